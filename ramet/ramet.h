@@ -1,6 +1,6 @@
 #pragma once
 
-// The one public header of Ramet: graphs, sessions, training, checkpoints.
+// The single public header of Ramet: graphs, sessions, training, checkpoints.
 
 #include "ramet/base/exception.h"
 #include "ramet/base/log.h"

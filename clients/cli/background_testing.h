@@ -19,7 +19,7 @@ bool Eventually(Condition condition) {
   return condition();
 }
 
-// The program in the background, with its output in files.
+// Runs the program in the background, with its output in files.
 class Background {
  public:
   Background(const std::string& folder, const std::string& arguments)

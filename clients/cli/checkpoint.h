@@ -10,21 +10,22 @@
 
 namespace cli {
 
-// What a checkpoint holds.
+// A summary of a checkpoint.
 struct CheckpointSummary {
   std::vector<TensorInfo> tensors;
   int64_t bytes = 0;
-  // The value of the tensor "global_step"; -1 if there is none.
+  // The value of the tensor "global_step", or -1 if there is none.
   int64_t step = -1;
   std::string format;     // "v2", "v1", "safetensors", "npz"
-  bool verified = false;  // every tensor was read and its checksum verified
+  bool verified = false;  // whether every tensor was read and its checksum verified
 };
 
-// Reads the whole file or checkpoint (path as OpenTensors), one tensor at a time; a V2 checkpoint
-// again from the start when it is overwritten meanwhile. \error those of OpenTensors and of
-// reading.
+// Reads all tensors of a checkpoint or file and verifies their checksums. Takes the same paths as
+// OpenTensors. Starts again if a V2 checkpoint is overwritten while it is read.
+// \error those of OpenTensors and TensorSource::Read.
 ramet::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& path);
-// Reads no tensor but the step.
+// Summarizes a checkpoint or file without reading any tensor except the step.
+// \error those of OpenTensors and TensorSource::Read.
 ramet::StatusOr<CheckpointSummary> ListCheckpoint(const std::string& path);
 
 }  // namespace cli

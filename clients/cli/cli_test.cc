@@ -1,4 +1,4 @@
-// The program `ramet` on a checkpoint that is made here.
+// Tests of the program `ramet` on a small checkpoint.
 #include "background_testing.h"
 #include "cli_testing.h"
 #include "npy.h"
@@ -6,7 +6,7 @@
 namespace cli {
 namespace {
 
-TEST_F(Cli, SaysItsVersion) {
+TEST_F(Cli, PrintsItsVersion) {
   Result result = Run("--version");
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, MatchesRegex("ramet [0-9]+\\.[0-9]+\\.[0-9]+\n"));
@@ -57,7 +57,7 @@ TEST_F(Cli, PrintShowsValues) {
   ExpectError("print " + Path("model") + " v", 1, "Key v not found in checkpoint");
 }
 
-TEST_F(Cli, V1CheckpointsAreReadAsTheyAre) {
+TEST_F(Cli, ReadsV1Checkpoints) {
   for (int shard : {0, 1}) {
     rm::V1Writer writer(rm::V1ShardPath(Path("old"), shard, 2));
     const rm::TensorSlice rows({{2 * shard, 2}, {}});
@@ -71,7 +71,7 @@ TEST_F(Cli, V1CheckpointsAreReadAsTheyAre) {
   ExpectError("print " + pattern + " v", 1, "Tensor name \"v\" not found in checkpoint files");
 }
 
-TEST_F(Cli, InspectSaysWhatTheGraphTakesAndGives) {
+TEST_F(Cli, InspectShowsInputsAndOutputs) {
   Result result = Run("inspect " + Path("model.meta"));
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("runs here: yes"));
@@ -85,7 +85,7 @@ TEST_F(Cli, InspectSaysWhatTheGraphTakesAndGives) {
   EXPECT_EQ(inspected["checkpoint"]["complete"], true);
 }
 
-TEST_F(Cli, InspectNamesWhatACheckpointLacks) {
+TEST_F(Cli, InspectNamesVariablesMissingFromACheckpoint) {
   rm::Graph graph;
   rm::Scope s(graph);
   auto w = s.GetVariable("w", {3, 2}, rm::Ones());
@@ -161,7 +161,7 @@ TEST_F(Cli, FollowRunsTheGraph) {
   EXPECT_EQ(line["fetched"]["out:0"]["values"], json({6, 6}));
 }
 
-TEST_F(Cli, FollowRefusesADamagedCheckpoint) {
+TEST_F(Cli, FollowRejectsADamagedCheckpoint) {
   fs::create_directory(Path("damaged"));
   SaveModel(Path("damaged/model"), 1);
   const std::string data = Path("damaged/model.data-00000-of-00001");
@@ -182,13 +182,13 @@ TEST_F(Cli, ErrorsAreOneReadableLine) {
   ExpectError("follow --once --timeout 0.1 file:" + Path("none"), 1, "no new checkpoint");
 }
 
-TEST_F(Cli, WrongUsageEndsWithTwo) {
+TEST_F(Cli, UsageErrorsExitWithTwo) {
   ExpectError("", 2, "A command is required");
   ExpectError("lst", 2, "lst");
   ExpectError("list", 2, "FILE");
 }
 
-TEST_F(Cli, DiffSaysWhatDiffersAndByHowMuch) {
+TEST_F(Cli, DiffShowsWhatDiffersAndByHowMuch) {
   SaveModel(Path("same"), 7);
   Result same = Run(rm::StrCat("diff ", Path("model"), " ", Path("same")));
   EXPECT_EQ(same.code, 0) << same.err;
@@ -197,7 +197,7 @@ TEST_F(Cli, DiffSaysWhatDiffersAndByHowMuch) {
   Result other = Run(rm::StrCat("diff ", Path("model"), " ", Path("other")));
   EXPECT_EQ(other.code, 1);
   EXPECT_EQ(other.err, "");
-  EXPECT_THAT(other.out, HasSubstr("global_step  int64[]  1 of 1 elements differ, by 2 at most"));
+  EXPECT_THAT(other.out, HasSubstr("global_step  int64[]  1 of 1 elements differ, by at most 2"));
   EXPECT_THAT(other.out, HasSubstr("1 of 3 tensors differs\n"));
   EXPECT_EQ(Run(rm::StrCat("diff --atol 2 ", Path("model"), " ", Path("other"))).code, 0);
   Result as_json = Run(rm::StrCat("diff --json ", Path("model"), " ", Path("other")));
@@ -209,7 +209,7 @@ TEST_F(Cli, DiffSaysWhatDiffersAndByHowMuch) {
   ExpectError(rm::StrCat("diff ", Path("model")), 2, "B is required");
 }
 
-TEST_F(Cli, DiffOfOtherShapesAndNames) {
+TEST_F(Cli, DiffOfDifferentShapesAndNames) {
   Run(rm::StrCat("convert ", Path("model"), " ", Path("renamed.npz"), " --rename '^b$=c'"));
   Result result = Run(rm::StrCat("diff ", Path("model"), " ", Path("renamed.npz")));
   EXPECT_EQ(result.code, 1);
@@ -223,7 +223,7 @@ TEST_F(Cli, DiffOfOtherShapesAndNames) {
   EXPECT_THAT(result.out, HasSubstr("w  float[3,2] and half[3,2]"));
 }
 
-TEST_F(Cli, ConvertsThereAndBack) {
+TEST_F(Cli, ConvertRoundTrips) {
   for (const char* name : {"x.safetensors", "x.npz", "x-v2"}) {
     Result there = Run(rm::StrCat("convert ", Path("model"), " ", Path(name)));
     ASSERT_EQ(there.code, 0) << there.err;
@@ -250,15 +250,15 @@ TEST_F(Cli, ConvertsShardsSelectsAndCompresses) {
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --select nothing"), 1,
               "no tensor");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --rename '.*=a'"), 1,
-              "of both");
+              "maps both");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --rename '(=a'"), 1,
-              "no regular expression");
+              "not a valid regular expression");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --dtype int32"), 1,
-              "half, bfloat16, float and double");
+              "half, bfloat16, float or double");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --dtype bfloat16"), 1,
-              "NumPy has no dtype for bfloat16; --select PATTERN chooses");
+              "NumPy has no dtype for bfloat16; use --select PATTERN");
   ExpectError(rm::StrCat("convert ", Path("w.npz"), " ", Path("model"), " --format v1"), 1,
-              "there is a V2 checkpoint");
+              "already exists");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", *dir_), 1, "is a folder");
   ExpectError(rm::StrCat("convert ", Path("model"), " ", Path("x.npz"), " --format zip"), 2,
               "--format");
@@ -273,7 +273,7 @@ TEST_F(Cli, ConvertsGraphsToTextAndBack) {
   ASSERT_EQ(back.code, 0) << back.err;
   EXPECT_EQ(Content(Path("back.meta")), Content(Path("model.meta")));
   ExpectError(rm::StrCat("convert ", Path("model.index"), " ", Path("x.pbtxt")), 1,
-              "is no GraphDef");
+              "is not a GraphDef");
 }
 
 TEST_F(Cli, DrawsPictures) {
@@ -321,7 +321,7 @@ TEST_F(Cli, CompletesCommandsAndOptions) {
   ExpectError("completion csh", 2, "csh");
 }
 
-TEST_F(Cli, OnlyATerminalGetsColours) {
+TEST_F(Cli, NoColorsOutsideATerminal) {
   EXPECT_THAT(Run(rm::StrCat("diff ", Path("model"), " ", Path("model"))).out,
               Not(HasSubstr("\033")));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs the program `ramet` on models that are made here.
+// A fixture for tests that run the program `ramet` on small models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
@@ -32,7 +32,7 @@ struct Result {
   std::string out, err;
 };
 
-// One folder for all tests, with the checkpoint `model` of step 7.
+// All tests of a suite share a temporary folder with the checkpoint `model` of step 7.
 class Cli : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -47,7 +47,7 @@ class Cli : public ::testing::Test {
 
   static std::string Path(const std::string& name) { return *dir_ + "/" + name; }
 
-  // out = x * w + b, with a loss and a training step beside it; global_step = `step`.
+  // Saves a model with out = x * w + b, a loss, a training step and global_step = `step`.
   static void SaveModel(const std::string& prefix, int64_t step) {
     rm::Graph graph;
     auto session = MakeModel(graph, step);
@@ -82,7 +82,8 @@ class Cli : public ::testing::Test {
     EXPECT_EQ(result.code, 0) << result.err;
     return json::parse(result.out);
   }
-  // One line on stderr that says `text`, nothing on stdout, and this exit code.
+  // Expects this exit code, nothing on stdout and, for exit code 1, one line on stderr that
+  // contains `text`.
   static void ExpectError(const std::string& arguments, int code, const std::string& text) {
     Result result = Run(arguments);
     EXPECT_EQ(result.code, code) << arguments;

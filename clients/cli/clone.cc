@@ -36,7 +36,7 @@ rm::StatusOr<rm::CloneOptions> ToOptions(const CloneArguments& a) {
   return options;
 }
 
-// The names that the elements have in the clone.
+// Maps the name of each element to its name in the clone.
 nlohmann::json Names(const rm::Cloned& clone, const std::vector<std::string>& elements) {
   nlohmann::json names = nlohmann::json::object();
   for (const std::string& name : elements) {
@@ -73,15 +73,15 @@ void Report(const CloneArguments& a, const rm::Cloned& clone, const WrittenModel
   if (!clone.scope().empty()) std::cout << " under " << Clean(clone.scope());
   std::cout << ", " << Count(static_cast<int64_t>(variables.size()), "variable");
   if (written.checkpoint.empty()) {
-    std::cout << ", initialised by " << Clean(clone.init_op().name());
+    std::cout << ", initialized by " << Clean(clone.init_op().name());
   } else {
     std::cout << ", with their values in " << Clean(written.checkpoint);
   }
   std::cout << "\n";
-  for (const auto& [what, names] : {std::pair{"takes", &inputs}, {"gives", &outputs}}) {
+  for (const auto& [what, names] : {std::pair{"input", &inputs}, {"output", &outputs}}) {
     for (const auto& [name, copy] : names->items()) {
-      std::cout << "  " << what << " " << Clean(copy.get<std::string>()) << " for " << Clean(name)
-                << "\n";
+      std::cout << "  " << what << " " << Clean(copy.get<std::string>()) << " (original "
+                << Clean(name) << ")\n";
     }
   }
 }
@@ -98,8 +98,7 @@ rm::Status WriteClone(const CloneArguments& a, Model& model, const rm::Cloned& c
 rm::Status CloneModel(CloneArguments a) {
   if (a.extract && a.to.empty() && a.under.empty()) {
     return rm::InvalidArgument(
-        "say what is taken out with --to NAME,... or --under SCOPE; 'ramet inspect' shows the "
-        "names");
+        "nothing to extract; use --to NAME,... or --under SCOPE ('ramet inspect' shows the names)");
   }
   RAMET_RETURN_IF_ERROR(CheckModelOutput(a.output));
   RAMET_ASSIGN_OR_RETURN(rm::CloneOptions options, ToOptions(a));
@@ -122,38 +121,57 @@ rm::Status CloneModel(CloneArguments a) {
 
 void AddArguments(CLI::App* command, CloneArguments* a) {
   AddModelOptions(command, &a->model);
-  command->add_option("-o,--output", a->output, "The graph to write, NAME.meta")->required();
+  command->add_option("-o,--output", a->output, "Write the graph to this file")
+      ->required()
+      ->type_name("NAME.meta");
   command
-      ->add_option("--from", a->from, "Tensors that are fed instead of computed: names with commas")
-      ->delimiter(',');
-  command->add_option("--to", a->to, "What is computed, with all that it needs: names with commas")
-      ->delimiter(',');
-  command->add_option("--under", a->under, "Instead of --to: what is in this name scope");
-  command->add_option("--device", a->device, "Where the operations go, as /cpu:0");
-  command->add_option("--dtype", a->dtype,
-                      "What float becomes (half, bfloat16, double), with casts at the edges");
-  command->add_flag("--slots", a->slots, "With --to or --under: also the slots of optimizers");
-  command->add_flag("--strip-training", a->strip_training, "Leaves out what only training needs");
-  command->add_flag("--json", a->json, "What was written, as a JSON object");
+      ->add_option("--from", a->from,
+                   "Feed these tensors instead of computing them; names separated by commas")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command
+      ->add_option(
+          "--to", a->to,
+          "Take these tensors or operations and everything they depend on; names separated "
+          "by commas")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command
+      ->add_option("--under", a->under, "Take the operations in this name scope, instead of --to")
+      ->type_name("SCOPE");
+  command->add_option("--device", a->device, "Place the operations on this device, such as /cpu:0")
+      ->type_name("DEVICE");
+  command
+      ->add_option("--dtype", a->dtype,
+                   "Convert float to half, bfloat16 or double, with casts at the edges")
+      ->type_name("DTYPE");
+  command->add_flag("--slots", a->slots,
+                    "Also take the slot variables of optimizers, with --to or --under");
+  command->add_flag("--strip-training", a->strip_training, "Drop operations only training needs");
+  command->add_flag("--json", a->json, "Print a JSON object that describes what was written");
 }
 
 constexpr char kFooter[] =
-    "The graph gets a saver for all its variables. If there are values (a checkpoint beside "
-    "MODEL,\n"
-    "or --checkpoint), their checkpoint is written beside it, as NAME. Exit codes: 0 done,\n"
-    "1 failed, 2 wrong usage.\n";
+    "The written graph has a saver for all its variables. If there are values (a checkpoint next "
+    "to\n"
+    "MODEL, or --checkpoint), they are written next to the graph as the checkpoint NAME.\n"
+    "Exit codes: 0 success, 1 failure, 2 usage error.\n";
 
 }  // namespace
 
 void AddClone(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand(
-      "clone", "A copy of a network beside it in its graph, with variables of its own");
+      "clone", "Copy a network within its graph and give the copy its own variables");
   auto a = std::make_shared<CloneArguments>();
   a->scope = "copy";
   AddArguments(command, a.get());
-  command->add_option("--scope", a->scope, "The name scope of the copy (default: copy)");
-  command->add_option("--variables", a->variables, "Own ones (default), or the original's")
-      ->check(CLI::IsMember({"own", "shared"}));
+  command->add_option("--scope", a->scope, "Put the copy in this name scope (default: copy)")
+      ->type_name("SCOPE");
+  command
+      ->add_option("--variables", a->variables,
+                   "Give the copy its own variables (default) or share the original's")
+      ->check(CLI::IsMember({"own", "shared"}))
+      ->type_name("KIND");
   command->footer(
       std::string(kFooter) +
       "Examples:\n"
@@ -163,11 +181,12 @@ void AddClone(CLI::App& app, rm::Status* status) {
 }
 
 void AddExtract(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand("extract", "A part of a graph, as a graph of its own");
+  auto* command = app.add_subcommand("extract", "Write a part of a graph as a separate graph");
   auto a = std::make_shared<CloneArguments>();
   a->extract = true;
   AddArguments(command, a.get());
-  command->add_option("--scope", a->scope, "A name scope to put it under (default: none)");
+  command->add_option("--scope", a->scope, "Put the part in this name scope (default: none)")
+      ->type_name("SCOPE");
   command->footer(std::string(kFooter) +
                   "Examples:\n  ramet extract train-1000 --to logits --strip-training -o net.meta\n"
                   "  ramet extract in.meta --from embedding:0 --to out:0 -o head.meta");

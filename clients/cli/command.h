@@ -8,11 +8,12 @@ namespace cli {
 
 struct ModelOptions;
 
-// Why nothing can be published or followed there, or "": a check of an option.
+// Returns why `address` cannot be published to or followed, or "" if it can. For
+// CLI::Option::check.
 std::string AddressProblem(const std::string& address);
 
-// Each adds one command to the app. When the command line names it, it runs within app.parse and
-// leaves in `status` how it went. Results go to stdout.
+// Each of these functions adds one command to the app. A command named on the command line runs
+// within app.parse, prints its results to stdout and stores its outcome in `status`.
 void AddOps(CLI::App& app, ramet::Status* status);
 void AddList(CLI::App& app, ramet::Status* status);
 void AddPrint(CLI::App& app, ramet::Status* status);
@@ -27,13 +28,14 @@ void AddDraw(CLI::App& app, ramet::Status* status);
 void AddClone(CLI::App& app, ramet::Status* status);
 void AddExtract(CLI::App& app, ramet::Status* status);
 void AddMerge(CLI::App& app, ramet::Status* status);
-// Sets `differ` when the two files do.
+// Sets `differ` if the two files differ.
 void AddDiff(CLI::App& app, ramet::Status* status, bool* differ);
-// The same of two graphs.
+// Sets `differ` if the two graphs differ.
 void AddDiffGraph(CLI::App& app, ramet::Status* status, bool* differ);
-// MODEL, --meta, --checkpoint and --tags of a command that opens a model.
+// Adds MODEL, --meta, --checkpoint and --tags to a command that opens a model.
 void AddModelOptions(CLI::App* command, ModelOptions* options);
-// Offers the commands that the app has when it runs.
+// Adds the command that prints shell completions. They cover the commands that the app has when it
+// runs.
 void AddCompletion(CLI::App& app);
 
 }  // namespace cli

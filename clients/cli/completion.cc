@@ -8,11 +8,11 @@ namespace {
 
 namespace rm = ramet;
 
-// A command of the app with its options, as completion offers them.
+// A command of the app with the words that completion offers for it.
 struct Command {
   std::string name, description;
-  std::vector<std::string> options;  // "--json", those of its parts too
-  std::vector<std::string> parts;    // "status" of "sync status"
+  std::vector<std::string> options;  // such as "--json"; includes the options of its subcommands
+  std::vector<std::string> parts;    // its subcommands, such as "status" in "sync status"
 };
 
 std::vector<std::string> OptionsOf(const CLI::App& app) {
@@ -46,7 +46,8 @@ std::string NamesOf(const std::vector<Command>& commands) {
   return rm::StrJoin(names, " ");
 }
 
-// In single quotes for a shell; apostrophes, which none of them needs, become typographic ones.
+// Puts text in single quotes for a shell. An apostrophe becomes a typographic one, which needs no
+// escape.
 std::string Quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("’") : std::string(1, c);
@@ -132,9 +133,9 @@ std::string Fish(const std::vector<Command>& commands) {
 }  // namespace
 
 void AddCompletion(CLI::App& app) {
-  auto* command = app.add_subcommand("completion", "Tab completion for a shell, to be sourced");
+  auto* command = app.add_subcommand("completion", "Print a tab completion script for a shell");
   auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
+  command->add_option("SHELL", *shell, "The shell: bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->footer(

@@ -15,8 +15,8 @@ namespace {
 
 namespace rm = ramet;
 
-// std::regex recurses over the text.
-constexpr size_t kLongestMatched = 4096;
+// The longest name that is matched against a pattern: std::regex recurses over the text.
+constexpr size_t kMaxMatchedBytes = 4096;
 
 struct ConvertOptions {
   std::string input, output, format, dtype, message;
@@ -25,7 +25,7 @@ struct ConvertOptions {
   bool compress = false;
 };
 
-// One tensor on its way.
+// A tensor to convert: its name in the input, and its description in the output.
 struct Item {
   std::string from;
   TensorInfo to;
@@ -35,11 +35,11 @@ rm::StatusOr<std::regex> Pattern(const std::string& text) {
   try {
     return std::regex(text);
   } catch (const std::regex_error& e) {
-    return rm::InvalidArgument("'", text, "' is no regular expression: ", e.what());
+    return rm::InvalidArgument("'", text, "' is not a valid regular expression: ", e.what());
   }
 }
 
-// Which tensors are wanted, and what they are called: the rules of --select and --rename.
+// The rules of --select and --rename: which tensors to convert and what to name them.
 class NameRules {
  public:
   static rm::StatusOr<NameRules> Make(const ConvertOptions& options) {
@@ -60,11 +60,11 @@ class NameRules {
   }
 
   rm::Status Check(const std::string& name) const {
-    if (name.size() <= kLongestMatched || (select_.empty() && rename_.empty())) {
+    if (name.size() <= kMaxMatchedBytes || (select_.empty() && rename_.empty())) {
       return rm::OkStatus();
     }
-    return rm::InvalidArgument("a name of ", name.size(), " characters cannot be matched; ",
-                               kLongestMatched, " is the most");
+    return rm::InvalidArgument("cannot match a name of ", name.size(), " characters; the limit is ",
+                               kMaxMatchedBytes);
   }
   bool Wants(const std::string& name) const {
     return select_.empty() || std::ranges::any_of(select_, [&](const std::regex& r) {
@@ -91,7 +91,7 @@ rm::StatusOr<std::vector<Item>> Plan(const ConvertOptions& options,
     RAMET_ASSIGN_OR_RETURN(dtype, rm::ParseDType(options.dtype));
     if (!rm::IsFloating(dtype)) {
       return rm::InvalidArgument("--dtype ", options.dtype,
-                                 ": half, bfloat16, float and double are possible");
+                                 ": expected half, bfloat16, float or double");
     }
   }
   std::vector<Item> items;
@@ -107,8 +107,8 @@ rm::StatusOr<std::vector<Item>> Plan(const ConvertOptions& options,
   std::ranges::sort(items, {}, [](const Item& item) { return item.to.name; });
   for (size_t i = 1; i < items.size(); ++i) {
     if (items[i].to.name != items[i - 1].to.name) continue;
-    return rm::InvalidArgument("--rename makes '", items[i].to.name, "' of both '",
-                               items[i - 1].from, "' and '", items[i].from, "'");
+    return rm::InvalidArgument("--rename maps both '", items[i - 1].from, "' and '", items[i].from,
+                               "' to '", items[i].to.name, "'");
   }
   if (items.empty()) return rm::InvalidArgument("no tensor of '", options.input, "' is selected");
   return items;
@@ -117,7 +117,7 @@ rm::StatusOr<std::vector<Item>> Plan(const ConvertOptions& options,
 rm::Status WithHint(const rm::Status& status) {
   if (!rm::IsUnimplemented(status)) return status;
   return status.WithSuffix(
-      "; --select PATTERN chooses tensors, --dtype changes floating-point ones");
+      "; use --select PATTERN to choose tensors, --dtype to convert floating-point ones");
 }
 
 rm::Status ConvertTensors(const ConvertOptions& options) {
@@ -129,9 +129,9 @@ rm::Status ConvertTensors(const ConvertOptions& options) {
   SinkOptions how{options.format, options.shards, options.compress};
   if (how.format.empty()) how.format = FormatOf(options.output);
   if (how.format == "v1" && rm::BundleExists(options.output)) {
-    return rm::InvalidArgument("there is a V2 checkpoint '", options.output,
-                               "' already, which readers prefer to a V1 file of that name; choose "
-                               "another name or remove it");
+    return rm::InvalidArgument("the V2 checkpoint '", options.output,
+                               "' already exists, and readers prefer it to a V1 file of that name; "
+                               "choose another name or remove it");
   }
   auto made = MakeSink(options.output, tensors, how);
   if (!made.ok()) return WithHint(made.status());
@@ -150,16 +150,17 @@ rm::Status ConvertTensors(const ConvertOptions& options) {
   return rm::OkStatus();
 }
 
-// The file with the message: of a checkpoint's prefix its .meta file, of a SavedModel's folder the
-// saved_model.pb in it.
+// Returns the file with the message: the .meta file of a checkpoint prefix, the saved_model.pb in a
+// SavedModel folder, or `path` itself.
 rm::StatusOr<std::string> MessageFile(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) return path;
   RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(path));
   if (file.graph.empty()) {
     return rm::InvalidArgument("'", path, "' is ", KindName(file.kind),
-                               " without a graph: only graphs and other messages have a binary and "
-                               "a text form; *.safetensors and *.npz take tensors");
+                               " without a graph; only graphs and other protocol buffers have a "
+                               "binary and a text form (to write tensors, use *.safetensors or "
+                               "*.npz)");
   }
   if (file.kind != ModelFile::Kind::kSavedModel) return file.graph;
   const std::string binary = file.graph + "/saved_model.pb";
@@ -171,8 +172,8 @@ rm::Status ConvertMessage(const ConvertOptions& options) {
                        !options.dtype.empty() || options.shards > 1 || options.compress;
   if (tensors) {
     return rm::InvalidArgument(
-        "--rename, --select, --dtype, --shards and --compress are for tensors; '", options.output,
-        "' becomes a message in ", options.format, " form");
+        "--rename, --select, --dtype, --shards and --compress apply to tensors, but '",
+        options.output, "' is a protocol buffer in ", options.format, " form");
   }
   RAMET_ASSIGN_OR_RETURN(const std::string input, MessageFile(options.input));
   RAMET_ASSIGN_OR_RETURN(
@@ -190,7 +191,7 @@ rm::Status Convert(ConvertOptions options) {
   std::error_code ignored;
   if (std::filesystem::is_directory(options.output, ignored)) {
     return rm::InvalidArgument("'", options.output,
-                               "' is a folder; name the file or the checkpoint's PREFIX in it");
+                               "' is a folder; name a file or checkpoint PREFIX in it");
   }
   if (options.format == "text" || options.format == "binary") return ConvertMessage(options);
   return ConvertTensors(options);
@@ -199,43 +200,55 @@ rm::Status Convert(ConvertOptions options) {
 }  // namespace
 
 void AddConvert(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand(
-      "convert", "Checkpoints to and from safetensors and .npz; graphs to and from text form");
+  auto* command = app.add_subcommand("convert",
+                                     "Convert between checkpoints, .safetensors and .npz, and "
+                                     "graphs between binary and text form");
   auto o = std::make_shared<ConvertOptions>();
   std::vector<std::string> formats = SinkFormats();
   formats.insert(formats.end(), {"text", "binary"});
   command
       ->add_option(
           "IN", o->input,
-          "A checkpoint's PREFIX, SavedModel's folder, .safetensors, .npz, or a graph's file")
+          "A checkpoint PREFIX, a SavedModel folder, a .safetensors or .npz file, or a graph file")
       ->required();
-  command->add_option("OUT", o->output, "What to write")->required();
+  command->add_option("OUT", o->output, "The file or checkpoint PREFIX to write")->required();
   command
       ->add_option(
           "--format", o->format,
-          "Default: by the extension of OUT (.safetensors, .npz, .pb, .meta, .pbtxt), else v2")
-      ->check(CLI::IsMember(formats));
-  command->add_option("--rename", o->rename,
-                      "PATTERN=REPLACEMENT for names: a regular expression and what takes its "
-                      "place ($1: its first group); can be repeated");
-  command->add_option(
-      "--select", o->select,
-      "Only tensors in whose name this regular expression is found; can be repeated");
-  command->add_option("--dtype", o->dtype,
-                      "Makes floating-point tensors half, bfloat16, float or "
-                      "double; others stay as they are");
-  command->add_option("--shards", o->shards, "Data files of a v2 checkpoint")
-      ->check(CLI::Range(1, 99999));
-  command->add_flag("--compress", o->compress, "Deflates the arrays of a .npz file");
-  command->add_option(
-      "--message", o->message,
-      "What a file holds, where that cannot be told from it: GraphDef, MetaGraphDef, "
-      "SavedModel, CheckpointState, SaverDef, ...");
+          "Write this format (default: by the extension of OUT, which may be .safetensors, "
+          ".npz, .pb, .meta or .pbtxt; else v2)")
+      ->check(CLI::IsMember(formats))
+      ->type_name("FORMAT");
+  command
+      ->add_option("--rename", o->rename,
+                   "Replace matches of the regular expression PATTERN in names by REPLACEMENT ($1: "
+                   "the first group); can be repeated")
+      ->type_name("PATTERN=REPLACEMENT");
+  command
+      ->add_option(
+          "--select", o->select,
+          "Convert only tensors whose names contain a match of this regular expression; can "
+          "be repeated")
+      ->type_name("PATTERN");
+  command
+      ->add_option("--dtype", o->dtype,
+                   "Convert floating-point tensors to half, bfloat16, float or double; keep all "
+                   "others as they are")
+      ->type_name("DTYPE");
+  command->add_option("--shards", o->shards, "Write a v2 checkpoint with this many data files")
+      ->check(CLI::Range(1, 99999))
+      ->type_name("COUNT");
+  command->add_flag("--compress", o->compress, "Deflate the arrays of a .npz file");
+  command
+      ->add_option("--message", o->message,
+                   "Read IN as this protocol buffer type if its content does not tell: GraphDef, "
+                   "MetaGraphDef, SavedModel, CheckpointState, SaverDef, ...")
+      ->type_name("TYPE");
   command->footer(
-      "A partitioned variable becomes one tensor. Fields of a message that are not known here "
-      "stay\n"
-      "in binary form; text form, which would lose them, is refused with their names.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "A partitioned variable becomes one tensor. Binary form keeps the unknown fields of a "
+      "protocol\n"
+      "buffer. Text form would lose them, so the conversion fails and names them.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet convert model-1000 model.safetensors --dtype half\n"
       "  ramet convert weights.npz model-0 --rename '^layer(\\d+)/W$=dense_$1/kernel'\n"
       "  ramet convert model-1000 model-1000-sharded --shards 4\n"

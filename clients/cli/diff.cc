@@ -20,7 +20,7 @@ struct DiffOptions {
   bool as_json = false;
 };
 
-// How far two tensors of one dtype and shape are apart.
+// How far apart two tensors of the same dtype and shape are.
 struct Distance {
   int64_t differing = 0;
   int64_t first = -1;
@@ -70,7 +70,7 @@ Distance Compare(const rm::Tensor& a, const rm::Tensor& b, const DiffOptions& o)
   return d;
 }
 
-// Quantised numbers and the like: by bits.
+// Compares the bits of dtypes without arithmetic, such as the quantized ones.
 Distance CompareBits(const rm::Tensor& a, const rm::Tensor& b) {
   Distance d;
   if (!a.BitwiseEquals(b)) d = {a.num_elements(), 0, 0, 0};
@@ -99,10 +99,10 @@ Distance CompareTensors(const rm::Tensor& a, const rm::Tensor& b, const DiffOpti
   }
 }
 
-// JSON has no infinities.
+// Returns "inf" for a number that is not finite, which JSON cannot represent.
 nlohmann::json Number(double x) { return std::isfinite(x) ? nlohmann::json(x) : "inf"; }
 
-// Collects and prints what differs.
+// Collects and prints the differences.
 class Report {
  public:
   explicit Report(const DiffOptions& options) : options_(options) {}
@@ -127,8 +127,8 @@ class Report {
          {"max_absolute", Number(d.largest)},
          {"max_relative", Number(d.largest_relative)}},
         rm::StrCat(TypeAndShape(info.dtype, info.shape), "  ", d.differing, " of ",
-                   info.shape.num_elements(), " elements differ, by ", d.largest,
-                   " at most (relative ", d.largest_relative, "), first element ", d.first));
+                   info.shape.num_elements(), " elements differ, by at most ", d.largest,
+                   " (relative ", d.largest_relative, "), starting at element ", d.first));
   }
   void Finish(size_t compared) {
     if (options_.as_json) {
@@ -196,18 +196,22 @@ rm::Status Diff(const DiffOptions& o, bool* differ) {
 }  // namespace
 
 void AddDiff(CLI::App& app, rm::Status* status, bool* differ) {
-  auto* command = app.add_subcommand("diff", "Which tensors of two files differ, and by how much");
+  auto* command =
+      app.add_subcommand("diff", "Print which tensors of two files differ, and by how much");
   auto options = std::make_shared<DiffOptions>();
   command->add_option("A", options->a, kTensorsHelp)->required();
-  command->add_option("B", options->b, "Another one; the formats may differ")->required();
+  command->add_option("B", options->b, "The file to compare with A; its format may be different")
+      ->required();
   command
-      ->add_option("--rtol", options->rtol, "Numbers are equal when |a - b| <= atol + rtol * |b|")
+      ->add_option("--rtol", options->rtol,
+                   "Relative tolerance: treat a and b as equal if |a - b| <= atol + rtol * |b| "
+                   "(default: 0)")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--atol", options->atol, "See --rtol; both are 0 by default")
+  command->add_option("--atol", options->atol, "Absolute tolerance, see --rtol (default: 0)")
       ->check(CLI::NonNegativeNumber);
-  command->add_flag("--json", options->as_json, "As a JSON object");
+  command->add_flag("--json", options->as_json, "Print a JSON object");
   command->footer(
-      "NaN equals NaN. Exit codes: 0 equal, 1 different, 2 failed or wrong usage.\n"
+      "NaN equals NaN. Exit codes: 0 equal, 1 different, 2 failure or usage error.\n"
       "Examples:\n  ramet diff model-1000 model-2000\n"
       "  ramet diff model-1000 model.safetensors --rtol 1e-3");
   command->callback([=] { *status = Diff(*options, differ); });

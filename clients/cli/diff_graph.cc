@@ -56,7 +56,8 @@ void PrintText(const DiffGraphOptions& o, const GraphStructure& a, const GraphCo
   if (shown < c.differences.size()) {
     std::cout << "... and " << c.differences.size() - shown << " more; --all shows them\n";
   }
-  std::cout << "the graphs part at " << Count(static_cast<int64_t>(c.differences.size()), "place");
+  std::cout << "the graphs differ at "
+            << Count(static_cast<int64_t>(c.differences.size()), "place");
   if (c.dependent_a + c.dependent_b > 0) {
     std::cout << "; " << Count(static_cast<int64_t>(c.dependent_a), "op") << " of " << o.a
               << " and " << c.dependent_b << " of " << o.b << " depend on these";
@@ -83,24 +84,27 @@ rm::Status DiffGraphs(const DiffGraphOptions& o, bool* differ) {
 
 void AddDiffGraph(CLI::App& app, rm::Status* status, bool* differ) {
   auto* command = app.add_subcommand("diff-graph",
-                                     "Where the structure of two graphs parts, whatever their "
-                                     "operations are called");
+                                     "Print where the structures of two graphs differ, ignoring "
+                                     "the names of operations");
   auto o = std::make_shared<DiffGraphOptions>();
   command
       ->add_option(
           "A", o->a,
-          "A .meta file (or its checkpoint's PREFIX), a GraphDef, or a SavedModel's folder")
+          "A .meta file (or the PREFIX of its checkpoint), a GraphDef, or a SavedModel folder")
       ->required();
-  command->add_option("B", o->b, "Another one; the formats may differ")->required();
-  command->add_option("--scope-a", o->scope_a, "Only what is in this name scope of A");
-  command->add_option("--scope-b", o->scope_b, "Only what is in this name scope of B");
-  command->add_option("--tags", o->tags, "Which graph of a SavedModel, by its tags with commas")
-      ->delimiter(',');
-  command->add_flag("--all", o->all, "All places, not the first 20");
-  command->add_flag("--json", o->as_json, "As a JSON object");
+  command->add_option("B", o->b, "The graph to compare with A; its format may be different")
+      ->required();
+  command->add_option("--scope-a", o->scope_a, "Compare only the operations in this scope of A")
+      ->type_name("SCOPE");
+  command->add_option("--scope-b", o->scope_b, "Compare only the operations in this scope of B")
+      ->type_name("SCOPE");
+  command->add_option("--tags", o->tags, kTagsHelp)->delimiter(',')->type_name("TAGS");
+  command->add_flag("--all", o->all, "Print all differences instead of the first 20");
+  command->add_flag("--json", o->as_json, "Print a JSON object");
   command->footer(
-      "Compared are ops, attrs, constants, inputs, control inputs and functions; not names, "
-      "devices\nand colocation. Exit codes: 0 equal, 1 different, 2 failed or wrong usage.\n"
+      "Compares ops, attrs, constants, inputs, control inputs and functions, but not names, "
+      "devices\n"
+      "or colocation. Exit codes: 0 equal, 1 different, 2 failure or usage error.\n"
       "Examples:\n  ramet diff-graph a.meta b.meta\n"
       "  ramet diff-graph both.meta both.meta --scope-a net --scope-b copy/net");
   command->callback([=] { *status = DiffGraphs(*o, differ); });

@@ -21,7 +21,7 @@ struct DrawOptions {
   draw::PictureOptions picture;
 };
 
-// Replaces a file in one step; pipes and devices are written to.
+// Replaces a regular file atomically; writes into a pipe or device.
 rm::Status WriteWhole(const std::string& path, const std::string& text) {
   std::error_code error;
   const bool special =
@@ -38,16 +38,17 @@ rm::Status WriteWhole(const std::string& path, const std::string& text) {
   return rm::Unknown("'", path, "' cannot be written: ", std::strerror(errno));
 }
 
-// With the options that help in its errors.
+// Calls draw::MakePicture and adds the options that help to its errors.
 rm::StatusOr<draw::Picture> PictureOf(const rm::Graph& graph, const draw::PictureOptions& options) {
   auto picture = draw::MakePicture(graph, options);
   const std::string message(picture.status().message());
   switch (picture.status().code()) {
     case rm::Code::kNotFound:
       if (options.all) return picture;
-      return rm::NotFound(message, "; --all draws saving, training and initialisation too");
+      return rm::NotFound(message, "; use --all to include saving, training and initialization");
     case rm::Code::kInvalidArgument:
-      return rm::InvalidArgument(message, "; draw a part with --scope, or less with --depth 1");
+      return rm::InvalidArgument(message,
+                                 "; use --scope to draw a part, or --depth 1 for less detail");
     default: return picture;
   }
 }
@@ -77,31 +78,35 @@ rm::Status Draw(const DrawOptions& options) {
 }  // namespace
 
 void AddDraw(CLI::App& app, rm::Status* status) {
-  auto* command =
-      app.add_subcommand("draw", "A picture of a graph: name scopes and what flows between them");
+  auto* command = app.add_subcommand(
+      "draw", "Draw a graph: name scopes and the tensors that flow between them");
   auto o = std::make_shared<DrawOptions>();
   command
       ->add_option(
           "MODEL", o->input,
-          "A .meta file (or its checkpoint's PREFIX), a GraphDef, or a SavedModel's folder")
+          "A .meta file (or the PREFIX of its checkpoint), a GraphDef, or a SavedModel folder")
       ->required();
-  command->add_option("--tags", o->tags, "Which graph of a SavedModel, by its tags with commas")
-      ->delimiter(',');
-  command->add_option("-o,--output", o->output, "The file to write (default: stdout)");
-  command->add_option("--format", o->format, "Default: dot for *.dot, else svg")
-      ->check(CLI::IsMember({"svg", "dot"}));
-  command->add_option("--scope", o->picture.scope, "Draws only what is in this name scope");
+  command->add_option("--tags", o->tags, kTagsHelp)->delimiter(',')->type_name("TAGS");
+  command->add_option("-o,--output", o->output, "Write to this file (default: stdout)")
+      ->type_name("FILE");
+  command->add_option("--format", o->format, "Write this format (default: dot for *.dot, else svg)")
+      ->check(CLI::IsMember({"svg", "dot"}))
+      ->type_name("FORMAT");
+  command->add_option("--scope", o->picture.scope, "Draw only the operations in this name scope")
+      ->type_name("SCOPE");
   command
       ->add_option("--depth", o->picture.depth,
-                   "Components of names that make a box (default: as many as fit a screen)")
-      ->check(CLI::Range(1, draw::kDeepest));
-  command->add_flag("--all", o->picture.all, "Saving, training and initialisation too");
+                   "Group operations by the first LEVELS components of their names (default: as "
+                   "many as fit on a screen)")
+      ->check(CLI::Range(1, draw::kMaxDepth))
+      ->type_name("LEVELS");
+  command->add_flag("--all", o->picture.all, "Include saving, training and initialization");
   command->footer(
-      "A box is a name scope or an operation; placeholders are green, variables yellow. Arrows "
-      "are\n"
-      "tensors, dashed ones control dependencies. An SVG needs no other program; dot is for "
-      "graphviz.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "A box is a name scope or an operation; placeholders are green, variables yellow. Solid "
+      "arrows\n"
+      "are tensors, dashed arrows control dependencies. An SVG opens in any browser; dot is for "
+      "Graphviz.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet draw model-1000.meta -o model.svg\n"
       "  ramet draw model-1000.meta --scope dense --depth 3 -o dense.svg\n"
       "  ramet draw frozen.pb --format dot | dot -Tpdf -o frozen.pdf");

@@ -11,13 +11,14 @@ namespace {
 namespace rm = ramet;
 using nlohmann::json;
 
-constexpr int kMostDims = 16;
+constexpr int kMaxDims = 16;
 
-// Follows the first elements down: the shape if the lists are rectangular.
+// Returns the shape given by the first element at each level of nesting. It is the shape of the
+// value if the lists are rectangular.
 rm::Shape ShapeOf(const json& value) {
   std::vector<int64_t> dims;
   const json* at = &value;
-  while (at->is_array() && static_cast<int>(dims.size()) < kMostDims) {
+  while (at->is_array() && static_cast<int>(dims.size()) < kMaxDims) {
     dims.push_back(static_cast<int64_t>(at->size()));
     if (at->empty()) break;
     at = &at->front();
@@ -25,7 +26,7 @@ rm::Shape ShapeOf(const json& value) {
   return rm::Shape(dims);
 }
 
-// The elements in row-major order; false if the lists are not of that shape.
+// Appends the elements in row-major order. Returns false if the lists do not have that shape.
 bool Flatten(const json& value, std::span<const int64_t> dims, std::vector<const json*>* out) {
   if (dims.empty()) {
     out->push_back(&value);
@@ -53,7 +54,7 @@ rm::StatusOr<rm::Tensor> TensorOf(const json& value, rm::DType dtype) {
   const rm::Shape shape = ShapeOf(value);
   std::vector<const json*> elements;
   if (!Flatten(value, shape.dims(), &elements)) {
-    return rm::InvalidArgument("the lists in it have different lengths or depths");
+    return rm::InvalidArgument("the nested lists have different lengths or depths");
   }
   if (elements.empty()) return rm::Tensor::Allocate(dtype, shape);
   if (All(elements, [](const json& e) { return e.is_string(); })) {
@@ -72,10 +73,10 @@ rm::StatusOr<rm::Tensor> TensorOf(const json& value, rm::DType dtype) {
   if (All(elements, [](const json& e) { return e.is_number(); })) {
     return Gather<double>(elements, shape);
   }
-  return rm::InvalidArgument("numbers, texts and truth values cannot be mixed in it, nor be null");
+  return rm::InvalidArgument("numbers, strings, booleans and null cannot be mixed");
 }
 
-// Whether each element is the same number after the way there and back.
+// Reports whether casting `cast` back to the dtype of `value` restores every element.
 rm::StatusOr<bool> Survives(const rm::Tensor& value, const rm::Tensor& cast) {
   RAMET_ASSIGN_OR_RETURN(const rm::Tensor back, CastTensor(cast, value.dtype()));
   return back.BitwiseEquals(value);
@@ -91,10 +92,10 @@ rm::StatusOr<rm::Tensor> Fit(const rm::Tensor& value, rm::DType dtype) {
     RAMET_ASSIGN_OR_RETURN(const rm::Tensor cast, CastTensor(value, dtype));
     RAMET_ASSIGN_OR_RETURN(const bool same, Survives(value, cast));
     if (same) return cast;
-    return rm::InvalidArgument("a number in it does not fit ", rm::DTypeName(dtype));
+    return rm::InvalidArgument("a number does not fit in ", rm::DTypeName(dtype));
   }
-  return rm::InvalidArgument("it is ", rm::DTypeName(value.dtype()), value.shape(),
-                             ", the graph takes ", rm::DTypeName(dtype));
+  return rm::InvalidArgument("the value is ", rm::DTypeName(value.dtype()), value.shape(),
+                             ", but the graph expects ", rm::DTypeName(dtype));
 }
 
 rm::StatusOr<rm::Tensor> ReadAny(const std::string& text, rm::DType dtype) {
@@ -105,7 +106,7 @@ rm::StatusOr<rm::Tensor> ReadAny(const std::string& text, rm::DType dtype) {
   const json value = json::parse(text, nullptr, false);
   if (!value.is_discarded() && !value.is_object()) return TensorOf(value, dtype);
   return rm::InvalidArgument(
-      "there is no such file, and it is no value as JSON has it, like 1.5, [[1,2],[3,4]], true or "
+      "there is no such file, and it is not a JSON value such as 1.5, [[1,2],[3,4]], true or "
       "\"text\"");
 }
 

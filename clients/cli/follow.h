@@ -11,19 +11,20 @@ namespace cli {
 struct FollowOptions {
   std::string address;
   std::vector<std::string> feeds, fetches;
-  std::string export_dir;  // where each version goes as a checkpoint; "": nowhere
+  std::string export_dir;  // the folder for a checkpoint of each version; "" for none
   bool once = false, json = false;
   double timeout = 0;
 
-  // Without --timeout: a time that does not come.
+  // How long to wait for a version: 100 years without --timeout.
   std::chrono::milliseconds patience() const {
     return timeout > 0 ? std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000))
                        : std::chrono::years(100);
   }
 };
 
-// A line for each version that is published at the address, until --once or Ctrl-C.
-// \error those of Follower::Open and Wait, of preparing and running, of saving.
+// Prints a line for each version published at the address, until the first one (with --once) or
+// until Ctrl-C.
+// \error those of Follower::Open, Follower::Wait, Model::Prepare, Model::Run and Saver::Save.
 ramet::Status FollowPublished(const FollowOptions& options);
 
 }  // namespace cli

@@ -21,13 +21,14 @@ int64_t NowNanos() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// Prints, runs and exports the versions that a follower receives.
 class LiveCopy {
  public:
   LiveCopy(const FollowOptions& options, rm::Follower follower)
       : options_(options), follower_(std::move(follower)) {}
 
   rm::Status Prepare();
-  // Waits for a version that is not the one shown last; nothing after an interrupt.
+  // Waits for a version that is not the one shown last. Returns nothing after an interrupt.
   rm::StatusOr<std::optional<rm::VersionInfo>> Next();
   rm::Status Show(const rm::VersionInfo& info);
 
@@ -43,12 +44,12 @@ class LiveCopy {
   int64_t Age(const rm::VersionInfo& info) const {
     return std::max<int64_t>(came_at_ - info.time_nanos, 0);
   }
-  // What a version took from its publication until it could be used here.
+  // Returns the time from a version's publication until it could be used here.
   std::string AgeText(const rm::VersionInfo& info) const {
     const std::string age = Duration(Age(info));
-    return WasWaitedFor(info) ? "here after " + age : age + " old";
+    return WasWaitedFor(info) ? "arrived after " + age : age + " old";
   }
-  // How many versions were published that are not shown.
+  // Returns the number of versions published between the one shown last and `info`.
   uint64_t Skipped(const rm::VersionInfo& info) const {
     const bool goes_on = info.id.epoch == shown_.epoch && info.id.version > shown_.version;
     return goes_on ? info.id.version - shown_.version - 1 : 0;
@@ -58,9 +59,9 @@ class LiveCopy {
   rm::Follower follower_;
   std::optional<Model> model_;
   std::unique_ptr<rm::Saver> saver_;
-  std::string exported_;  // where the last version went
+  std::string exported_;  // the checkpoint of the last exported version
   rm::VersionId shown_;
-  int64_t waited_since_ = 0, came_at_ = 0;  // since 1970
+  int64_t waited_since_ = 0, came_at_ = 0;  // nanoseconds since 1970
 };
 
 rm::Status LiveCopy::Prepare() {
@@ -72,9 +73,9 @@ rm::Status LiveCopy::Prepare() {
   std::error_code error;
   std::filesystem::create_directories(options_.export_dir, error);
   if (error) {
-    return rm::Unknown("the folder '", options_.export_dir, "' cannot be made: ", error.message());
+    return rm::Unknown("cannot create the folder '", options_.export_dir, "': ", error.message());
   }
-  // What only optimizers use is not published as a rule, and has no values here.
+  // Variables that only optimizers use are not published by default and have no values here.
   rm::Graph& graph = follower_.graph();
   std::vector<rm::Variable> with_values;
   for (const auto& variable :
@@ -148,7 +149,8 @@ void LiveCopy::PrintJsonLine(const rm::VersionInfo& info,
   std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
-// Open waits no longer than a glance, so that Ctrl-C ends it.
+// Opens the follower, waiting at most kGlance at a time so that Ctrl-C ends the wait. Returns
+// nothing after an interrupt.
 rm::StatusOr<std::optional<rm::Follower>> Connect(const FollowOptions& options) {
   const auto end = Clock::now() + options.patience();
   while (!Interrupted()) {

@@ -34,14 +34,14 @@ rm::StatusOr<std::vector<std::string>> OutputNodes(const FreezeOptions& options,
   for (const auto& [key, tensor] : signature.outputs) {
     if (tensor.name.empty()) {
       return rm::Unimplemented("output '", key, "' of signature '", options.signature,
-                               "' is no dense tensor; name its nodes with --output-nodes");
+                               "' is not a dense tensor; name its nodes with --output-nodes");
     }
     AddOnce(NodeOf(tensor.name), &nodes);
   }
   return nodes;
 }
 
-// --allow and --deny name variables of the graph.
+// Checks that `names`, the value of --allow or --deny, are variables of the graph.
 rm::Status CheckNames(const Model& model, const std::vector<std::string>& names,
                       const char* option) {
   for (const std::string& name : names) {
@@ -49,17 +49,18 @@ rm::Status CheckNames(const Model& model, const std::vector<std::string>& names,
     if (!found.ok()) return found.status().WithContext(rm::StrCat(option, " ", name));
     const std::string type = found->type();
     if (type == "Variable" || type == "VariableV2" || type == "VarHandleOp") continue;
-    return rm::InvalidArgument(option, " ", name, ": that is no variable, but a ", type);
+    return rm::InvalidArgument(option, " ", name, ": expected a variable, found a node of op ",
+                               type);
   }
   return rm::OkStatus();
 }
 
-// What a frozen graph is made of.
+// A summary of a frozen graph.
 struct Frozen {
   int nodes = 0, constants = 0;
   int64_t constant_bytes = 0;
-  std::vector<std::string> variables;  // that are still there
-  std::vector<std::string> tables;     // whose content is not in a graph
+  std::vector<std::string> variables;  // variables that were not frozen
+  std::vector<std::string> tables;     // tables, whose content is not part of the graph
 };
 
 rm::StatusOr<Frozen> Describe(const rm::Graph& graph) {
@@ -103,14 +104,14 @@ void Report(const FreezeOptions& options, const std::vector<std::string>& output
               << ", outputs " << Clean(rm::StrJoin(outputs, ", ")) << "\n";
   }
   if (options.allow_given || !options.deny.empty()) return;
-  Warn(frozen.variables, "still variables, whose values are not in the file");
+  Warn(frozen.variables, "not frozen; the values of these variables are not in the file");
 }
 
 rm::Status Freeze(FreezeOptions options) {
   if (options.output_nodes.empty() && options.signature.empty()) {
     return rm::InvalidArgument(
-        "say what the graph is to compute with --output-nodes NAME,... or --signature NAME; 'ramet "
-        "inspect' shows the names");
+        "no outputs to freeze; use --output-nodes NAME,... or --signature NAME ('ramet inspect' "
+        "shows the names)");
   }
   options.model.clear_devices = !options.keep_devices;
   options.model.run_init_op = false;
@@ -137,7 +138,7 @@ rm::Status Freeze(FreezeOptions options) {
                                            : options.format == "text";
   RAMET_RETURN_IF_ERROR(rm::ExportGraphDefFile(graph, options.output, {.as_text = text}));
   Report(options, outputs, frozen);
-  Warn(frozen.tables, "a table, whose content is not in the file: run its initializer first");
+  Warn(frozen.tables, "table contents are not in the file; run the initializer after loading it");
   return rm::OkStatus();
 }
 
@@ -145,28 +146,40 @@ rm::Status Freeze(FreezeOptions options) {
 
 void AddFreeze(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand(
-      "freeze", "One GraphDef of a graph and its checkpoint: variables become constants");
+      "freeze", "Write a graph and its checkpoint as one GraphDef with variables as constants");
   auto o = std::make_shared<FreezeOptions>();
   AddModelOptions(command, &o->model);
-  command->add_option("-o,--output", o->output, "The file to write: .pb, or .pbtxt for text form")
-      ->required();
+  command->add_option("-o,--output", o->output, "Write to this file: .pb, or .pbtxt for text form")
+      ->required()
+      ->type_name("FILE");
   command
       ->add_option("--output-nodes", o->output_nodes,
-                   "What the graph is to compute, and nothing else: names with commas")
-      ->delimiter(',');
-  command->add_option("--signature", o->signature, "Its outputs are output nodes");
-  auto* allow = command->add_option("--allow", o->allow, "Only these variables become constants")
-                    ->delimiter(',');
-  command->add_option("--deny", o->deny, "These variables stay variables")->delimiter(',');
+                   "Keep only these nodes and what they depend on; names separated by commas")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command
+      ->add_option("--signature", o->signature, "Use the outputs of this signature as output nodes")
+      ->type_name("NAME");
+  auto* allow = command
+                    ->add_option("--allow", o->allow,
+                                 "Freeze only these variables; names separated by commas")
+                    ->delimiter(',')
+                    ->type_name("NAMES");
+  command->add_option("--deny", o->deny, "Do not freeze these variables; names separated by commas")
+      ->delimiter(',')
+      ->type_name("NAMES");
   command->add_flag("--remove-training-nodes", o->remove_training_nodes,
-                    "Leaves out CheckNumerics, and Identity and StopGradient where nothing needs "
-                    "them");
-  command->add_flag("--keep-devices", o->keep_devices, "Nodes stay on the devices they ask for");
-  command->add_option("--format", o->format, "Default: text for *.pbtxt, else binary")
-      ->check(CLI::IsMember({"text", "binary"}));
-  command->add_flag("--json", o->json, "What was written, as a JSON object");
+                    "Remove CheckNumerics nodes, and Identity and StopGradient nodes that nothing "
+                    "needs");
+  command->add_flag("--keep-devices", o->keep_devices, "Keep the devices that nodes ask for");
+  command
+      ->add_option("--format", o->format,
+                   "Write this format (default: text for *.pbtxt and *.prototxt, else binary)")
+      ->check(CLI::IsMember({"text", "binary"}))
+      ->type_name("FORMAT");
+  command->add_flag("--json", o->json, "Print a JSON object that describes what was written");
   command->footer(
-      "The file is replaced in one step. Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "The file is replaced atomically. Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet freeze model-1000 --output-nodes out -o frozen.pb\n"
       "  ramet freeze saved_model/ --signature serving_default -o frozen.pb\n"
       "  ramet freeze train.meta --checkpoint model-1000 --output-nodes out "

@@ -12,7 +12,8 @@ namespace {
 
 namespace rm = ramet;
 
-// Loops: the first round knows nothing of what comes round, the second one the body, ...
+// The number of hashing rounds for graphs with loops. The first round knows nothing about back
+// edges; the second one includes the loop body once, and so on.
 constexpr int kRounds = 3;
 
 uint64_t Mix(uint64_t a, uint64_t b) {
@@ -110,7 +111,8 @@ void GraphStructure::Connect() {
   }
 }
 
-// What is needed first; of a cycle that is no loop, as the graph has it.
+// Sorts the operations topologically. Operations on cycles that are not loops come last, in the
+// order of the graph.
 void GraphStructure::Order() {
   std::vector<std::vector<size_t>> readers(operations_.size());
   std::vector<size_t> missing(operations_.size());
@@ -252,7 +254,7 @@ uint64_t GraphStructure::whole() const {
 
 namespace {
 
-// The operations of one graph that the other has fewer of.
+// Returns the operations of one graph that have no counterpart with the same hash in the other.
 std::vector<size_t> Excess(const GraphStructure& of, const GraphStructure& other,
                            uint64_t (GraphStructure::*hash)(size_t) const) {
   std::unordered_map<uint64_t, int64_t> there;
@@ -266,7 +268,7 @@ std::vector<size_t> Excess(const GraphStructure& of, const GraphStructure& other
   return excess;
 }
 
-// Those of them that need none of the others.
+// Returns the operations in `excess` that do not directly depend on any other one in `excess`.
 std::vector<size_t> First(const GraphStructure& of, const std::vector<size_t>& excess) {
   const std::unordered_set<size_t> all(excess.begin(), excess.end());
   std::vector<size_t> first;
@@ -291,10 +293,11 @@ std::string HowTheyDiffer(const GraphStructure& a, size_t i, const GraphStructur
     auto text = [](const std::string& t) { return t.empty() ? std::string("nothing") : t; };
     return rm::StrCat(x.type(), ", ", name, ": ", text(texts.first), " and ", text(texts.second));
   }
-  return rm::StrCat(x.type(), " reads or waits for something else");
+  return rm::StrCat(x.type(), " has different inputs or control inputs");
 }
 
-// Pairs of what parts: with the same inputs and op, the same inputs, the same name, in this order.
+// Pairs the operations without a counterpart: by inputs, op and name, then by name, then by inputs
+// and op, then by inputs.
 class Pairs {
  public:
   Pairs(const GraphStructure& a, const GraphStructure& b, std::vector<size_t> in_a,
@@ -361,7 +364,7 @@ GraphComparison Compare(const GraphStructure& a, const GraphStructure& b) {
     in_b = Excess(b, a, hash);
   }
   std::vector<size_t> first_a = First(a, in_a), first_b = First(b, in_b);
-  // Cycles that are no loops have no first one.
+  // A cycle that is not a loop has no first operation.
   if (first_a.empty() && first_b.empty()) first_a = in_a, first_b = in_b;
   comparison.dependent_a = in_a.size() - first_a.size();
   comparison.dependent_b = in_b.size() - first_b.size();

@@ -18,7 +18,7 @@ rm::Status ImportGraphOf(const std::string& path, const std::vector<std::string>
   RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(path));
   if (file.graph.empty()) {
     return rm::NotFound("'", file.path, "' is ", KindName(file.kind),
-                        " without a graph: a .meta file, SavedModel or GraphDef is expected");
+                        " without a graph; expected a .meta file, SavedModel or GraphDef");
   }
   switch (file.kind) {
     case ModelFile::Kind::kSavedModel: {
@@ -34,12 +34,12 @@ rm::Status ImportGraphOf(const std::string& path, const std::vector<std::string>
 rm::Status CheckModelOutput(const std::string& file) {
   const std::filesystem::path path(file);
   if (!file.ends_with(kMeta) || path.filename() == kMeta) {
-    return rm::InvalidArgument("--output '", file, "': a name that ends in .meta is expected");
+    return rm::InvalidArgument("--output '", file, "': expected a name that ends in .meta");
   }
   std::error_code error;
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   if (std::filesystem::is_directory(folder, error)) return rm::OkStatus();
-  return rm::NotFound("--output '", file, "': there is no folder '", folder.string(), "'");
+  return rm::NotFound("--output '", file, "': the folder '", folder.string(), "' does not exist");
 }
 
 rm::StatusOr<WrittenModel> WriteModel(rm::Session& session, const std::string& file,

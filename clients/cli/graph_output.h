@@ -7,22 +7,25 @@
 
 namespace cli {
 
-// The graph of a model alone, without values: a .meta file (or its checkpoint's prefix), a
-// GraphDef, a SavedModel's folder. \error those of FindModelFile and of importing; kNotFound if
-// there is no graph.
+// Imports the graph of a model without its values. `path` is a .meta file (or the prefix of its
+// checkpoint), a GraphDef or a SavedModel folder.
+// \error those of FindModelFile, ChooseTags and of importing.
+// \error kNotFound: the model has no graph.
 ramet::Status ImportGraphOf(const std::string& path, const std::vector<std::string>& tags,
                             ramet::Graph* graph);
 
-// What WriteModel has written.
+// The files that WriteModel has written.
 struct WrittenModel {
-  std::string file;        // "out.meta"
-  std::string checkpoint;  // "out"; "" if there are no values
+  std::string file;        // such as "out.meta"
+  std::string checkpoint;  // such as "out"; "" if there are no values
 };
 
-// Checks what -o says before anything is done: "DIR/NAME.meta".
+// Checks that the value of --output is DIR/NAME.meta and that DIR exists.
+// \error kInvalidArgument: the name does not end in .meta.
+// \error kNotFound: DIR does not exist.
 ramet::Status CheckModelOutput(const std::string& file);
-// Writes the session's graph with a saver for all its variables to `file`; `with_values` also
-// their values beside it, as a checkpoint of that name.
+// Writes the session's graph with a saver for all its variables to `file`. If `with_values`, also
+// writes their values next to it, as a checkpoint of the same name without .meta.
 // \error those of Saver::Save and Saver::ExportMetaGraph.
 ramet::StatusOr<WrittenModel> WriteModel(ramet::Session& session, const std::string& file,
                                          bool with_values);

@@ -9,14 +9,14 @@ namespace {
 
 namespace rm = ramet;
 
-constexpr size_t kMostShown = 8;
+constexpr size_t kMaxShown = 8;
 
-// The items in a row: all, or the first few and how many more there are.
+// Joins the items with commas: all of them, or the first few and the number of the rest.
 std::string Row(std::vector<std::string> items, bool all) {
   if (items.empty()) return "none";
-  if (!all && items.size() > kMostShown + 1) {
-    const size_t more = items.size() - kMostShown;
-    items.resize(kMostShown);
+  if (!all && items.size() > kMaxShown + 1) {
+    const size_t more = items.size() - kMaxShown;
+    items.resize(kMaxShown);
     items.push_back(rm::StrCat("and ", more, " more"));
   }
   return Clean(rm::StrJoin(items, ", "));
@@ -52,7 +52,7 @@ std::string Collections(const GraphSummary& graph, bool all) {
   return Row(std::move(texts), all);
 }
 
-// Where a tensor of a signature comes from.
+// Returns the name of a signature's tensor, or what it is if it has none.
 std::string Source(const rm::SignatureTensor& tensor) {
   if (!tensor.name.empty()) return tensor.name;
   return tensor.sparse ? "sparse " + tensor.sparse->values_tensor_name : "composite";
@@ -66,8 +66,8 @@ void PrintSignature(const std::string& key, const rm::Signature& signature) {
                 << TypeAndShape(tensor.dtype, tensor.shape) << "\n";
     }
   };
-  print("takes", signature.inputs);
-  print("gives", signature.outputs);
+  print("input", signature.inputs);
+  print("output", signature.outputs);
 }
 
 nlohmann::json EndsJson(const std::vector<rm::Output>& ends) {
@@ -120,7 +120,7 @@ void PrintGraph(const GraphSummary& graph, bool all) {
               << ": " << Row(missing.nodes, all) << "): " << Clean(missing.reason) << "\n";
   }
   std::cout << "  GraphDef version " << graph.producer;
-  if (graph.min_consumer > 0) std::cout << ", for readers from " << graph.min_consumer;
+  if (graph.min_consumer > 0) std::cout << ", minimum consumer " << graph.min_consumer;
   if (!graph.tensorflow_version.empty()) {
     std::cout << ", written by TensorFlow " << Clean(graph.tensorflow_version);
   }

@@ -8,10 +8,10 @@ namespace {
 
 namespace rm = ramet;
 
-// The scope of a node's name with its slash: "save/" for "save/restore_all".
+// Returns the scope of a node name with a slash: "save/" for "save/restore_all".
 std::string ScopeOf(const std::string& name) { return name.substr(0, name.rfind('/') + 1); }
 
-// Finds what a person would feed and fetch.
+// Finds the tensors that a user would feed and fetch.
 class EndsFinder {
  public:
   EndsFinder(const rm::Graph& graph, const rm::MetaGraphInfo& info)
@@ -41,7 +41,7 @@ class EndsFinder {
   }
 
  private:
-  // Whether a node is part of saving, training or checking, not of what the graph computes.
+  // Reports whether a node is only for saving, training or checking.
   bool IsAside(const rm::Operation& op) const {
     const std::string path = "/" + op.name();
     return InSaverScope(op.name()) || path.find("/gradients") != std::string::npos ||
@@ -72,7 +72,7 @@ class EndsFinder {
 
   std::vector<rm::Operation> operations_;
   std::set<std::string> saver_scopes_;  // "save/"
-  // By node id: whether some other node reads it; whether it depends on a placeholder.
+  // By node id: whether another node reads it, and whether it depends on a placeholder.
   std::vector<char> read_, fed_;
 };
 
@@ -106,11 +106,11 @@ std::string WhyNot(const rm::Operation& op) {
   std::vector<std::string_view> known;
   for (const rm::Op* each : rm::OpRegistry::Global().All()) known.push_back(each->name());
   const std::string type = op.type(), near = rm::NearestName(type, known);
-  return rm::StrCat("there is no op '", type, "' here",
+  return rm::StrCat("Ramet has no op '", type, "'",
                     near.empty() ? "" : "; the nearest name is '" + near + "'");
 }
 
-// Looks for what cannot run here in a graph and in the functions that it calls.
+// Finds the operations that cannot run in a graph and in the functions it calls.
 class MissingFinder {
  public:
   explicit MissingFinder(const rm::Graph& graph) : graph_(graph) {}

@@ -10,16 +10,16 @@
 
 namespace cli {
 
-// What a person wants to know of a graph before using it.
+// The summary of a graph that `ramet inspect` prints.
 struct GraphSummary {
   struct Variable {
     std::string name;
     ramet::DType dtype = ramet::DType::kInvalid;
     ramet::Shape shape = ramet::Shape::Unknown();
-    int64_t bytes = 0;  // 0 where the shape is not known, and of texts
+    int64_t bytes = 0;  // 0 for an unknown shape and for strings
     bool trainable = false;
   };
-  // An op whose nodes have no kernel here.
+  // An op that cannot run, with the nodes that use it.
   struct Missing {
     std::string op, reason;
     std::vector<std::string> nodes;
@@ -29,8 +29,8 @@ struct GraphSummary {
   int producer = 0, min_consumer = 0;
   std::string tensorflow_version;
   std::vector<std::string> tags;
-  // Placeholders, and what is made from them and read by nobody; those of saver and gradients left
-  // out.
+  // The placeholders, and the tensors that depend on one and that no other operation reads, without
+  // those of savers and gradients.
   std::vector<ramet::Output> inputs, outputs;
   std::map<std::string, int> op_types;
   std::vector<Variable> variables;
@@ -41,12 +41,12 @@ struct GraphSummary {
   std::vector<Missing> cannot_run;
 };
 
-// `info` is what the import of a meta graph gave; of a GraphDef an empty one.
+// `info` is the result of importing a MetaGraphDef; it is empty for a GraphDef.
 GraphSummary Summarize(ramet::Graph& graph, const ramet::MetaGraphInfo& info);
 
-// One line, then indented ones; lists end after a few items unless `all`.
+// Prints one line, then indented ones. Shortens long lists unless `all`.
 void PrintGraph(const GraphSummary& graph, bool all);
-// Layout: docs/command-line.md.
+// docs/command-line.md describes the layout.
 nlohmann::json ToJson(const GraphSummary& graph);
 
 }  // namespace cli

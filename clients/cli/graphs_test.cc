@@ -1,4 +1,4 @@
-// The commands that make graphs of graphs: clone, extract, merge, diff-graph.
+// Tests of the commands that transform or compare graphs: clone, extract, merge, diff-graph.
 #include "cli_testing.h"
 
 namespace cli {
@@ -24,8 +24,8 @@ TEST_F(Graphs, CloneWritesGraphAndValues) {
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(made.err, "");
   EXPECT_THAT(made.out, HasSubstr("under copy, 2 variables, with their values in " + Path("both")));
-  EXPECT_THAT(made.out, HasSubstr("takes copy/x:0 for x:0"));
-  EXPECT_THAT(made.out, HasSubstr("gives copy/out:0 for out:0"));
+  EXPECT_THAT(made.out, HasSubstr("input copy/x:0 (original x:0)"));
+  EXPECT_THAT(made.out, HasSubstr("output copy/out:0 (original out:0)"));
   EXPECT_EQ(RunNet("both", "copy/x", "copy/out"), "copy/out:0  float[1,2] 6 6\n");
   EXPECT_EQ(RunNet("both", "x", "out"), "out:0  float[1,2] 6 6\n");
   EXPECT_EQ(Run("print " + Path("both") + " copy/w").out, "copy/w  float[3,2] 1 1 1 1 1 1\n");
@@ -36,7 +36,7 @@ TEST_F(Graphs, CloneWritesGraphAndValues) {
   EXPECT_FALSE(fs::exists(Path("checkpoint_of_both")));
 }
 
-TEST_F(Graphs, CloneWithoutValuesIsInitialised) {
+TEST_F(Graphs, CloneWithoutValuesIsInitialized) {
   fs::copy_file(Path("model.meta"), Path("alone.meta"), fs::copy_options::overwrite_existing);
   const json made = RunJson("clone " + Path("alone.meta") +
                             " --to out --dtype bfloat16 --json -o " + Path("bf.meta"));
@@ -54,10 +54,10 @@ TEST_F(Graphs, CloneWithoutValuesIsInitialised) {
   }
   Result train = Run("clone " + Path("alone.meta") + " --strip-training -o " + Path("s.meta"));
   EXPECT_EQ(train.code, 0) << train.err;
-  EXPECT_THAT(train.out, HasSubstr(", 2 variables, initialised by copy/init"));
+  EXPECT_THAT(train.out, HasSubstr(", 2 variables, initialized by copy/init"));
 }
 
-TEST_F(Graphs, ExtractTakesAPartOut) {
+TEST_F(Graphs, ExtractWritesAPartOfAGraph) {
   Result made =
       Run("extract " + Path("model") + " --to out --strip-training -o " + Path("net.meta"));
   ASSERT_EQ(made.code, 0) << made.err;
@@ -74,7 +74,7 @@ TEST_F(Graphs, ExtractTakesAPartOut) {
   ExpectError("extract " + Path("model") + " -o " + Path("no.meta"), 1, "--to NAME");
 }
 
-TEST_F(Graphs, MergePutsGraphsSideBySide) {
+TEST_F(Graphs, MergePutsEachGraphInAScope) {
   SaveModel(Path("second"), 9);
   Result made =
       Run("merge " + Path("model.meta") + " " + Path("second") + " -o " + Path("merged.meta"));
@@ -91,12 +91,12 @@ TEST_F(Graphs, MergePutsGraphsSideBySide) {
   EXPECT_EQ(named["graphs"][1]["scope"], "other");
   EXPECT_EQ(Run("print " + Path("named") + " other/global_step").out,
             "other/global_step  int64[] 9\n");
-  ExpectError("merge " + Path("model") + " -o " + Path("no.meta"), 1, "two graphs");
+  ExpectError("merge " + Path("model") + " -o " + Path("no.meta"), 1, "at least two graphs");
   ExpectError("merge " + Path("model") + " " + Path("second") + " --scopes a -o " + Path("no.meta"),
               1, "--scopes has 1 names for 2 graphs");
 }
 
-TEST_F(Graphs, DiffGraphComparesUpToNames) {
+TEST_F(Graphs, DiffGraphIgnoresNames) {
   const std::string model = Path("model.meta");
   EXPECT_THAT(Run("diff-graph " + model + " " + model).out, StartsWith("equal: "));
   ASSERT_EQ(Run("extract " + model + " --to out --scope other -o " + Path("o.meta")).code, 0);
@@ -111,7 +111,7 @@ TEST_F(Graphs, DiffGraphComparesUpToNames) {
   EXPECT_EQ(Run("diff-graph " + model + " " + model + " --scope-a nothing").code, 2);
 }
 
-TEST_F(Graphs, DiffGraphSaysWhereGraphsPart) {
+TEST_F(Graphs, DiffGraphShowsWhereGraphsDiffer) {
   auto write = [](const std::string& name, const char* activation, float scale, bool transpose) {
     rm::Graph g;
     rm::Scope s(g);
@@ -139,7 +139,7 @@ TEST_F(Graphs, DiffGraphSaysWhereGraphsPart) {
   Result op = diff("c");
   EXPECT_EQ(op.code, 1);
   EXPECT_THAT(op.out, HasSubstr("act_a and act_c  the ops differ: Relu and Tanh\n"));
-  EXPECT_THAT(op.out, HasSubstr("the graphs part at 1 place\n"));
+  EXPECT_THAT(op.out, HasSubstr("the graphs differ at 1 place\n"));
   Result attr = diff("d");
   EXPECT_EQ(attr.code, 1);
   EXPECT_THAT(attr.out, HasSubstr("m_a and m_d  MatMul, transpose_b: false and true\n"));
@@ -163,7 +163,8 @@ TEST_F(Graphs, WrongArgumentsAreErrors) {
   ExpectError("clone " + Path("model") + " --to out --dtype int32" + to, 1, "dtype");
   ExpectError("clone " + Path("model") + " --to out --under x" + to, 1, "outputs");
   ExpectError("clone " + Path("model") + " --to out -o " + Path("no.pb"), 1, "ends in .meta");
-  ExpectError("clone " + Path("model") + " --to out -o " + Path("no/folder.meta"), 1, "no folder");
+  ExpectError("clone " + Path("model") + " --to out -o " + Path("no/folder.meta"), 1,
+              "does not exist");
   ExpectError("clone " + Path("nothing") + " --to out" + to, 1, "nothing");
   ExpectError("clone " + Path("model") + " --to out", 2, "--output is required");
   Write("damaged.meta", std::string(200, '\x7f'));
@@ -183,7 +184,7 @@ TEST_F(Graphs, WrongArgumentsAreErrors) {
   EXPECT_FALSE(fs::exists(Path("no.meta")));
 }
 
-TEST_F(Graphs, CompletionAndHelpKnowThem) {
+TEST_F(Graphs, CompletionAndHelpListTheCommands) {
   const std::string bash = Run("completion bash").out, help = Run("--help").out;
   for (const char* command : {"clone", "extract", "merge", "diff-graph"}) {
     EXPECT_THAT(bash, HasSubstr(rm::StrCat("\n      ", command, ") words='")));

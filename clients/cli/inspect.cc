@@ -28,7 +28,8 @@ std::string KindJson(Kind kind) {
   return kind == Kind::kNpz ? "npz" : name.substr(name.find(' ') + 1);
 }
 
-// What the graph's variables lack in the checkpoint, one line each.
+// Describes each variable of the graph that the checkpoint lacks or has with a different dtype or
+// shape, one line each.
 std::vector<std::string> Lacks(const rm::Graph& graph, const CheckpointSummary& checkpoint) {
   std::map<std::string, const TensorInfo*> stored;
   for (const TensorInfo& tensor : checkpoint.tensors) stored[tensor.name] = &tensor;
@@ -117,7 +118,7 @@ rm::Status ShowTagSets(const ModelFile& file, const InspectOptions& options, nlo
   std::cout << "SavedModel " << Clean(file.path) << ": tags "
             << Clean(chosen.empty() ? "none" : rm::StrJoin(chosen, ","));
   for (const auto& tags : sets) {
-    if (tags != chosen) std::cout << "; there is also --tags " << Clean(rm::StrJoin(tags, ","));
+    if (tags != chosen) std::cout << "; also available: --tags " << Clean(rm::StrJoin(tags, ","));
   }
   std::cout << "\n";
   return rm::OkStatus();
@@ -150,25 +151,22 @@ rm::Status Inspect(const InspectOptions& options) {
 
 void AddInspect(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand("inspect",
-                                     "What a graph takes, gives and holds, and whether it runs "
-                                     "here; whether its checkpoint is complete");
+                                     "Summarize a graph: inputs, outputs, variables and whether it "
+                                     "runs here; verify its checkpoint");
   auto o = std::make_shared<InspectOptions>();
   command
       ->add_option("FILE", o->path,
-                   "A .meta file, GraphDef, SavedModel's folder, checkpoint's PREFIX, .safetensors "
-                   "or .npz file, or a folder with a 'checkpoint' file")
+                   "A .meta file, a GraphDef, a SavedModel folder, a checkpoint PREFIX, a "
+                   ".safetensors or .npz file, or a folder with a 'checkpoint' file")
       ->required();
-  command->add_option("--tags", o->tags, "Which graph of a SavedModel, by its tags with commas")
-      ->delimiter(',');
-  command->add_flag("--all", o->all, "Long lists to their end");
-  command->add_flag("--quick", o->quick, "Lists the checkpoint's tensors without reading them");
-  command->add_flag("--json", o->json, "As a JSON object");
+  command->add_option("--tags", o->tags, kTagsHelp)->delimiter(',')->type_name("TAGS");
+  command->add_flag("--all", o->all, "Print long lists in full");
+  command->add_flag("--quick", o->quick, "List the checkpoint's tensors without reading them");
+  command->add_flag("--json", o->json, "Print a JSON object");
   command->footer(
-      "The content says what a file is. Inputs are the placeholders, outputs the tensors made "
-      "from\n"
-      "them that nobody reads. The checkpoint's tensors are all read and their checksums "
-      "verified.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Inputs are the placeholders. Outputs are the tensors that depend on an input and that no\n"
+      "other operation reads. Every tensor of the checkpoint is read and its checksum verified.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet inspect model-1000.meta\n  ramet inspect saved_model/ --all\n"
       "  ramet inspect model-1000 --json | jq .graph.runs_here");
   command->callback([=] { *status = Inspect(*o); });

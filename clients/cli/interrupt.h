@@ -4,8 +4,9 @@
 
 namespace cli {
 
-// While it lives, Ctrl-C (and SIGTERM, SIGHUP) do not end the program but are noted, so that a long
-// command can end cleanly. A second one ends it. One at a time.
+// While an Interrupts object lives, the first Ctrl-C (or SIGTERM, SIGHUP) is only recorded, so that
+// a long command can end cleanly. A second one ends the program. Only one object may exist at a
+// time.
 class Interrupts {
  public:
   Interrupts();
@@ -14,12 +15,12 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
 };
 
-// Whether one has come.
+// Reports whether a signal has been recorded.
 bool Interrupted();
-// Sleeps, but not after one has come; whether none has.
+// Sleeps until `time` has passed or a signal has been recorded. Returns false after a signal.
 bool SleepUnlessInterrupted(std::chrono::milliseconds time);
 
-// How long a wait lasts at most before it looks for an interrupt.
+// How often a wait checks for an interrupt.
 inline constexpr std::chrono::milliseconds kGlance{100};
 
 }  // namespace cli

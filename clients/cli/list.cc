@@ -40,7 +40,7 @@ struct PrintOptions {
   bool json = false;
 };
 
-// The error with the name in the file that was probably meant.
+// Adds the most similar tensor name to a kNotFound error.
 rm::Status WithNearName(const rm::Status& status, const std::string& name, TensorSource& source) {
   const auto listed = source.List();
   if (!rm::IsNotFound(status) || !listed.ok()) return status;
@@ -70,14 +70,14 @@ rm::StatusOr<rm::Tensor> ReadTensor(const PrintOptions& options) {
   }
   return tensor.status()
       .WithContext("--slice " + options.slice)
-      .WithSuffix("; START,LENGTH or - is expected for each dimension, joined by ':', like 5,1:-");
+      .WithSuffix("; expected START,LENGTH or - for each dimension, joined by ':', as in 5,1:-");
 }
 
 std::string CheckCount(const std::string& text) {
   int64_t count = 0;
   return rm::ParseInt64(text, &count) && count >= 0 && count <= INT32_MAX
              ? ""
-             : "'" + text + "' is no number of values: 0, 1, ...";
+             : "'" + text + "' is not a valid number of values";
 }
 
 rm::Status Print(const PrintOptions& options) {
@@ -98,35 +98,39 @@ rm::Status Print(const PrintOptions& options) {
 void AddList(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand(
       "list",
-      "The tensors of a checkpoint, SavedModel, safetensors or .npz file: name, dtype and "
-      "shape, size");
+      "List the tensors of a checkpoint, SavedModel, .safetensors or .npz file: name, dtype, "
+      "shape and size");
   auto prefix = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   command->add_option("FILE", *prefix, kTensorsHelp)->required();
-  command->add_flag("--json", *json, "As a JSON array of objects");
+  command->add_flag("--json", *json, "Print a JSON array of objects");
   command->footer(
       "A folder with a 'checkpoint' file stands for its latest checkpoint.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet list model-1000\n  ramet list saved_model/\n  ramet list model-1000 "
       "--json | jq '.[].name'");
   command->callback([=] { *status = List(*prefix, *json); });
 }
 
 void AddPrint(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand("print", "One tensor of such a file with its values");
+  auto* command = app.add_subcommand("print", "Print one tensor of such a file with its values");
   auto o = std::make_shared<PrintOptions>();
   command->add_option("FILE", o->prefix, kTensorsHelp)->required();
-  command->add_option("TENSOR", o->name, "Its name in the checkpoint (see ramet list)")->required();
-  command->add_option("--max", o->max, "So many values at most")
+  command->add_option("TENSOR", o->name, "The tensor's name, as 'ramet list' shows it")->required();
+  command->add_option("--max", o->max, "Print at most this many values")
       ->capture_default_str()
-      ->check(CheckCount);
-  command->add_option("--slice", o->slice,
-                      "A part: START,LENGTH or - for each dimension, joined by ':'");
+      ->check(CheckCount)
+      ->type_name("COUNT");
+  command
+      ->add_option("--slice", o->slice,
+                   "Print a part: START,LENGTH or - for each dimension, joined by ':'")
+      ->type_name("SLICE");
   command->add_flag("--json", o->json,
-                    "As a JSON object; values in a row, texts that are not UTF-8 with '\uFFFD'");
+                    "Print a JSON object, with the values in row-major order and '\uFFFD' for "
+                    "invalid UTF-8");
   command->footer(
       "A folder with a 'checkpoint' file stands for its latest checkpoint.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet print model-1000 dense/bias --max 10\n"
       "  ramet print model-1000 embedding --slice 5,1:-\n"
       "  ramet print model-1000 dense/bias --json | jq .values");

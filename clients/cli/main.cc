@@ -1,4 +1,4 @@
-// ramet: graphs and checkpoints from the command line.
+// The command-line program `ramet`.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -20,27 +20,28 @@ enum ExitCode {
 
 constexpr char kFooter[] =
     "Examples:\n"
-    "  ramet inspect model-1000.meta           what the graph takes, gives and needs\n"
-    "  ramet list model-1000                   the tensors of a checkpoint\n"
-    "  ramet diff model-1000 model-2000        which tensors differ, by how much\n"
+    "  ramet inspect model-1000.meta           summarize a graph and check its checkpoint\n"
+    "  ramet list model-1000                   list the tensors of a checkpoint\n"
+    "  ramet diff model-1000 model-2000        compare the tensors of two checkpoints\n"
     "  ramet convert model-1000 model.safetensors\n"
-    "  ramet draw model-1000.meta -o model.svg a picture of the graph\n"
+    "  ramet draw model-1000.meta -o model.svg draw a graph\n"
     "  ramet freeze model-1000 --output-nodes out -o frozen.pb\n"
     "  ramet clone in.meta --from in:0 --to out:0 --scope copy -o out.meta\n"
-    "  ramet diff-graph a.meta b.meta          where two graphs part\n"
+    "  ramet diff-graph a.meta b.meta          compare the structure of two graphs\n"
     "  ramet run model-1000 --feed x=x.npy --fetch out -o results\n"
-    "  ramet follow file:checkpoints           a line for each new checkpoint\n"
+    "  ramet follow file:checkpoints           print a line for each new checkpoint\n"
     "  ramet follow shm:policy --run out --feed x=x.npy\n"
-    "  ramet publish model-1000 shm:policy     for followers in other processes\n"
-    "  ramet sync status shm:policy            versions, readers, memory\n"
+    "  ramet publish model-1000 shm:policy     serve a checkpoint to other processes\n"
+    "  ramet sync status shm:policy            show versions, readers and memory\n"
     "\n"
-    "A PREFIX is a checkpoint's path without .index, as Saver.save returns it. A SavedModel's\n"
-    "folder, a frozen GraphDef and a folder with a 'checkpoint' file do as well: the content of\n"
-    "the files says what they are.\n"
+    "A PREFIX is the path of a checkpoint without .index, as returned by Saver.save. Commands "
+    "that\n"
+    "take a PREFIX also accept a SavedModel folder, a frozen GraphDef, or a folder with a\n"
+    "'checkpoint' file. Files are recognized by their content, not by their names.\n"
     "\n"
-    "'ramet COMMAND --help' shows more. Exit codes: 0 done, 1 failed, 2 wrong usage;\n"
-    "of diff and diff-graph: 0 equal, 1 different, 2 failed or wrong usage; 130 interrupted.\n"
-    "NO_COLOR=1 turns colours off.";
+    "Run 'ramet COMMAND --help' for more. Exit codes: 0 success, 1 failure, 2 usage error,\n"
+    "130 interrupted; for diff and diff-graph: 0 equal, 1 different, 2 failure or usage error.\n"
+    "Set NO_COLOR=1 to turn off colors.";
 
 int Complain(std::string message) {
   std::ranges::replace_if(
@@ -49,8 +50,8 @@ int Complain(std::string message) {
   return kFailed;
 }
 
-// `--fetch out model` names one tensor and the model: an option that can be repeated takes one
-// value each time.
+// Makes a repeatable option take one value each time it is given, so that `--fetch out model` names
+// one tensor and the model.
 void TakeOneValueEach(CLI::App* app) {
   for (CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
     for (CLI::Option* option : command->get_options([](const CLI::Option*) { return true; })) {
@@ -65,10 +66,8 @@ void TakeOneValueEach(CLI::App* app) {
 int main(int argc, char** argv) {
   ramet::Status status;
   bool differ = false;
-  CLI::App app(
-      "Graphs and checkpoints of TensorFlow 1: look into them, convert them, run them, follow "
-      "them.",
-      "ramet");
+  CLI::App app("Inspect, convert, run, publish and follow TensorFlow 1 graphs and checkpoints.",
+               "ramet");
   app.footer(kFooter);
   app.set_version_flag("--version", "ramet " RAMET_VERSION);
   app.require_subcommand(0, 1);
@@ -99,7 +98,7 @@ int main(int argc, char** argv) {
     status = ramet::Unknown(e.what());
   }
   std::cout.flush();
-  if (status.ok() && !std::cout) status = ramet::Unknown("the output could not be written");
+  if (status.ok() && !std::cout) status = ramet::Unknown("cannot write to stdout");
   if (status.ok() && cli::Interrupted()) return kInterrupted;
   if (!status.ok()) {
     const int code = Complain(status.ToString());

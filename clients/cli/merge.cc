@@ -18,7 +18,7 @@ struct MergeOptions {
   bool json = false;
 };
 
-// "model-1000" for "runs/model-1000.meta"; a legal name scope.
+// Makes a legal name scope from a path: "model-1000" from "runs/model-1000.meta".
 std::string ScopeOf(const std::string& path) {
   std::filesystem::path p(path);
   if (!p.has_filename()) p = p.parent_path();
@@ -33,7 +33,7 @@ std::string ScopeOf(const std::string& path) {
   return name;
 }
 
-// One graph, and what it has become.
+// An input graph and its copy in the merged graph.
 struct Part {
   std::string path;
   Model model;
@@ -88,7 +88,7 @@ void Report(const MergeOptions& o, const std::vector<Part>& parts, const Written
 }
 
 rm::Status Merge(const MergeOptions& o) {
-  if (o.models.size() < 2) return rm::InvalidArgument("two graphs at least are merged");
+  if (o.models.size() < 2) return rm::InvalidArgument("expected at least two graphs");
   for (const auto* list : {&o.scopes, &o.checkpoints}) {
     if (list->empty() || list->size() == o.models.size()) continue;
     return rm::InvalidArgument(list == &o.scopes ? "--scopes" : "--checkpoints", " has ",
@@ -117,28 +117,33 @@ rm::Status Merge(const MergeOptions& o) {
 
 void AddMerge(CLI::App& app, rm::Status* status) {
   auto* command =
-      app.add_subcommand("merge", "Several graphs as one, each under a name scope of its own");
+      app.add_subcommand("merge", "Merge several graphs into one, each in its own name scope");
   auto o = std::make_shared<MergeOptions>();
   command
       ->add_option("MODELS", o->models,
-                   "Two or more: .meta files, checkpoints' PREFIXes with theirs, GraphDefs, "
-                   "SavedModels' folders")
+                   "Two or more .meta files, checkpoint PREFIXes with a .meta file, GraphDefs or "
+                   "SavedModel folders")
       ->required();
-  command->add_option("-o,--output", o->output, "The graph to write, NAME.meta")->required();
+  command->add_option("-o,--output", o->output, "Write the graph to this file")
+      ->required()
+      ->type_name("NAME.meta");
   command
       ->add_option("--scopes", o->scopes,
-                   "A name scope for each graph, with commas; / is the root (default: the names of "
-                   "the files)")
-      ->delimiter(',');
+                   "Put each graph in one of these name scopes, separated by commas; / is the root "
+                   "(default: the names of the files)")
+      ->delimiter(',')
+      ->type_name("SCOPES");
   command
-      ->add_option("--checkpoints", o->checkpoints,
-                   "The values of each graph, with commas, when they are elsewhere")
-      ->delimiter(',');
-  command->add_flag("--json", o->json, "What was written, as a JSON object");
+      ->add_option(
+          "--checkpoints", o->checkpoints,
+          "Take the values of each graph from one of these checkpoints, separated by commas")
+      ->delimiter(',')
+      ->type_name("PREFIXES");
+  command->add_flag("--json", o->json, "Print a JSON object that describes what was written");
   command->footer(
-      "The graph gets a saver for all variables. If one of the graphs has values, a checkpoint is\n"
-      "written beside it, as NAME; variables without values are initialised. Exit codes: 0 done,\n"
-      "1 failed, 2 wrong usage.\n"
+      "The written graph has a saver for all its variables. If one of the graphs has values, they\n"
+      "are written next to it as the checkpoint NAME; variables without values are initialized.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet merge a.meta b.meta -o both.meta\n"
       "  ramet merge actor-100 critic-200 --scopes actor,critic -o agent.meta");
   command->callback([=] { *status = Merge(*o); });

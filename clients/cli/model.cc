@@ -11,7 +11,7 @@ namespace {
 
 namespace rm = ramet;
 
-// A tensor, or an operation without outputs.
+// Finds a tensor, or an operation without outputs.
 rm::StatusOr<rm::GraphElement> FindElement(const rm::Graph& graph, const std::string& name) {
   if (name.find(':') != std::string::npos) {
     RAMET_ASSIGN_OR_RETURN(const rm::Output tensor, graph.Tensor(name));
@@ -27,7 +27,7 @@ std::string NameOf(const rm::GraphElement& element) {
   return tensor ? tensor->name() : std::get<rm::Operation>(element.element()).name();
 }
 
-// The tensor that a key of a signature stands for; the key itself if it is none.
+// Returns the name of the tensor for a key of a signature, or `key` itself if it is not one.
 std::string TensorOf(const std::map<std::string, rm::SignatureTensor>& keys,
                      const std::string& key) {
   const auto found = keys.find(key);
@@ -41,7 +41,7 @@ std::string KeysOf(const Map& map) {
   return keys.empty() ? "none" : rm::StrJoin(keys, ", ");
 }
 
-// The files that the options mean together.
+// Finds the files that the options name together.
 rm::StatusOr<ModelFile> Locate(const ModelOptions& options) {
   RAMET_ASSIGN_OR_RETURN(ModelFile file, FindModelFile(options.path));
   if (!options.meta.empty()) {
@@ -53,8 +53,8 @@ rm::StatusOr<ModelFile> Locate(const ModelOptions& options) {
     RAMET_ASSIGN_OR_RETURN(const ModelFile values, FindModelFile(options.checkpoint));
     file.checkpoint = values.checkpoint;
     if (values.checkpoint.empty()) {
-      return rm::InvalidArgument("--checkpoint '", options.checkpoint, "' is no checkpoint, but ",
-                                 KindName(values.kind));
+      return rm::InvalidArgument("--checkpoint '", options.checkpoint,
+                                 "': expected a checkpoint, found ", KindName(values.kind));
     }
   }
   if (!file.graph.empty()) return file;
@@ -63,8 +63,8 @@ rm::StatusOr<ModelFile> Locate(const ModelOptions& options) {
                         file.path, ".meta'; name the graph with --meta");
   }
   return rm::NotFound("'", file.path, "' is ", KindName(file.kind),
-                      ", which holds no graph: a checkpoint with its .meta file, a SavedModel or a "
-                      "GraphDef is expected");
+                      ", which has no graph; expected a checkpoint with its .meta file, a "
+                      "SavedModel or a GraphDef");
 }
 
 std::string TagText(const std::vector<std::string>& tags) {
@@ -86,8 +86,8 @@ rm::StatusOr<std::vector<std::string>> ChooseTags(const std::string& folder,
   }
   return rm::NotFound("SavedModel '", folder, "' has ",
                       wanted.empty() ? "several graphs, none of them" : "no graph",
-                      " with the tags ", TagText(meant), "; there is ",
-                      there.empty() ? "none" : rm::StrJoin(there, "; "));
+                      " with the tags ", TagText(meant),
+                      "; available: ", there.empty() ? "none" : rm::StrJoin(there, "; "));
 }
 
 rm::StatusOr<Model> Model::Import(const std::string& meta_path) {
@@ -171,15 +171,15 @@ rm::Status Model::ReadSignatures(const rm::MetaGraphInfo& info) {
 
 rm::Status Model::Restore(const std::string& prefix) {
   if (saver_) return saver_->Restore(*session_, prefix);
-  return rm::InvalidArgument(
-      "the graph has no saver to restore '", prefix,
-      "' with (save/restore_all); take the .meta file that was written with the checkpoint");
+  return rm::InvalidArgument("the graph has no saver (save/restore_all) to restore '", prefix,
+                             "' with; use the .meta file that was written with the checkpoint");
 }
 
 rm::StatusOr<rm::Signature> Model::FindSignature(const std::string& name) const {
   const auto found = signatures_.find(name);
   if (found != signatures_.end()) return found->second;
-  return rm::NotFound("the model has no signature '", name, "'; there is ", KeysOf(signatures_));
+  return rm::NotFound("the model has no signature '", name,
+                      "'; available signatures: ", KeysOf(signatures_));
 }
 
 rm::Status Model::Prepare(const std::vector<std::string>& feeds,
@@ -211,7 +211,7 @@ rm::Status Model::AddFeed(const std::string& feed, const rm::Signature& signatur
   }
   const auto* tensor = std::get_if<rm::Output>(&element->element());
   if (tensor == nullptr) {
-    return rm::InvalidArgument("--feed ", name, ": that is an operation without outputs");
+    return rm::InvalidArgument("--feed ", name, ": an operation without outputs cannot be fed");
   }
   auto value = ReadFeedValue(feed.substr(equals + 1), rm::BaseType(tensor->dtype()));
   if (!value.ok()) return value.status().WithContext("--feed " + feed.substr(0, 200));
@@ -229,9 +229,9 @@ rm::Status Model::AddDefaults(const std::string& name, const rm::Signature& sign
     if (value != signature.defaults.end()) {
       feeds_.push_back({tensor, value->second});
     } else if (tensor.op().type() != "PlaceholderWithDefault") {
-      return rm::InvalidArgument("signature '", name, "' takes ", KeysOf(signature.inputs),
-                                 "; --feed ", key, "=... is missing, of ",
-                                 rm::DTypeName(info.dtype), info.shape);
+      return rm::InvalidArgument("signature '", name, "' has the inputs ", KeysOf(signature.inputs),
+                                 ", but '", key, "' is not fed; add --feed ", key, "=VALUE (",
+                                 rm::DTypeName(info.dtype), info.shape, ")");
     }
   }
   return rm::OkStatus();

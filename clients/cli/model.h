@@ -11,19 +11,21 @@
 
 namespace cli {
 
-// Where a model is, as options of a command say it.
+// The command-line options that say where to find a model.
 struct ModelOptions {
-  std::string path;               // as FindModelFile takes it
-  std::string meta;               // the graph; "": the one at `path`
-  std::string checkpoint;         // the values; "": those at `path`, if there are any
-  std::vector<std::string> tags;  // of a SavedModel's graph; none: the only one, or "serve"
+  std::string path;        // as FindModelFile takes it
+  std::string meta;        // the path of the graph; "" for the one at `path`
+  std::string checkpoint;  // the path of the values; "" for those at `path`, if there are any
+  // The tags of a SavedModel's graph; if empty, the only graph or the one tagged "serve".
+  std::vector<std::string> tags;
   bool clear_devices = true;
-  bool run_init_op = true;  // of a SavedModel
+  bool run_init_op = true;  // whether to run the init op of a SavedModel
 };
 
-// The tags that `wanted` means in a SavedModel's folder.
-// \error kNotFound, listing what there is, if there is none, or none is named and there are several
-//   without "serve"; those of SavedModelTags.
+// Returns the tag set in a SavedModel folder that `wanted` names. If `wanted` is empty, returns the
+// only tag set, or "serve" if there are several.
+// \error kNotFound: there is no such tag set; the message lists those there are.
+// \error those of SavedModelTags.
 ramet::StatusOr<std::vector<std::string>> ChooseTags(const std::string& folder,
                                                      const std::vector<std::string>& wanted);
 
@@ -31,34 +33,38 @@ ramet::StatusOr<std::vector<std::string>> ChooseTags(const std::string& folder,
 class Model {
  public:
   // Imports the graph and restores the values, if there are any.
-  // \error those of FindModelFile, of importing, of Saver::Restore and of the init op;
-  // kInvalidArgument if there is no graph, or it has no saver to restore the checkpoint with.
+  // \error those of FindModelFile, of importing, of Saver::Restore and of the init op.
+  // \error kNotFound: there is no graph.
+  // \error kInvalidArgument: ModelOptions::checkpoint is not a checkpoint, or the graph has no
+  //   saver to restore it with.
   static ramet::StatusOr<Model> Open(const ModelOptions& options);
-  // Imports a .meta file alone; devices that the file names do not count.
+  // Imports a .meta file without values, ignoring the devices it names.
   // \error those of ImportMetaGraph and Session::Create.
   static ramet::StatusOr<Model> Import(const std::string& meta_path);
-  // A session that somebody else has, with its values; it outlives the Model.
+  // Wraps an existing session and its values. The session must outlive the Model.
   static Model Over(ramet::Session& session);
 
   // \error those of Saver::Restore.
   ramet::Status Restore(const std::string& prefix);
-  // `feeds` as "NAME=VALUE" (see ReadFeedValue), `fetches` as names of tensors ("x" means "x:0") or
-  // operations. With a signature its keys count as names, too, and no fetches means all its
-  // outputs. Resolves and reads them once. \error those of Graph::Tensor and ReadFeedValue;
-  // kInvalidArgument if a feed has another form, or one of the signature's is missing; kNotFound,
-  // listing what there is, if there is no such signature.
+  // Resolves the feeds and fetches of Run and reads the values of the feeds. `feeds` have the form
+  // "NAME=VALUE" (see ReadFeedValue); `fetches` are names of tensors ("x" means "x:0") or
+  // operations. With a signature, its keys are names too, and no fetches means all its outputs.
+  // \error those of Graph::Tensor and ReadFeedValue.
+  // \error kInvalidArgument: a feed has a different form, or an input of the signature is not fed.
+  // \error kNotFound: there is no such signature; the message lists those there are.
   ramet::Status Prepare(const std::vector<std::string>& feeds,
                         const std::vector<std::string>& fetches, const std::string& signature = "");
   // \error those of Session::Run.
   ramet::StatusOr<std::vector<ramet::Tensor>> Run() { return session_->Run(feeds_, fetches_); }
-  // In the order of the fetches: "out:0"; of an operation "train"; of a signature the key.
+  // The names in the order of the fetches: "out:0" for a tensor, "train" for an operation, and the
+  // key for an output of a signature.
   const std::vector<std::string>& fetched_names() const { return fetched_names_; }
 
-  // \error kNotFound, listing what there is.
+  // \error kNotFound: there is no such signature; the message lists those there are.
   ramet::StatusOr<ramet::Signature> FindSignature(const std::string& name) const;
   const ramet::Graph& graph() const { return *graph_; }
   ramet::Session& session() { return *session_; }
-  // Whether the variables have values from a file.
+  // Reports whether the variables have values from a file or from the session given to Over.
   bool has_values() const { return has_values_; }
 
  private:

@@ -16,14 +16,21 @@ namespace rm = ramet;
 namespace fs = std::filesystem;
 using Kind = ModelFile::Kind;
 
-constexpr size_t kMostNear = 3;
+constexpr size_t kMaxSuggestions = 3;
 
 bool Exists(const std::string& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
 
-// A sorted table, which a V1 checkpoint's file and a V2 index are, says so in its last eight bytes.
+// A pipe or a device next to a checkpoint is not read.
+bool IsRegularFile(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// Reports whether the last eight bytes are the magic number of a sorted table. A V1 checkpoint file
+// and a V2 index are sorted tables.
 bool EndsAsTable(std::ifstream& file) {
   char end[8] = {};
   file.clear();
@@ -31,9 +38,9 @@ bool EndsAsTable(std::ifstream& file) {
   return std::string_view(end, 8) == "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
 }
 
-// A file of a V2 checkpoint, or a shard of V1, without what its format appends to the prefix.
+// Removes a suffix, given as a regular expression, that a checkpoint format appends to the prefix.
 std::string WithoutSuffix(const std::string& path, const char* suffix) {
-  static const size_t kLongest = 4096;  // of std::regex, which recurses
+  static const size_t kLongest = 4096;  // std::regex recurses over the text
   if (path.size() > kLongest) return path;
   return std::regex_replace(path, std::regex(suffix), "");
 }
@@ -46,10 +53,10 @@ std::string WithoutShard(const std::string& path) {
 
 ModelFile CheckpointAt(const std::string& prefix) {
   const std::string meta = WithoutShard(prefix) + ".meta";
-  return {Kind::kCheckpoint, prefix, Exists(meta) ? meta : "", prefix};
+  return {Kind::kCheckpoint, prefix, IsRegularFile(meta) ? meta : "", prefix};
 }
 
-// The checkpoint that a .meta file belongs to; "" if there is none.
+// Returns the checkpoint that a .meta file belongs to, or "" if there is none.
 std::string CheckpointOfMeta(const std::string& meta) {
   const std::string suffix = ".meta";
   if (!meta.ends_with(suffix)) return "";
@@ -76,15 +83,15 @@ rm::StatusOr<ModelFile> LatestOf(const std::string& folder, const std::string& s
   const std::string& latest = state.model_checkpoint_path;
   if (rm::CheckpointExists(latest)) return CheckpointAt(latest);
   return rm::NotFound("the latest checkpoint of '", (fs::path(folder) / state_file).string(),
-                      "', '", latest, "', is not there");
+                      "', '", latest, "', does not exist");
 }
 
 rm::StatusOr<ModelFile> FindMessage(const std::string& path) {
   auto kind = rm::MessageKindOfFile(path);
   if (!kind.ok() && rm::IsDataLoss(kind.status())) {
     return rm::DataLoss("'", path,
-                        "' is no file of a model: no checkpoint, GraphDef, MetaGraphDef, "
-                        "SavedModel, safetensors or .npz");
+                        "' is not a model file; expected a checkpoint, GraphDef, MetaGraphDef, "
+                        "SavedModel, .safetensors or .npz file");
   }
   if (!kind.ok()) return kind.status();
   if (*kind == "GraphDef") return ModelFile{Kind::kGraphDef, path, path, ""};
@@ -99,8 +106,8 @@ rm::StatusOr<ModelFile> FindMessage(const std::string& path) {
   }
   return rm::InvalidArgument(
       "'", path,
-      "' holds a SavedModel, which is a folder: name the file saved_model.pb "
-      "and put variables/ and assets/ beside it");
+      "' holds a SavedModel, which must be a folder; rename the file to saved_model.pb "
+      "and put variables/ and assets/ next to it");
 }
 
 rm::StatusOr<ModelFile> FindFile(const std::string& path) {
@@ -115,16 +122,15 @@ rm::StatusOr<ModelFile> FindFile(const std::string& path) {
   }
   if (head.starts_with("\x93NUMPY")) {
     return rm::InvalidArgument("'", path,
-                               "' is a single array (.npy), which has no name: a .npz file is "
-                               "expected here; 'ramet run --feed NAME=FILE.npy' takes arrays");
+                               "' is a single array (.npy), which has no name; expected a .npz "
+                               "file (to feed an array, use 'ramet run --feed NAME=FILE.npy')");
   }
   if (EndsAsTable(file)) return CheckpointAt(path);
   if (head.size() == 9 && head[8] == '{') return ModelFile{Kind::kSafetensors, path, "", ""};
   return FindMessage(path);
 }
 
-// What is in the folder of `path` and could be meant: prefixes and graphs with a near name, else
-// any.
+// Returns the quoted paths of the models in `folder` with the most similar names, at most three.
 std::vector<std::string> NearNames(const fs::path& folder, const std::string& name) {
   std::vector<std::string> names;
   std::error_code error;
@@ -142,7 +148,7 @@ std::vector<std::string> NearNames(const fs::path& folder, const std::string& na
     return std::pair(rm::EditDistance(n.substr(0, 256), name.substr(0, 256)), n);
   });
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  if (names.size() > kMostNear) names.resize(kMostNear);
+  if (names.size() > kMaxSuggestions) names.resize(kMaxSuggestions);
   for (std::string& near : names) near = "'" + (folder / near).string() + "'";
   return names;
 }
@@ -153,18 +159,18 @@ rm::StatusOr<ModelFile> FindInFolder(const std::string& folder) {
   const auto near = NearNames(folder, "");
   return rm::NotFound("'", folder,
                       "' is a folder with neither a saved_model.pb nor a 'checkpoint' file",
-                      near.empty() ? "" : "; there is " + rm::StrJoin(near, ", "));
+                      near.empty() ? "" : "; it contains " + rm::StrJoin(near, ", "));
 }
 
 rm::Status Nothing(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty() && !Exists(folder.string())) {
-    return rm::NotFound("there is no folder '", folder.string(), "', which '", path,
-                        "' would be in");
+    return rm::NotFound("there is no file or checkpoint '", path, "'; the folder '",
+                        folder.string(), "' does not exist");
   }
   const auto near = NearNames(folder, fs::path(path).filename().string());
   return rm::NotFound("there is no file '", path, "' and no checkpoint '", path, ".index'",
-                      near.empty() ? "" : "; there is " + rm::StrJoin(near, ", "));
+                      near.empty() ? "" : "; its folder contains " + rm::StrJoin(near, ", "));
 }
 
 }  // namespace
@@ -194,8 +200,7 @@ rm::StatusOr<ModelFile> FindModelFile(const std::string& path) {
     case fs::file_type::not_found: break;
     case fs::file_type::none:
       return rm::PermissionDenied("'", path, "' cannot be read: ", error.message());
-    default:
-      return rm::InvalidArgument("'", path, "' is neither a file nor a folder, one is expected");
+    default: return rm::InvalidArgument("'", path, "' is neither a file nor a folder");
   }
   if (path.find_first_of("*?[") != std::string::npos) return CheckpointAt(path);
   if (const std::string meta = path + ".meta"; Exists(meta)) {

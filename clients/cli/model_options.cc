@@ -1,24 +1,23 @@
 #include "command.h"
 #include "model.h"
+#include "text.h"
 
 namespace cli {
 
 void AddModelOptions(CLI::App* command, ModelOptions* options) {
   command
-      ->add_option("MODEL", options->path,
-                   "A checkpoint's PREFIX with its .meta file beside it (or that file), a "
-                   "SavedModel's folder, a frozen GraphDef, a folder with a 'checkpoint' file")
-      ->required();
-  command->add_option("--meta", options->meta,
-                      "The graph, when it is elsewhere (.meta or GraphDef)");
-  command->add_option("--checkpoint", options->checkpoint,
-                      "The values, when they are elsewhere (PREFIX)");
-  command
       ->add_option(
-          "--tags", options->tags,
-          "Which graph of a SavedModel, by its tags with commas (default: the only one, or "
-          "serve)")
-      ->delimiter(',');
+          "MODEL", options->path,
+          "A checkpoint PREFIX with its .meta file next to it (or that file), a SavedModel "
+          "folder, a frozen GraphDef, or a folder with a 'checkpoint' file")
+      ->required();
+  command->add_option("--meta", options->meta, "Take the graph from this .meta file or GraphDef")
+      ->type_name("FILE");
+  command
+      ->add_option("--checkpoint", options->checkpoint,
+                   "Take the values of the variables from this checkpoint")
+      ->type_name("PREFIX");
+  command->add_option("--tags", options->tags, kTagsHelp)->delimiter(',')->type_name("TAGS");
 }
 
 }  // namespace cli

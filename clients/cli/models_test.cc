@@ -1,4 +1,4 @@
-// The program `ramet` on the other kinds of models: SavedModels, frozen graphs; and on odd input.
+// Tests of the program `ramet` with SavedModels, frozen graphs and malformed input.
 #include "cli_testing.h"
 
 #include "npy.h"
@@ -32,7 +32,7 @@ class Models : public Cli {
   }
 };
 
-TEST_F(Models, SavedModelsAreKnownByTheirContent) {
+TEST_F(Models, SavedModelsAreRecognizedByContent) {
   for (const std::string& path : {Path("saved"), Path("saved/saved_model.pb"), Path("saved/")}) {
     const json seen = RunJson("inspect --json " + path);
     EXPECT_EQ(seen["kind"], "SavedModel");
@@ -44,14 +44,14 @@ TEST_F(Models, SavedModelsAreKnownByTheirContent) {
     EXPECT_EQ(seen["checkpoint"]["format"], "v2");
   }
   const Result text = Run("inspect " + Path("saved"));
-  EXPECT_THAT(text.out, HasSubstr("tags serve; there is also --tags gpu,serve\n"));
-  EXPECT_THAT(text.out, HasSubstr("    takes image: x:0 float[?,3]\n"));
+  EXPECT_THAT(text.out, HasSubstr("tags serve; also available: --tags gpu,serve\n"));
+  EXPECT_THAT(text.out, HasSubstr("    input image: x:0 float[?,3]\n"));
   EXPECT_EQ(RunJson("inspect --json --tags gpu,serve " + Path("saved"))["graph"]["signatures"],
             json::object());
   ExpectError("inspect --tags train " + Path("saved"), 1, "--tags serve; --tags gpu,serve");
 }
 
-TEST_F(Models, TensorsOfASavedModel) {
+TEST_F(Models, TensorCommandsReadSavedModels) {
   EXPECT_EQ(Run("list " + Path("saved")).out, Run("list " + Path("model")).out);
   EXPECT_EQ(Run("print " + Path("saved") + " global_step").out, "global_step  int64[] 7\n");
   EXPECT_EQ(Run("diff " + Path("saved") + " " + Path("model.meta")).out, "equal: 3 tensors\n");
@@ -71,13 +71,14 @@ TEST_F(Models, RunsBySignature) {
   EXPECT_THAT(Run("run " + Path("saved") + " --feed x=[[1,2,3]] --fetch out:0").out,
               HasSubstr("out:0  float[1,2] 6 6"));
   ExpectError("run " + Path("saved") + " --signature predict", 1,
-              "--feed image=... is missing, of float[?,3]");
-  ExpectError("run " + Path("saved") + " --signature nothing", 1, "there is 'predict'");
+              "add --feed image=VALUE (float[?,3])");
+  ExpectError("run " + Path("saved") + " --signature nothing", 1,
+              "available signatures: 'predict'");
   ExpectError("run " + Path("saved") + " --signature predict --feed imag=1", 1,
               "inputs of the signature: 'image'");
 }
 
-TEST_F(Models, FreezesAndRunsWhatItFroze) {
+TEST_F(Models, FrozenGraphsRun) {
   const struct {
     const char *model, *outputs;
   } cases[] = {{"model", "--output-nodes out"},
@@ -100,7 +101,7 @@ TEST_F(Models, FreezesAndRunsWhatItFroze) {
   EXPECT_EQ(Run("print " + Path("f.pb") + " w").out, "w  float[3,2] 1 1 1 1 1 1\n");
 }
 
-TEST_F(Models, FreezesAPart) {
+TEST_F(Models, FreezeAllowsAndDeniesVariables) {
   const std::string freeze = "freeze " + Path("model") + " --output-nodes out -o ";
   const json deny = RunJson(freeze + Path("deny.pb") + " --deny b --json");
   EXPECT_EQ(deny["variables"], json({"b"}));
@@ -108,7 +109,8 @@ TEST_F(Models, FreezesAPart) {
   EXPECT_EQ(allow["variables"], json({"w"}));
   EXPECT_EQ(allow["output_nodes"], json({"out"}));
   EXPECT_THAT(Content(Path("allow.pbtxt")), HasSubstr("op: \"VariableV2\""));
-  ExpectError(freeze + Path("x.pb") + " --deny out", 1, "no variable, but a Identity");
+  ExpectError(freeze + Path("x.pb") + " --deny out", 1,
+              "expected a variable, found a node of op Identity");
   ExpectError(freeze + Path("x.pb") + " --allow nothing", 1, "--allow nothing");
   ExpectError("freeze " + Path("model") + " -o " + Path("x.pb"), 1, "--output-nodes NAME");
   ExpectError("freeze " + Path("model") + " --output-nodes zz -o " + Path("x.pb"), 1, "zz");
@@ -116,7 +118,7 @@ TEST_F(Models, FreezesAPart) {
   EXPECT_FALSE(fs::exists(Path("x.pb")));
 }
 
-TEST_F(Models, AFailedFreezeLeavesTheOldFile) {
+TEST_F(Models, FailedFreezeKeepsTheOldFile) {
   fs::create_directory(Path("locked"));
   Write("locked/old.pb", "old");
   Run("freeze " + Path("model") + " --output-nodes out -o " + Path("locked/none/x.pb"));
@@ -126,7 +128,7 @@ TEST_F(Models, AFailedFreezeLeavesTheOldFile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(Path("locked")), fs::directory_iterator()), 1);
 }
 
-TEST_F(Models, InputsAreNotThoseOfTheSaver) {
+TEST_F(Models, InspectLeavesOutInputsOfTheSaver) {
   rm::Graph graph;
   auto session = MakeModel(graph, 7);
   rm::Saver saver(graph);
@@ -144,11 +146,11 @@ TEST_F(Models, GraphAndValuesFromDifferentPlaces) {
   EXPECT_EQ(Run("run " + graph + feed + Path("model")).out, "w:0  float[3,2] 1 1 1 1 1 1\n");
   EXPECT_EQ(Run("run " + Path("model") + " --fetch w --meta " + graph).code, 0);
   ExpectError("run " + graph + " --fetch w", 1, "ninitialized");
-  ExpectError("list " + graph, 1, "without a checkpoint beside it");
+  ExpectError("list " + graph, 1, "without a checkpoint next to it");
   ExpectError("run " + graph + feed + Path("x.npy"), 1, "single array");
 }
 
-TEST_F(Models, ASavedModelWithOtherValues) {
+TEST_F(Models, SavedModelWithValuesFromACheckpoint) {
   fs::create_directory(Path("nine"));
   SaveModel(Path("nine/model"), 9);
   fs::remove(Path("nine/model.meta"));
@@ -167,32 +169,32 @@ TEST_F(Models, FoldersStandForTheirLatestCheckpoint) {
   EXPECT_EQ(Run("list " + Path("model.data-00000-of-00001")).out, Run("list " + Path("model")).out);
 }
 
-TEST_F(Models, FeedsAreReadAsTheGraphWantsThem) {
+TEST_F(Models, FeedsAreConvertedToTheDtypeOfTheGraph) {
   const std::string run = "run " + Path("model") + " --fetch out --feed ";
   ASSERT_TRUE(WriteNpy(Path("wide.npy"), rm::Tensor::Of<double>({1, 3}, {1, 2, 3})).ok());
   EXPECT_EQ(Run(run + "x=" + Path("wide.npy")).out, "out:0  float[1,2] 6 6\n");
   EXPECT_EQ(Run(run + "x=[[1,2,3]]").out, "out:0  float[1,2] 6 6\n");
   EXPECT_EQ(Run(run + "'x=[[1, 0.5, -3e1]]'").out, "out:0  float[1,2] -28.5 -28.5\n");
   ExpectError(run + "x=[[1,2],[3]]", 1, "different lengths");
-  ExpectError(run + "'x=[\"a\"]'", 1, "it is string[1], the graph takes float");
+  ExpectError(run + "'x=[\"a\"]'", 1, "the value is string[1], but the graph expects float");
   ExpectError(run + "x=[[1,true]]", 1, "cannot be mixed");
   ExpectError(run + "x=none", 1, "no such file");
   ExpectError(run + "x=" + *dir_, 1, "no such file");
   ExpectError("run " + Path("model") + " --fetch out", 1, "give it with --feed NAME=");
   ExpectError(run + "x=[[1,2]]", 1, "x:0");
-  ExpectError(run + "global_step=1.5", 1, "the graph takes int64");
+  ExpectError(run + "global_step=1.5", 1, "the graph expects int64");
   EXPECT_EQ(Run("run " + Path("model") + " --fetch global_step --feed global_step=5").out,
             "global_step:0  int64[] 5\n");
 }
 
-TEST_F(Models, OptionsLeaveTheModelToTheCommand) {
+TEST_F(Models, OptionsTakeOneValueEach) {
   EXPECT_EQ(Run("run --fetch w --fetch b " + Path("model")).out,
             "w:0  float[3,2] 1 1 1 1 1 1\nb:0  float[2] 0 0\n");
   EXPECT_EQ(Run("freeze -o " + Path("o.pb") + " --output-nodes loss,out " + Path("model")).code, 0);
   EXPECT_EQ(Run("inspect --tags serve " + Path("saved")).code, 0);
 }
 
-TEST_F(Models, TargetsRun) {
+TEST_F(Models, RunsOperations) {
   const Result result = Run("run " + Path("model") +
                             " --feed x=[[1,2,3]] --feed y=[[0,0]] --fetch GradientDescent --fetch "
                             "loss --fetch w --json");
@@ -201,41 +203,41 @@ TEST_F(Models, TargetsRun) {
   EXPECT_TRUE(values["loss:0"]["values"].is_array());
 }
 
-TEST_F(Models, OddFilesAreNamed) {
+TEST_F(Models, ErrorsNameMalformedFiles) {
   Write("empty", "");
-  Write("text", "hello, this is no model\n");
+  Write("text", "hello, this is not a model\n");
   Write("junk", std::string("\xff\xfe\0\1junk", 8));
   Write("renamed.pb", Content(Path("saved/saved_model.pb")));
   fs::create_directory(Path("nothing here"));
   for (const char* command : {"inspect", "list", "draw", "freeze -o x --output-nodes a"}) {
     ExpectError(rm::StrCat(command, " ", Path("empty")), 1, "is empty");
-    ExpectError(rm::StrCat(command, " ", Path("text")), 1, "is no file of a model");
-    ExpectError(rm::StrCat(command, " ", Path("junk")), 1, "is no file of a model");
+    ExpectError(rm::StrCat(command, " ", Path("text")), 1, "is not a model file");
+    ExpectError(rm::StrCat(command, " ", Path("junk")), 1, "is not a model file");
     ExpectError(rm::StrCat(command, " /dev/null"), 1, "neither a file nor a folder");
     ExpectError(rm::StrCat(command, " '", Path("nothing here"), "'"), 1,
                 "neither a saved_model.pb");
-    ExpectError(rm::StrCat(command, " ", Path("modle")), 1, "there is '" + Path("model") + "'");
-    ExpectError(rm::StrCat(command, " ", Path("no/model")), 1, "there is no folder");
+    ExpectError(rm::StrCat(command, " ", Path("modle")), 1, "contains '" + Path("model") + "'");
+    ExpectError(rm::StrCat(command, " ", Path("no/model")), 1, "does not exist");
     ExpectError(rm::StrCat(command, " ''"), 1, "path is empty");
     ExpectError(rm::StrCat(command, " ", Path("renamed.pb")), 1, "saved_model.pb");
   }
 }
 
-TEST_F(Models, PrintSaysWhatIsWrong) {
+TEST_F(Models, PrintErrorsSayWhatToDo) {
   const std::string print = "print " + Path("model") + " ";
   ExpectError(print + "W", 1, "the nearest name is 'w'");
   ExpectError(print + "quite/another", 1, "'ramet list' shows the names");
   ExpectError(print + "w --slice=-1,1:-", 1, "--slice -1,1:-: Expected non-negative start");
   ExpectError(print + "w --slice 0,9:-", 1, "out of bounds: shape = [3,2]");
   ExpectError(print + "w --slice 0,1", 1, "for each dimension");
-  ExpectError(print + "w --max -1", 2, "no number of values");
+  ExpectError(print + "w --max -1", 2, "not a valid number of values");
   EXPECT_EQ(Run(print + "w --max 0").out, "w  float[3,2] ...\n");
   const std::string full =
       rm::StrCat("'", RAMET_PROGRAM, "' ", print, "w > /dev/full 2> /dev/null");
   EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 1);
 }
 
-TEST_F(Models, NamesCannotSteerTheTerminal) {
+TEST_F(Models, NamesCannotSendEscapesToTheTerminal) {
   auto writer = rm::BundleWriter::Create(Path("evil")).value();
   ASSERT_TRUE(writer.Add("a\033[31m\xff", rm::Tensor(1.0f)).ok());
   ASSERT_TRUE(writer.Finish().ok());
@@ -244,7 +246,7 @@ TEST_F(Models, NamesCannotSteerTheTerminal) {
   EXPECT_THAT(Run("print " + Path("evil") + " '\033[31m'").err, Not(HasSubstr("\033")));
 }
 
-TEST_F(Models, OtherMessagesChangeForm) {
+TEST_F(Models, ConvertsOtherProtocolBuffers) {
   const std::string state = Path("checkpoint");
   Result binary = Run("convert " + state + " " + Path("state.pb"));
   ASSERT_EQ(binary.code, 0) << binary.err;
@@ -261,7 +263,7 @@ TEST_F(Models, OtherMessagesChangeForm) {
   EXPECT_THAT(Content(Path("sm.pbtxt")), HasSubstr("saved_model_schema_version: 1"));
 }
 
-TEST_F(Models, TextFormNamesTheFieldItWouldLose) {
+TEST_F(Models, ConvertToTextNamesUnknownFields) {
   Write("future.pb", Content(Path("f.pb")).empty() ? "" : Content(Path("f.pb")) + "\xf8\x3f\x01");
   Write("future.pb", "\x0a\x03\x98\x3f\x07" + Content(Path("f.pb")) + "\xf8\x3f\x01");
   ExpectError("convert " + Path("future.pb") + " " + Path("future.pbtxt"), 1,

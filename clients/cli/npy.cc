@@ -16,7 +16,7 @@ namespace {
 namespace rm = ramet;
 
 static_assert(std::endian::native == std::endian::little,
-              "arrays are read and written as they are");
+              "arrays are copied from and to files without swapping bytes");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kAlignment = 64;
@@ -38,12 +38,12 @@ struct Header {
   std::optional<std::vector<int64_t>> shape;
 };
 
-// Reads the header's text, the display of a Python dict of three items.
+// Parses the text of a header, which is a Python dict literal with three items.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
 
-  // False at the first character that does not fit; at() is its place.
+  // Returns false at the first invalid character; at() is its offset.
   bool Parse(Header* header) {
     if (!Take('{')) return false;
     while (!Take('}')) {
@@ -112,7 +112,7 @@ rm::StatusOr<std::string> ReadAll(const std::string& path) {
   return errno == EACCES ? rm::PermissionDenied(message) : rm::NotFound(message);
 }
 
-// The dtype of a header that Ramet takes.
+// Returns the dtype of an array that Ramet can read.
 rm::StatusOr<rm::DType> TypeOf(const std::string& path, const Header& header) {
   if (*header.fortran_order) {
     return rm::Unimplemented("'", path, "' is in Fortran order; save numpy.ascontiguousarray(x)");
@@ -128,11 +128,11 @@ rm::StatusOr<rm::DType> TypeOf(const std::string& path, const Header& header) {
 
 rm::StatusOr<Header> ParseHeader(const std::string& path, std::string_view bytes, size_t* data_at) {
   if (bytes.size() < 10 || !bytes.starts_with(kMagic)) {
-    return rm::DataLoss("'", path, "' is no .npy file: it does not start with \\x93NUMPY");
+    return rm::DataLoss("'", path, "' is not a .npy file: it does not start with \\x93NUMPY");
   }
   const int version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3) {
-    return rm::Unimplemented("'", path, "' has .npy version ", version, "; 1 to 3 can be read");
+    return rm::Unimplemented("'", path, "' has .npy version ", version, "; expected 1 to 3");
   }
   const size_t length_bytes = version == 1 ? 2 : 4;
   const size_t start = 8 + length_bytes;
@@ -144,8 +144,9 @@ rm::StatusOr<Header> ParseHeader(const std::string& path, std::string_view bytes
   Header header;
   HeaderParser parser(bytes.substr(start, length));
   if (!parser.Parse(&header) || header.descr.empty() || !header.fortran_order || !header.shape) {
-    return rm::DataLoss("'", path, "': the header is not {'descr': '<f4', 'fortran_order': False, ",
-                        "'shape': (2, 3), } or the like, at offset ", start + parser.at());
+    return rm::DataLoss("'", path, "': invalid header at offset ", start + parser.at(),
+                        "; expected a dict such as {'descr': '<f4', 'fortran_order': False, "
+                        "'shape': (2, 3), }");
   }
   *data_at = start + length;
   return header;
@@ -180,7 +181,8 @@ rm::Status CheckNpyBools(const std::string& path, const NpyHeader& header,
   const std::string_view data(static_cast<const char*>(tensor.raw_data()), tensor.bytes());
   const size_t bad = data.find_first_not_of(std::string_view("\0\1", 2));
   if (bad == data.npos) return rm::OkStatus();
-  return rm::DataLoss("'", path, "': no bool at offset ", header.data_at + bad);
+  return rm::DataLoss("'", path, "': the byte at offset ", header.data_at + bad,
+                      " is not a bool (0 or 1)");
 }
 
 rm::StatusOr<std::string> NpyHeaderText(const std::string& path, rm::DType dtype,
@@ -207,8 +209,8 @@ rm::StatusOr<rm::Tensor> ReadNpy(const std::string& path) {
   RAMET_ASSIGN_OR_RETURN(const NpyHeader header, ParseNpyHeader(path, bytes));
   if (header.data_bytes != bytes.size() - header.data_at) {
     return rm::DataLoss("'", path, "': ", rm::DTypeName(header.dtype), header.shape, " takes ",
-                        header.data_bytes, " bytes, the file has ", bytes.size() - header.data_at,
-                        " from offset ", header.data_at);
+                        header.data_bytes, " bytes, but the file has ",
+                        bytes.size() - header.data_at, " from offset ", header.data_at);
   }
   RAMET_ASSIGN_OR_RETURN(rm::Tensor tensor, rm::Tensor::Allocate(header.dtype, header.shape));
   if (header.data_bytes > 0) {

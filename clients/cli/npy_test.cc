@@ -30,7 +30,7 @@ class Npy : public ::testing::Test {
     file += static_cast<char>(header.size() >> 8);
     return file.append(header).append(data);
   }
-  // What reading the file says; "" when it works.
+  // Returns the error message of reading a file with these bytes, or "" if it can be read.
   std::string Error(std::string_view bytes) {
     Write(bytes);
     return ReadNpy(path_).status().message();
@@ -39,7 +39,7 @@ class Npy : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(Npy, WritesWhatItReadsForEachDtype) {
+TEST_F(Npy, RoundTripsEachDtype) {
   for (rm::DType dtype :
        {rm::kHalf, rm::kFloat, rm::kDouble, rm::kInt8, rm::kInt16, rm::kInt32, rm::kInt64,
         rm::kUInt8, rm::kUInt16, rm::kUInt32, rm::kUInt64, rm::kComplex64, rm::kComplex128}) {
@@ -59,20 +59,20 @@ TEST_F(Npy, WritesWhatItReadsForEachDtype) {
 }
 
 // numpy.save(f, numpy.array([1, 2], numpy.int32)), byte for byte.
-TEST_F(Npy, TheBytesAreNumpys) {
+TEST_F(Npy, WritesTheSameBytesAsNumPy) {
   std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }";
   header.append(117 - header.size(), ' ').append("\n");
   ASSERT_TRUE(WriteNpy(path_, rm::Tensor::Vector<int32_t>({1, 2})).ok());
   EXPECT_EQ(Bytes(), File(header, std::string_view("\1\0\0\0\2\0\0\0", 8)));
 }
 
-TEST_F(Npy, DamagedFilesAreRefusedWithTheirPlace) {
+TEST_F(Npy, RejectsDamagedFilesWithTheOffset) {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
   EXPECT_EQ(Error(File(good, "01234567")), "");
-  EXPECT_THAT(Error(File(good, "0123456")), HasSubstr("takes 8 bytes, the file has 7"));
+  EXPECT_THAT(Error(File(good, "0123456")), HasSubstr("takes 8 bytes, but the file has 7"));
   EXPECT_THAT(Error(File(good, "012345678")), HasSubstr("the file has 9"));
-  EXPECT_THAT(Error(""), HasSubstr("is no .npy file"));
-  EXPECT_THAT(Error("\x93NUMPX\1\0aaaaaaaaaaa"), HasSubstr("is no .npy file"));
+  EXPECT_THAT(Error(""), HasSubstr("is not a .npy file"));
+  EXPECT_THAT(Error("\x93NUMPX\1\0aaaaaaaaaaa"), HasSubstr("is not a .npy file"));
   EXPECT_THAT(Error(std::string_view("\x93NUMPY\1\0\xff\xff{", 11)),
               HasSubstr("inside its header"));
   EXPECT_THAT(Error(std::string_view("\x93NUMPY\2\0\xff\xff", 10)), HasSubstr("inside its header"));
@@ -84,7 +84,7 @@ TEST_F(Npy, DamagedFilesAreRefusedWithTheirPlace) {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x",
         "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}"}) {
-    EXPECT_THAT(Error(File(header, "01234567")), HasSubstr("the header is not")) << header;
+    EXPECT_THAT(Error(File(header, "01234567")), HasSubstr("invalid header")) << header;
   }
   for (const char* shape :
        {"(99999999999999999999,)", "(9223372036854775807, 9)", "(4611686018427387904,)"}) {
@@ -93,10 +93,10 @@ TEST_F(Npy, DamagedFilesAreRefusedWithTheirPlace) {
     EXPECT_NE(Error(File(header, "01234567")), "") << shape;
   }
   EXPECT_THAT(Error(File("{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", "\1\2")),
-              HasSubstr("no bool at offset 66"));
+              HasSubstr("the byte at offset 66 is not a bool"));
 }
 
-TEST_F(Npy, WhatIsNotTakenSaysWhatHelps) {
+TEST_F(Npy, UnsupportedArraysNameTheNumPyCallThatHelps) {
   EXPECT_THAT(Error(File("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "0123")),
               HasSubstr("newbyteorder"));
   EXPECT_THAT(Error(File("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "0123")),

@@ -8,8 +8,8 @@
 
 namespace cli {
 
-// Arrays in NumPy's .npz files (docs/formats/npz.md): zip files whose members NAME.npy are stored
-// or deflated; zip64 where sizes ask for it. The dtypes are those of npy.h.
+// Reads and writes NumPy's .npz files (docs/formats/npz.md): zip files with members NAME.npy,
+// stored or deflated, in zip64 form where sizes require it. The dtypes are those of npy.h.
 
 struct NpzMember {
   std::string name;  // without .npy
@@ -17,23 +17,25 @@ struct NpzMember {
   ramet::Shape shape;
 };
 
-// An NpzReader reads one file, member by member. Nothing in it is trusted: every offset and length
-// is checked before it is used, and each member's CRC-32 is verified. One thread at a time.
+// An NpzReader reads one file, member by member. It does not trust the file: it checks every offset
+// and length before using it and verifies the CRC-32 of each member. Not thread-safe.
 class NpzReader {
  public:
-  // Reads the directory and the header of each array. \error kNotFound if the file cannot be
-  // opened;
-  //   kDataLoss naming file, member and offset if it is damaged, has a member twice, or one that is
-  //   no array; kUnimplemented for encrypted members, other compressions, and dtypes that npy.h
-  //   does not have.
+  // Reads the directory and the header of each array.
+  // \error kNotFound: the file cannot be opened.
+  // \error kDataLoss: the file is damaged, has a member twice or has one that is not an array. The
+  //   message names file, member and offset.
+  // \error kUnimplemented: a member is encrypted, or its compression or dtype is not supported.
   static ramet::StatusOr<NpzReader> Open(const std::string& path);
   NpzReader(NpzReader&&) noexcept;
   ~NpzReader();
 
   const std::vector<NpzMember>& members() const;  // in the order of the file
-  // \error kNotFound if there is none of that name; kDataLoss as Open, and if the CRC-32 is wrong.
+  // \error kNotFound: there is no array of that name.
+  // \error kDataLoss: as Open, or the CRC-32 is wrong.
   ramet::StatusOr<ramet::Tensor> Read(const std::string& name);
-  // Reads an array in small pieces that are not kept, to check its CRC-32. \error as Read.
+  // Checks the CRC-32 of an array without holding it in memory.
+  // \error as Read.
   ramet::Status Verify(const std::string& name);
 
  private:
@@ -42,20 +44,22 @@ class NpzReader {
   std::unique_ptr<Impl> impl_;
 };
 
-// An NpzWriter writes one file, which appears under its name, whole, with Finish. One thread at a
-// time.
+// An NpzWriter writes one file, which appears under its name when Finish succeeds. Not thread-safe.
 class NpzWriter {
  public:
-  // \error kUnknown if the file cannot be made.
+  // \error kUnknown: the file cannot be created.
   static ramet::StatusOr<NpzWriter> Create(const std::string& path, bool compress);
   NpzWriter(NpzWriter&&) noexcept;
-  // Without a successful Finish: removes what was written.
+  // Removes what was written unless Finish has succeeded.
   ~NpzWriter();
 
-  // \error kUnimplemented if NumPy has no such dtype; kInvalidArgument if the name is empty or
-  // longer
-  //   than a zip file allows; kUnknown if the file cannot be written.
+  // Writes one array.
+  // \error kUnimplemented: NumPy has no such dtype.
+  // \error kInvalidArgument: the name is empty or longer than a zip file allows.
+  // \error kUnknown: the file cannot be written.
   ramet::Status Add(const std::string& name, const ramet::Tensor& tensor);
+  // Writes the directory and gives the file its name.
+  // \error kUnknown: the file cannot be written.
   ramet::Status Finish();
 
  private:

@@ -8,7 +8,7 @@
 
 namespace {
 
-// In memory where there is such a file system.
+// Returns the path of the input file, in a memory file system if there is one.
 std::string InputPath() {
   static const std::string folder = [] {
     std::string name = "/dev/shm/npz_fuzz_XXXXXX";
@@ -22,7 +22,7 @@ std::string InputPath() {
 
 }  // namespace
 
-// The bytes are a whole file. What opens is read member by member.
+// The input is a whole file. If it can be opened, all its members are read.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string path = InputPath();
   std::ofstream(path, std::ios::binary)

@@ -15,12 +15,12 @@ namespace {
 namespace rm = ramet;
 using zip::Get;
 
-// What deflate can make of one byte at most (zlib's technical details).
+// The largest ratio by which deflate can expand its input ("zlib Technical Details").
 constexpr uint64_t kMaxRatio = 1032;
 constexpr uint64_t kMaxHeader = 1 << 16;
 constexpr size_t kPiece = 1 << 16;
 
-// A file that is read at any offset; the offsets were checked against size().
+// A file that can be read at any offset.
 class File {
  public:
   static rm::StatusOr<File> Open(const std::string& path) {
@@ -56,13 +56,13 @@ class File {
   uint64_t size_ = 0;
 };
 
-// Where the central directory stands.
+// The place of the central directory in the file.
 struct Directory {
   uint64_t offset = 0, bytes = 0, members = 0;
 };
 
 rm::Status Damaged(const File& file, std::string_view what) {
-  return rm::DataLoss("'", file.path(), "' is no .npz file, or damaged: ", what);
+  return rm::DataLoss("'", file.path(), "' is not a valid .npz file: ", what);
 }
 
 rm::StatusOr<Directory> FindDirectory(File& file) {
@@ -92,7 +92,8 @@ rm::StatusOr<Directory> FindDirectory(File& file) {
   }
 }
 
-// Numbers that are too big for their fields stand in the extra field, one after another.
+// Replaces the numbers that are too big for their fields by those in the zip64 extra field. Returns
+// false if some are missing.
 bool TakeZip64(std::string_view extra, zip::Member* member) {
   uint64_t* const wanted[] = {&member->size, &member->compressed, &member->offset};
   while (extra.size() >= 4) {
@@ -112,13 +113,13 @@ bool TakeZip64(std::string_view extra, zip::Member* member) {
   return std::ranges::none_of(wanted, [](const uint64_t* n) { return *n == zip::kIn64; });
 }
 
-// Members that share bytes of the file would make more of it than deflate can.
+// Rejects members that share bytes of the file, which could expand it further than deflate can.
 rm::Status CheckTotal(const File& file, const std::vector<zip::Member>& members) {
   uint64_t left = file.size();
   for (const zip::Member& member : members) {
     if (member.compressed > left || left - member.compressed < zip::kLocalBytes) {
       return Damaged(file, rm::StrCat("the members up to '", member.name,
-                                      "' have more bytes than the file: they overlap"));
+                                      "' have more bytes than the file, so they overlap"));
     }
     left -= member.compressed + zip::kLocalBytes;
   }
@@ -133,11 +134,11 @@ rm::StatusOr<std::vector<zip::Member>> ReadDirectory(File& file) {
   for (uint64_t i = 0; i < directory.members; ++i) {
     const std::string where = rm::StrCat("directory entry ", i);
     if (rest.size() < zip::kCentralBytes || Get<uint32_t>(rest, 0) != zip::kCentral) {
-      return Damaged(file, where + " is cut or none");
+      return Damaged(file, where + " is truncated or invalid");
     }
     const size_t name = Get<uint16_t>(rest, 28), extra = Get<uint16_t>(rest, 30);
     const size_t all = zip::kCentralBytes + name + extra + Get<uint16_t>(rest, 32);
-    if (rest.size() < all) return Damaged(file, where + " is cut");
+    if (rest.size() < all) return Damaged(file, where + " is truncated");
     zip::Member member{std::string(rest.substr(zip::kCentralBytes, name)),
                        Get<uint16_t>(rest, 8),
                        Get<uint16_t>(rest, 10),
@@ -146,7 +147,7 @@ rm::StatusOr<std::vector<zip::Member>> ReadDirectory(File& file) {
                        Get<uint32_t>(rest, 24),
                        Get<uint32_t>(rest, 42)};
     if (!TakeZip64(rest.substr(zip::kCentralBytes + name, extra), &member)) {
-      return Damaged(file, where + " lacks its zip64 numbers");
+      return Damaged(file, where + " has no zip64 sizes");
     }
     members.push_back(std::move(member));
     rest.remove_prefix(all);
@@ -155,7 +156,7 @@ rm::StatusOr<std::vector<zip::Member>> ReadDirectory(File& file) {
   return members;
 }
 
-// The bytes of one member, from its start to its end.
+// Reads the bytes of one member from its start to its end.
 class MemberStream {
  public:
   MemberStream(File& file, const zip::Member& member) : file_(file), member_(member) {}
@@ -170,25 +171,25 @@ class MemberStream {
       return rm::Unimplemented(Where(), " is encrypted; save it without a password");
     }
     if (member_.method != zip::kStored && member_.method != zip::kDeflated) {
-      return rm::Unimplemented(Where(), " has compression ", member_.method,
-                               "; stored (0) and deflated (8) can be read");
+      return rm::Unimplemented(Where(), " has compression method ", member_.method,
+                               "; expected 0 (stored) or 8 (deflated)");
     }
     RAMET_ASSIGN_OR_RETURN(const std::string local, file_.Read(member_.offset, zip::kLocalBytes));
     if (Get<uint32_t>(local, 0) != zip::kLocal) return Bad("no local header");
     at_ = member_.offset + zip::kLocalBytes + Get<uint16_t>(local, 26) + Get<uint16_t>(local, 28);
     if (at_ > file_.size() || member_.compressed > file_.size() - at_) {
-      return Bad("its bytes end behind the file");
+      return Bad("its data extends past the end of the file");
     }
     left_ = member_.compressed;
     const bool stored = member_.method == zip::kStored;
     if (stored ? member_.size != left_ : member_.size / kMaxRatio > left_) {
-      return Bad(rm::StrCat(left_, " bytes cannot become ", member_.size));
+      return Bad(rm::StrCat(left_, " bytes cannot expand to ", member_.size));
     }
     inflating_ = !stored && inflateInit2(&zlib_, -MAX_WBITS) == Z_OK;
-    return stored || inflating_ ? rm::OkStatus() : rm::ResourceExhausted("zlib cannot start");
+    return stored || inflating_ ? rm::OkStatus() : rm::ResourceExhausted("cannot initialize zlib");
   }
 
-  // The next n bytes, which are at most those that are left of size().
+  // Reads the next n bytes. The member must have that many left.
   rm::Status Read(char* out, uint64_t n) {
     RAMET_RETURN_IF_ERROR(inflating_ ? Inflate(out, n) : Copy(out, n));
     for (uint64_t done = 0; done < n;) {
@@ -199,10 +200,10 @@ class MemberStream {
     return rm::OkStatus();
   }
 
-  // After all was read.
+  // Verifies the CRC-32 after all bytes have been read.
   rm::Status CheckEnd() const {
     if (crc_ == member_.crc) return rm::OkStatus();
-    return rm::DataLoss(Where(), " has the CRC-32 ", crc_, ", not ", member_.crc);
+    return rm::DataLoss(Where(), " has the CRC-32 ", crc_, "; expected ", member_.crc);
   }
   rm::Status Bad(std::string_view what) const {
     return rm::DataLoss(Where(), " at offset ", member_.offset, ": ", what);
@@ -235,7 +236,7 @@ class MemberStream {
       out += made;
       n -= made;
       if (n > 0 && (result != Z_OK || (made == 0 && left_ == 0 && zlib_.avail_in == 0))) {
-        return Bad("its deflated bytes are damaged or end early");
+        return Bad("its deflated data is damaged or truncated");
       }
     }
     return rm::OkStatus();
@@ -250,7 +251,8 @@ class MemberStream {
   std::string input_;
 };
 
-// The .npy header at the start of a member, and the stream behind it.
+// Opens the stream and reads the .npy header at the start of the member, leaving the stream at the
+// array data.
 rm::StatusOr<NpyHeader> ReadHeader(const std::string& where, const zip::Member& member,
                                    MemberStream& stream) {
   RAMET_RETURN_IF_ERROR(stream.Open());
@@ -258,7 +260,7 @@ rm::StatusOr<NpyHeader> ReadHeader(const std::string& where, const zip::Member& 
   RAMET_RETURN_IF_ERROR(stream.Read(bytes.data(), bytes.size()));
   const uint64_t end = NpyHeaderEnd(bytes);
   if (end > member.size || end > kMaxHeader || end < bytes.size()) {
-    return stream.Bad("its .npy header is cut or too long");
+    return stream.Bad("its .npy header is truncated or too long");
   }
   const size_t start = bytes.size();
   bytes.resize(end);
@@ -266,7 +268,7 @@ rm::StatusOr<NpyHeader> ReadHeader(const std::string& where, const zip::Member& 
   RAMET_ASSIGN_OR_RETURN(NpyHeader header, ParseNpyHeader(where, bytes));
   if (header.data_bytes == member.size - header.data_at) return header;
   return stream.Bad(rm::StrCat(rm::DTypeName(header.dtype), header.shape, " takes ",
-                               header.data_bytes, " bytes, the member has ",
+                               header.data_bytes, " bytes, but the member has ",
                                member.size - header.data_at));
 }
 
@@ -281,10 +283,10 @@ class NpzReader::Impl {
     for (size_t i = 0; i < zip_.size(); ++i) {
       MemberStream stream(file_, zip_[i]);
       const std::string suffix = ".npy";
-      if (!zip_[i].name.ends_with(suffix)) return stream.Bad("it is no .npy array");
+      if (!zip_[i].name.ends_with(suffix)) return stream.Bad("it is not a .npy array");
       std::string name = zip_[i].name.substr(0, zip_[i].name.size() - suffix.size());
       if (!by_name_.emplace(name, i).second)
-        return stream.Bad("a member of this name stands twice");
+        return stream.Bad("the file has two members of this name");
       RAMET_ASSIGN_OR_RETURN(const NpyHeader header, ReadHeader(Where(i), zip_[i], stream));
       members_.push_back({std::move(name), header.dtype, header.shape});
     }

@@ -31,7 +31,7 @@ class Npz : public ::testing::Test {
     ASSERT_TRUE(writer.Add("b", rm::Tensor(rm::kInt8, {0, 2})).ok());
     ASSERT_TRUE(writer.Finish().ok());
   }
-  // The first error of opening the file and reading all of it.
+  // Opens the file and reads all its arrays. Returns the first error.
   rm::Status ReadAll() {
     auto reader = NpzReader::Open(path_);
     if (!reader.ok()) return reader.status();
@@ -44,7 +44,7 @@ class Npz : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(Npz, ReadsWhatItWrites) {
+TEST_F(Npz, RoundTrips) {
   for (bool compress : {false, true}) {
     WriteTwo(compress);
     auto reader = NpzReader::Open(path_).value();
@@ -56,7 +56,7 @@ TEST_F(Npz, ReadsWhatItWrites) {
   }
 }
 
-TEST_F(Npz, AnAbandonedFileLeavesTheOldOne) {
+TEST_F(Npz, UnfinishedFileKeepsTheOldOne) {
   Write("old");
   {
     auto writer = NpzWriter::Create(path_, false).value();
@@ -67,8 +67,8 @@ TEST_F(Npz, AnAbandonedFileLeavesTheOldOne) {
   EXPECT_EQ(Bytes(), "old");
 }
 
-// No damage of one byte, and no cut, crashes; one in the data is found by the CRC-32.
-TEST_F(Npz, DamagedFilesAreRefused) {
+// Damaging any byte or truncating the file must not crash. The CRC-32 finds damage in the data.
+TEST_F(Npz, RejectsDamagedFiles) {
   for (bool compress : {false, true}) {
     WriteTwo(compress);
     const std::string good = Bytes();
@@ -92,8 +92,8 @@ TEST_F(Npz, DamagedFilesAreRefused) {
   EXPECT_THAT(ReadAll().message(), HasSubstr("'scope/a.npy' has the CRC-32"));
 }
 
-TEST_F(Npz, ForeignFilesAreRefusedWithTheirPlace) {
-  Write("no zip file, but long enough to hold an end record");
+TEST_F(Npz, RejectsUnsupportedFiles) {
+  Write("not a zip file, but long enough to hold an end record");
   EXPECT_THAT(ReadAll().message(), HasSubstr("no end record"));
   WriteTwo(false);
   std::string encrypted = Bytes();
@@ -104,17 +104,17 @@ TEST_F(Npz, ForeignFilesAreRefusedWithTheirPlace) {
   std::string method = Bytes();
   method[method.find("PK\1\2") + 10] = 12;
   Write(method);
-  EXPECT_THAT(ReadAll().message(), HasSubstr("compression 12"));
+  EXPECT_THAT(ReadAll().message(), HasSubstr("compression method 12"));
   WriteTwo(true);
   std::string bomb = Bytes();
   bomb[bomb.find("PK\1\2") + 27] = 0x7f;
   Write(bomb);
-  EXPECT_THAT(ReadAll().message(), HasSubstr("cannot become"));
+  EXPECT_THAT(ReadAll().message(), HasSubstr("cannot expand to"));
   WriteTwo(false);
   EXPECT_TRUE(rm::IsNotFound(NpzReader::Open(path_ + ".not_there").status()));
 }
 
-// A deflated file of some kilobytes can hold an array of many megabytes.
+// A deflated file of a few kilobytes can hold an array of many megabytes.
 TEST_F(Npz, VerifiesWithoutHoldingTheArray) {
   const int64_t n = int64_t{64} << 20;
   {

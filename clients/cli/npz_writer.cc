@@ -32,7 +32,7 @@ rm::StatusOr<std::string> Deflate(std::string_view a, std::string_view b) {
   z_stream zlib{};
   if (deflateInit2(&zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
       Z_OK) {
-    return rm::ResourceExhausted("zlib cannot start");
+    return rm::ResourceExhausted("cannot initialize zlib");
   }
   std::string out, piece(1 << 16, '\0');
   auto feed = [&](std::string_view part, bool last) {
@@ -55,7 +55,7 @@ rm::StatusOr<std::string> Deflate(std::string_view a, std::string_view b) {
   return out;
 }
 
-// The fields that a local header and a directory entry have alike.
+// Appends the fields that a local header and a directory entry have in common.
 void PutCommon(const zip::Member& m, uint16_t extra, std::string* out) {
   Put<uint16_t>(m.flags, out);
   Put<uint16_t>(m.method, out);
@@ -103,8 +103,8 @@ std::string DirectoryEntry(const zip::Member& m) {
   PutCommon(m, static_cast<uint16_t>(extra.size()), &out);
   Put<uint16_t>(0, &out);  // comment
   Put<uint16_t>(0, &out);  // disk
-  Put<uint16_t>(0, &out);  // attributes inside
-  Put<uint32_t>(0, &out);  // and outside
+  Put<uint16_t>(0, &out);  // internal attributes
+  Put<uint32_t>(0, &out);  // external attributes
   Put<uint32_t>(Narrow(m.offset), &out);
   return out + m.name + extra;
 }
@@ -148,8 +148,8 @@ class NpzWriter::Impl {
 
   rm::Status Add(const std::string& name, const rm::Tensor& tensor) {
     if (name.empty() || name.size() > 65000) {
-      return rm::InvalidArgument("'", path_, "': an array cannot have a name of ", name.size(),
-                                 " bytes; 1 to 65000 are possible");
+      return rm::InvalidArgument("'", path_, "': the name of an array has ", name.size(),
+                                 " bytes; expected 1 to 65000");
     }
     RAMET_ASSIGN_OR_RETURN(const std::string header, NpyHeaderText(rm::StrCat(path_, ":", name),
                                                                    tensor.dtype(), tensor.shape()));

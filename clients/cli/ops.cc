@@ -13,7 +13,7 @@ namespace rm = ramet;
 struct OpSummary {
   std::string name;
   std::set<std::string> devices;
-  // Those that some kernel is for; {"any"} when one is for all that the definition allows.
+  // The dtypes with a kernel; "any" stands for a kernel that takes all dtypes of the definition.
   std::set<std::string> dtypes;
   std::string gradient;
 };
@@ -53,12 +53,12 @@ rm::Status Ops(bool as_json) {
 
 void AddOps(CLI::App& app, rm::Status* status) {
   auto* command =
-      app.add_subcommand("ops", "The ops that run here: name, devices, gradient, dtypes");
+      app.add_subcommand("ops", "List the supported ops: name, devices, gradient and dtypes");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "As a JSON array of objects, with the op's definition");
+  command->add_flag("--json", *json, "Print a JSON array of objects, with each op's definition");
   command->footer(
-      "Gradient: yes, no (gradients() refuses it), none (its gradient is None by definition).\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "Gradient: yes, no (gradients() fails), or none (the gradient is None by definition).\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet ops | grep Conv\n"
       "  ramet ops --json | jq -r '.[] | select(.gradient == \"no\") | .name'");
   command->callback([=] { *status = Ops(*json); });

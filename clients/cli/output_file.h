@@ -9,8 +9,9 @@
 
 namespace cli {
 
-// An OutputFile is written next to its place, under a name that nobody else uses, and takes its
-// place when it is whole. Unless it is committed it goes with this object. One thread at a time.
+// An OutputFile writes a file atomically: into a temporary file with a unique name in the same
+// folder, which Commit renames to `path`. Without Commit, the destructor removes the temporary
+// file. Not thread-safe.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -19,18 +20,19 @@ class OutputFile {
   ~OutputFile();
 
   std::ostream& stream() { return stream_; }
-  // \error kUnknown with the system's reason if it could not be made or written.
+  // \error kUnknown: the file cannot be created or written; the message has the system's reason.
   ramet::Status Check() const;
-  // Renames it to its place. Once. \error as Check.
+  // Gives the file its name. Call it at most once.
+  // \error as Check.
   ramet::Status Commit();
 
  private:
-  // The bytes of a descriptor.
+  // A stream buffer that writes to a file descriptor.
   class Buffer final : public std::streambuf {
    public:
     explicit Buffer(const std::string& path);
     ~Buffer() override;
-    // Writes what is left. False if not all could be written.
+    // Writes what is left and closes the file. Returns false if an error occurred.
     bool Close();
     int error() const { return error_; }
 
@@ -41,7 +43,7 @@ class OutputFile {
    private:
     bool Flush();
     int fd_;
-    int error_;  // the first one
+    int error_;  // the errno of the first error, 0 if there was none
     std::vector<char> bytes_;
   };
 

@@ -32,7 +32,7 @@ class OutputFileTest : public ::testing::Test {
   const fs::path folder_;
 };
 
-TEST_F(OutputFileTest, TakesItsPlaceWhenItIsWhole) {
+TEST_F(OutputFileTest, CommitReplacesTheFile) {
   std::ofstream(At("f")) << "old";
   {
     OutputFile file(At("f"));
@@ -44,14 +44,14 @@ TEST_F(OutputFileTest, TakesItsPlaceWhenItIsWhole) {
   EXPECT_EQ(Count(), 1u);
 }
 
-TEST_F(OutputFileTest, OneThatIsNotCommittedLeavesNothing) {
+TEST_F(OutputFileTest, UncommittedFileLeavesNothing) {
   { OutputFile(At("f")).stream() << "x"; }
   EXPECT_EQ(Count(), 0u);
   EXPECT_FALSE(OutputFile(At("none/f")).Check().ok());
 }
 
-// Names of temporary files that can be foretold could be links to other files.
-TEST_F(OutputFileTest, LinksUnderNamesOfThisProcessAreNotFollowed) {
+// Symbolic links at predictable names of temporary files must not redirect the output.
+TEST_F(OutputFileTest, DoesNotFollowLinksAtPredictableNames) {
   std::ofstream(At("victim")) << "precious";
   for (const char* end : {".tmp", ".temp"}) {
     fs::create_symlink(At("victim"), At(rm::StrCat("a.npz", end, getpid())));

@@ -22,7 +22,7 @@ struct RunOptions {
   bool json = false;
 };
 
-// "head/out:0" -> "head_out.npy", "out:1" -> "out_1.npy".
+// Makes a file name: "head_out.npy" for "head/out:0", "out_1.npy" for "out:1".
 std::string FileName(std::string tensor) {
   if (tensor.ends_with(":0")) tensor.resize(tensor.size() - 2);
   std::ranges::replace(tensor, '/', '_');
@@ -30,8 +30,8 @@ std::string FileName(std::string tensor) {
   return tensor + ".npy";
 }
 
-// The file of each fetched tensor; "" for operations. \error kInvalidArgument if two would have one
-// name.
+// Returns the file for each fetched tensor; "" for operations.
+// \error kInvalidArgument if two tensors would be written to the same file.
 rm::StatusOr<std::vector<std::string>> FilesOf(const std::vector<std::string>& names,
                                                const std::vector<rm::Tensor>& fetched,
                                                const std::string& folder) {
@@ -52,7 +52,7 @@ rm::Status MakeFolder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!error) return rm::OkStatus();
-  return rm::Unknown("the folder '", folder, "' cannot be made: ", error.message());
+  return rm::Unknown("cannot create the folder '", folder, "': ", error.message());
 }
 
 rm::Status Show(const RunOptions& options, const std::vector<std::string>& names,
@@ -71,11 +71,11 @@ rm::Status Show(const RunOptions& options, const std::vector<std::string>& names
   return rm::OkStatus();
 }
 
-// What is missing, in words of the command line.
+// Adds the option that helps to an error of a run.
 rm::Status WithHint(const rm::Status& status) {
   const std::string& message = status.message();
   if (message.find("NumPy has no dtype") != message.npos) {
-    return status.WithSuffix("; --json shows its values");
+    return status.WithSuffix("; use --json to print its values");
   }
   if (message.find("must feed a value") != message.npos) {
     return status.WithSuffix("; give it with --feed NAME=FILE.npy or --feed NAME=VALUE");
@@ -89,8 +89,7 @@ rm::Status WithHint(const rm::Status& status) {
 rm::Status Run(const RunOptions& options) {
   if (options.fetches.empty() && options.signature.empty()) {
     return rm::InvalidArgument(
-        "nothing is fetched: say what to compute with --fetch NAME or --signature NAME; 'ramet "
-        "inspect' shows the names");
+        "nothing to fetch; use --fetch NAME or --signature NAME ('ramet inspect' shows the names)");
   }
   RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.model));
   RAMET_RETURN_IF_ERROR(model.Prepare(options.feeds, options.fetches, options.signature));
@@ -109,22 +108,31 @@ rm::Status Run(const RunOptions& options) {
 }  // namespace
 
 void AddRun(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand("run", "Runs a graph with the values of its checkpoint");
+  auto* command = app.add_subcommand("run", "Run a graph with the values of its checkpoint");
   auto options = std::make_shared<RunOptions>();
   AddModelOptions(command, &options->model);
-  command->add_option("--feed", options->feeds,
-                      "NAME=FILE.npy or NAME=VALUE (as JSON has it): the value of a tensor; can be "
-                      "repeated");
-  command->add_option("--fetch", options->fetches,
-                      "Tensor or operation to compute; can be repeated (with --signature default: "
-                      "all its outputs)");
-  command->add_option("--signature", options->signature,
-                      "Its inputs and outputs can be named by their keys");
-  command->add_option("-o,--output", options->folder, "Folder for one NAME.npy per fetched tensor");
-  command->add_flag("--json", options->json, "All values as a JSON object");
+  command
+      ->add_option(
+          "--feed", options->feeds,
+          "Feed a tensor: NAME=FILE.npy or NAME=VALUE, with VALUE as JSON; can be repeated")
+      ->type_name("NAME=VALUE");
+  command
+      ->add_option("--fetch", options->fetches,
+                   "Compute this tensor or run this operation; can be repeated (default with "
+                   "--signature: all its outputs)")
+      ->type_name("NAME");
+  command
+      ->add_option("--signature", options->signature,
+                   "Name feeds and fetches by the keys of this signature")
+      ->type_name("NAME");
+  command
+      ->add_option("-o,--output", options->folder,
+                   "Write each fetched tensor to a .npy file in this folder")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "Print a JSON object with all values");
   command->footer(
-      "'x' means the tensor 'x:0'. Without -o and --json the first values are shown.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "'x' means the tensor 'x:0'. Without --json, only the first values are printed.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Examples:\n  ramet run model-1000 --feed images=x.npy --fetch out -o results\n"
       "  ramet run saved_model/ --signature serving_default --feed images=x.npy\n"
       "  ramet run frozen.pb --feed x=x.npy --feed keep_prob=1.0 --fetch out --json");

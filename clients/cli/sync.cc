@@ -41,7 +41,7 @@ void Show(const SyncOptions& options, const rm::ReplicaStatus& status) {
   }
 }
 
-// On a terminal the table of before is overwritten.
+// Shows a new status. On a terminal, the new table overwrites the old one.
 void ShowAgain(const SyncOptions& options, const rm::ReplicaStatus& status) {
   if (IsTerminal() && !options.json && !options.prometheus) {
     const std::string table = StatusTable(rm::PrintableAddress(options.address), status);
@@ -50,14 +50,14 @@ void ShowAgain(const SyncOptions& options, const rm::ReplicaStatus& status) {
   Show(options, status);
 }
 
-// Whether there is something new to say.
+// Reports whether two statuses differ in something worth showing.
 bool Differ(const rm::ReplicaStatus& a, const rm::ReplicaStatus& b) {
   return a.epoch != b.epoch || a.newest != b.newest || a.versions != b.versions ||
          a.publisher.readers != b.publisher.readers || a.publisher.labels != b.publisher.labels ||
          a.publisher.skipped != b.publisher.skipped || a.connected != b.connected;
 }
 
-// Nobody at the address any more is an end, not a failure, when one has looked on.
+// Shows each change until an interrupt. The end of the publisher ends the watch without an error.
 rm::Status Watch(const SyncOptions& options, rm::ReplicaMonitor monitor, rm::ReplicaStatus shown) {
   constexpr milliseconds kPeriod(500);
   while (SleepUnlessInterrupted(kPeriod)) {
@@ -100,7 +100,7 @@ rm::Status Rollback(const SyncOptions& options) {
 }  // namespace
 
 std::string AddressProblem(const std::string& address) {
-  if (address == "file:") return "'file:' names no folder; write file:DIR";
+  if (address == "file:") return "'file:' does not name a folder; use file:DIR";
   const rm::Status status = rm::CheckReplicaAddress(address);
   return status.ok() ? "" : status.message();
 }
@@ -109,21 +109,24 @@ namespace {
 
 CLI::App* AddPart(CLI::App* sync, const char* name, const char* about, SyncOptions* options) {
   auto* command = sync->add_subcommand(name, about);
-  command->add_option("ADDRESS", options->address, "The publisher's, such as shm:policy")
+  command->add_option("ADDRESS", options->address, "The address of a publisher, such as shm:policy")
       ->required()
       ->check(AddressProblem);
   return command;
 }
 
 void AddStatus(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm::Status* status) {
-  auto* command =
-      AddPart(sync, "status", "Versions, labels, readers and memory of a publisher", options.get());
-  auto* json = command->add_flag("--json", options->json, "As JSON; with --watch a line each");
-  command->add_flag("--prometheus", options->prometheus, "As Prometheus reads it")->excludes(json);
+  auto* command = AddPart(sync, "status", "Show a publisher's versions, labels, readers and memory",
+                          options.get());
+  auto* json = command->add_flag("--json", options->json,
+                                 "Print a JSON object; with --watch, one line for each change");
+  command
+      ->add_flag("--prometheus", options->prometheus, "Print metrics in the Prometheus text format")
+      ->excludes(json);
   command->add_flag("--watch", options->watch,
-                    "Shows what changes until Ctrl-C or the publisher's end");
+                    "Print each change until Ctrl-C or until the publisher ends");
   command->footer(
-      "Exit codes: 0 done, 1 failed (nobody publishes there), 2 wrong usage, 130 interrupted.\n"
+      "Exit codes: 0 success, 1 failure (such as no publisher), 2 usage error, 130 interrupted.\n"
       "Examples:\n"
       "  ramet sync status shm:policy\n"
       "  ramet sync status shm:policy --watch\n"
@@ -132,26 +135,30 @@ void AddStatus(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm::
 }
 
 void AddPromote(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm::Status* status) {
-  auto* command = AddPart(sync, "promote", "Makes a label name a version", options.get());
-  command->add_option("VERSION", options->version, "One that is kept, see 'ramet sync status'")
+  auto* command = AddPart(sync, "promote", "Point a label at a version", options.get());
+  command
+      ->add_option("VERSION", options->version, "A version that 'ramet sync status' lists as kept")
       ->required();
-  command->add_option("LABEL,--as", options->label, "Followers of ADDRESS@LABEL go to it")
+  command
+      ->add_option("LABEL,--as", options->label,
+                   "The label; followers of ADDRESS@LABEL switch to the version")
       ->required();
   command->footer(
-      "A version that a label names is kept.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "The publisher keeps every version that has a label.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Example:\n  ramet sync promote shm:policy 11 stable");
   command->callback([=] { *status = Promote(*options); });
 }
 
 void AddRollback(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm::Status* status) {
-  auto* command = AddPart(sync, "rollback", "Publishes a version again", options.get());
-  command->add_option("VERSION", options->version, "One that is kept, see 'ramet sync status'")
+  auto* command = AddPart(sync, "rollback", "Publish an old version again", options.get());
+  command
+      ->add_option("VERSION", options->version, "A version that 'ramet sync status' lists as kept")
       ->required();
   command->footer(
-      "The values get a new number, so followers go there as to any other version, until the\n"
-      "trainer publishes the next one.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
+      "The values get a new version number, so followers switch to it as to any new version. They\n"
+      "use it until the trainer publishes the next one.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Example:\n  ramet sync rollback shm:policy 11");
   command->callback([=] { *status = Rollback(*options); });
 }
@@ -159,15 +166,15 @@ void AddRollback(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm
 }  // namespace
 
 void AddSync(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand("sync", "Looks at a publisher, and gives it orders");
+  auto* command = app.add_subcommand("sync", "Inspect and control a publisher");
   auto options = std::make_shared<SyncOptions>();
   command->require_subcommand(1);
   AddStatus(command, options, status);
   AddPromote(command, options, status);
   AddRollback(command, options, status);
   command->footer(
-      "'ramet sync status --help' and so on show more. Exit codes: 0 done, 1 failed, 2 wrong "
-      "usage.\n"
+      "Run 'ramet sync COMMAND --help' for more.\n"
+      "Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.\n"
       "Examples:\n"
       "  ramet sync status shm:policy --watch\n"
       "  ramet sync promote shm:policy 11 stable\n"

@@ -1,4 +1,4 @@
-// `ramet follow`, `publish` and `sync` by way of a Redis server that each test starts.
+// Tests of `ramet follow`, `publish` and `sync` with a Redis server that each test starts.
 #include <unistd.h>
 
 #include <thread>
@@ -28,7 +28,7 @@ class SyncRedis : public Cli {
   rm::Publisher Publish(int retained = 1) {
     return rm::Publisher::Open(Address(), session_, {.retention = {.retained = retained}}).value();
   }
-  // Publishes, and waits until the version is on the server.
+  // Publishes and waits until the version is on the server.
   static uint64_t Send(rm::Publisher& publisher, const rm::PublishOptions& options) {
     const uint64_t version = publisher.Publish(options).value();
     EXPECT_TRUE(Eventually([&] { return publisher.stats().version == version; }));
@@ -62,7 +62,7 @@ TEST_F(SyncRedis, FollowALabel) {
   EXPECT_THAT(Run("follow --once --timeout 60 " + Address()).out, StartsWith("v2 step 20 "));
 }
 
-TEST_F(SyncRedis, FollowExportsWhatAPublisherLeft) {
+TEST_F(SyncRedis, FollowExportsTheVersionOfAPublisherThatEnded) {
   {
     rm::Publisher publisher = Publish();
     Send(publisher, {.step = 30});
@@ -79,7 +79,7 @@ TEST_F(SyncRedis, StatusShowsAPublisher) {
   ASSERT_TRUE(publisher.Promote("stable", 1).ok());
   Result result = Run("sync status " + Address());
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, StartsWith(Address() + "\n  publisher  there, epoch "));
+  EXPECT_THAT(result.out, StartsWith(Address() + "\n  publisher  connected, epoch "));
   EXPECT_THAT(result.out, HasSubstr("\n  newest     v2 step 20, "));
   EXPECT_THAT(result.out, HasSubstr(" ago\n  kept       1, 2\n"
                                     "  labels     stable v1\n"));
@@ -119,7 +119,7 @@ TEST_F(SyncRedis, ThePasswordIsNotShown) {
   EXPECT_THAT(wrong.out + wrong.err, Not(HasSubstr("wr0ng")));
 }
 
-TEST_F(SyncRedis, NobodyIsThere) {
+TEST_F(SyncRedis, MissingPublisherIsAnError) {
   ExpectError("sync status " + Address(), 1, "nobody publishes there");
   { Send(*std::make_unique<rm::Publisher>(Publish()), {.step = 1}); }
   ExpectError("sync status " + Address(), 1, "there is no publisher");

@@ -1,4 +1,4 @@
-// `ramet follow`, `publish` and `sync` with a publisher or follower in this process.
+// Tests of `ramet follow`, `publish` and `sync` with a publisher or follower in this process.
 #include <unistd.h>
 
 #include "background_testing.h"
@@ -58,13 +58,13 @@ TEST_F(Sync, FollowExportsCheckpoints) {
   EXPECT_THAT(again.out, HasSubstr("out:0  float[1,2] 6 6"));
 }
 
-TEST_F(Sync, FollowGoesOnUntilItIsInterrupted) {
+TEST_F(Sync, FollowContinuesUntilInterrupted) {
   rm::Publisher publisher = Publish();
   publisher.Publish({.step = 1}).value();
   Background follow(*dir_, "follow " + Address());
   follow.WaitForOutput("v1 step 1 ");
   publisher.Publish({.step = 2}).value();
-  follow.WaitForOutput("v2 step 2 · 40 B · here after ");
+  follow.WaitForOutput("v2 step 2 · 40 B · arrived after ");
   follow.Interrupt();
   Result result = follow.Wait();
   EXPECT_EQ(result.code, 130);
@@ -98,7 +98,7 @@ TEST_F(Sync, PublishServesACheckpoint) {
   Result result = publish.Wait();
   EXPECT_EQ(result.code, 130) << result.err;
   EXPECT_THAT(result.out, MatchesRegex("v1 step 7 · 40 B · [0-9.]+ .?.?s · [01] readers?\n"));
-  EXPECT_EQ(result.err, "published until Ctrl-C\n");
+  EXPECT_EQ(result.err, "publishing until interrupted (Ctrl-C)\n");
 }
 
 TEST_F(Sync, PublishWatchesAFolder) {
@@ -128,7 +128,7 @@ TEST_F(Sync, StatusShowsAPublisher) {
   ASSERT_TRUE(publisher.Promote("stable", 1).ok());
   Result result = Run("sync status " + Address());
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, StartsWith(Address() + "\n  publisher  there, epoch "));
+  EXPECT_THAT(result.out, StartsWith(Address() + "\n  publisher  connected, epoch "));
   EXPECT_THAT(result.out, HasSubstr(" ago\n  kept       1, 2\n"
                                     "  labels     stable v1\n"));
   EXPECT_THAT(result.out, HasSubstr("\n  newest     v2 step 20, "));
@@ -172,7 +172,7 @@ TEST_F(Sync, PromoteAndRollback) {
   ExpectError("sync", 2, "subcommand");
 }
 
-TEST_F(Sync, CompletionKnowsTheParts) {
+TEST_F(Sync, CompletionListsTheSubcommands) {
   EXPECT_THAT(Run("completion bash").out, HasSubstr("parts='status promote rollback'"));
   EXPECT_THAT(Run("completion zsh").out, HasSubstr("compadd -- status promote rollback"));
   EXPECT_THAT(Run("completion fish").out,

@@ -39,7 +39,7 @@ std::string ReadersText(const rm::PublisherStats& stats) {
   return rm::StrCat(readers, ", the slowest at v", stats.oldest_in_use, " (", behind, " behind)");
 }
 
-// "3.1 s ago".
+// Returns text such as "3.1 s ago".
 std::string Ago(int64_t time_nanos) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const int64_t age = std::chrono::nanoseconds(now).count() - time_nanos;
@@ -62,7 +62,7 @@ std::string Duration(int64_t nanos) {
 
 std::string VersionText(const rm::VersionInfo& info) {
   std::string text = rm::StrCat("v", info.id.version);
-  if (info.rollback_to != 0) text += rm::StrCat(" (again v", info.rollback_to, ")");
+  if (info.rollback_to != 0) text += rm::StrCat(" (rollback to v", info.rollback_to, ")");
   text += StepText(info.id.step);
   for (const auto& [name, value] : info.metrics) {
     text += rm::StrCat(" · ", Clean(name), " ", Number(value));
@@ -94,9 +94,9 @@ std::string StatusTable(const std::string& address, const rm::ReplicaStatus& sta
           ? "none yet"
           : rm::StrCat("v", status.newest, StepText(stats.step), ", ", Ago(stats.time_nanos));
   const std::vector<std::pair<const char*, std::string>> rows = {
-      {"publisher",
-       rm::StrCat(status.connected ? Paint("there", Colour::kGreen) : Paint("gone", Colour::kRed),
-                  ", epoch ", status.epoch)},
+      {"publisher", rm::StrCat(status.connected ? Paint("connected", Colour::kGreen)
+                                                : Paint("gone", Colour::kRed),
+                               ", epoch ", status.epoch)},
       {"newest", newest},
       {"kept", VersionsText(status.versions)},
       {"labels", Clean(LabelsText(stats.labels))},

@@ -11,7 +11,7 @@ namespace {
 
 namespace rm = ramet;
 
-// A number as JSON has it: infinities and NaN are texts.
+// Returns a JSON number, or a string for an infinity or NaN.
 nlohmann::json NumberJson(double x) {
   if (std::isfinite(x)) return x;
   return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";

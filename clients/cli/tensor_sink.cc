@@ -52,8 +52,8 @@ int64_t BytesOf(const TensorInfo& info) {
   return bytes.ok() ? static_cast<int64_t>(*bytes) : 0;
 }
 
-// Writes one bundle per shard beside the prefix and merges them, as a sharded Saver does. The
-// tensors go, in their order, into shards of about the same number of bytes; none is empty.
+// Writes one bundle per shard next to the prefix and merges them, as a sharded Saver does. The
+// tensors go in order into shards of about the same number of bytes. No shard is empty.
 class ShardedSink final : public TensorSink {
  public:
   ShardedSink(std::string prefix, const std::vector<TensorInfo>& tensors, int shards)
@@ -66,7 +66,7 @@ class ShardedSink final : public TensorSink {
   }
   ShardedSink(const ShardedSink&) = delete;
   ShardedSink& operator=(const ShardedSink&) = delete;
-  // Without a successful Finish: removes what was written.
+  // Removes what was written unless Finish has succeeded.
   ~ShardedSink() override {
     std::error_code ignored;
     if (!finished_) std::filesystem::remove_all(folder_, ignored);
@@ -216,7 +216,7 @@ rm::StatusOr<std::unique_ptr<TensorSink>> MakeSink(const std::string& path,
   for (const Format& format : Formats()) {
     if (format.name == options.format) return format.make(path, tensors, options);
   }
-  return rm::InvalidArgument("unknown format '", options.format, "'; there are ",
+  return rm::InvalidArgument("unknown format '", options.format, "'; expected one of ",
                              rm::StrJoin(SinkFormats(), ", "));
 }
 

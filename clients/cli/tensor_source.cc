@@ -18,8 +18,8 @@ void SortByName(std::vector<TensorInfo>* infos) {
   std::ranges::sort(*infos, {}, &TensorInfo::name);
 }
 
-// The bytes of the elements; 0 for texts, whose lengths are not known, and for more bytes than any
-// file has.
+// Returns the size of the elements; 0 for strings, whose lengths are unknown, and if the size
+// overflows.
 int64_t BytesOf(rm::DType dtype, const rm::Shape& shape) {
   int64_t bytes;
   const auto size = static_cast<int64_t>(rm::DTypeSize(dtype));
@@ -162,7 +162,7 @@ rm::StatusOr<std::unique_ptr<TensorSource>> OpenTensors(const std::string& path)
     return Make<CheckpointSource>(rm::CheckpointReader::Open(file.checkpoint));
   }
   return rm::NotFound("'", file.path, "' is ", KindName(file.kind),
-                      " without a checkpoint beside it, so there are no values of its variables");
+                      " without a checkpoint next to it, so its variables have no values");
 }
 
 LongWork::LongWork(std::string label, int64_t total)

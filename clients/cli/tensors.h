@@ -13,62 +13,66 @@ struct TensorInfo {
   ramet::DType dtype = ramet::DType::kInvalid;
   ramet::Shape shape;
   int64_t bytes = 0;
-  size_t slices = 0;  // in which a checkpoint stores it; 0: whole
+  size_t slices = 0;  // the number of slices in which a checkpoint stores it; 0 if it is whole
 };
 
-// The tensors of a file, whichever format it has: a checkpoint (V2 or V1), safetensors,
-// .npz, or the constants of a GraphDef.
+// A TensorSource reads the tensors of a file of any supported format: a checkpoint (V2 or V1), a
+// .safetensors or .npz file, or the constants of a GraphDef.
 class TensorSource {
  public:
   virtual ~TensorSource() = default;
-  // Sorted by name.
+  // Returns the tensors, sorted by name.
   virtual ramet::StatusOr<std::vector<TensorInfo>> List() = 0;
   // \error as the format's reader.
   virtual ramet::StatusOr<ramet::Tensor> Read(const std::string& name) = 0;
-  // Reads a tensor to check it, in little memory where it is compressed. \error as Read.
+  // Verifies that a tensor can be read. Uses little memory for compressed files.
+  // \error as Read.
   virtual ramet::Status Verify(const std::string& name) { return Read(name).status(); }
-  // A part of it. \error besides: kInvalidArgument if the slice is not in the tensor.
+  // Reads a part of a tensor.
+  // \error as Read.
+  // \error kInvalidArgument: the slice is not within the tensor.
   virtual ramet::StatusOr<ramet::Tensor> ReadSlice(const std::string& name,
                                                    const ramet::TensorSlice& slice);
-  // "v2", "v1", "safetensors", "npz", "GraphDef".
+  // One of "v2", "v1", "safetensors", "npz", "GraphDef".
   virtual std::string format() const = 0;
-  // The reader beneath, of a V2 checkpoint; else nullptr.
+  // The underlying reader of a V2 checkpoint; nullptr for other formats.
   virtual ramet::BundleReader* bundle() { return nullptr; }
 };
 
-// `path` as FindModelFile takes it. A .meta file and a SavedModel stand for their checkpoint.
-// \error those of FindModelFile and of the format's reader; kNotFound if a .meta file or a
-//   SavedModel has no checkpoint.
+// Opens a file, with paths as FindModelFile takes them. A .meta file and a SavedModel stand for
+// their checkpoint.
+// \error those of FindModelFile and of the format's reader.
+// \error kNotFound: a .meta file or a SavedModel has no checkpoint.
 ramet::StatusOr<std::unique_ptr<TensorSource>> OpenTensors(const std::string& path);
 
 struct SinkOptions {
   std::string format;     // one of SinkFormats()
-  int shards = 1;         // of a V2 checkpoint
-  bool compress = false;  // of .npz
+  int shards = 1;         // number of data files of a V2 checkpoint
+  bool compress = false;  // whether to deflate the arrays of a .npz file
 };
 
-// Takes tensors in the order of `Order` and makes a file of them, which is there, whole, after
-// Finish.
+// A TensorSink writes tensors to a file. The file is complete after Finish.
 class TensorSink {
  public:
   virtual ~TensorSink() = default;
-  // The order in which Add wants the tensors: positions in the list that the sink was made with.
+  // Returns the order in which Add must be called, as positions in the list given to MakeSink.
   virtual std::vector<size_t> Order() const = 0;
   virtual ramet::Status Add(const TensorInfo& info, const ramet::Tensor& tensor) = 0;
   virtual ramet::Status Finish() = 0;
 };
 
-// "v2", "v1", "safetensors", "npz".
+// Returns "v2", "v1", "safetensors", "npz".
 const std::vector<std::string>& SinkFormats();
-// The format that the name of an output asks for: that of its extension, else "v2".
+// Returns the format for the extension of an output path, or "v2" if there is none.
 std::string FormatOf(const std::string& path);
-// \error kInvalidArgument for an unknown format; those of the format's writer.
+// Creates a sink for these tensors.
+// \error kInvalidArgument: the format is unknown.
+// \error those of the format's writer.
 ramet::StatusOr<std::unique_ptr<TensorSink>> MakeSink(const std::string& path,
                                                       const std::vector<TensorInfo>& tensors,
                                                       const SinkOptions& options);
 
-// Shows how far work on `total` things is, once it has taken more than a second, when stderr is a
-// terminal.
+// Shows a progress bar for work on `total` items after one second, if stderr is a terminal.
 class LongWork {
  public:
   LongWork(std::string label, int64_t total);

@@ -11,7 +11,8 @@
 namespace cli {
 namespace {
 
-// The bytes of the character that `text` begins with; 0 if it is no UTF-8 (or a C1 control).
+// Returns the number of bytes of the first character of `text`; 0 if it is not valid UTF-8 or is a
+// C1 control character.
 size_t Utf8Length(std::string_view text) {
   const auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = at(0);

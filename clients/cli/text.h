@@ -8,30 +8,34 @@
 
 namespace cli {
 
-// "1.1 MB": 1000-based, as disks and ls --si count.
+// Formats a size in powers of 1000, as `ls --si` does: "1.1 MB".
 std::string Bytes(int64_t bytes);
-// "float[?,784]".
+// Returns text such as "float[?,784]".
 std::string TypeAndShape(ramet::DType dtype, const ramet::Shape& shape);
-// [null, 784]; null when the rank is unknown.
+// Returns a list such as [null, 784], with null for an unknown dimension; null if the rank is
+// unknown.
 nlohmann::json ShapeJson(const ramet::Shape& shape);
 
 enum class Colour { kRed, kGreen };
-// The text in a colour when stdout is a terminal and NO_COLOR is not set, else as it is.
+// Colors the text if stdout is a terminal and NO_COLOR is not set.
 std::string Paint(const std::string& text, Colour colour);
-// Text from a file, for a terminal: control characters and what is no UTF-8 become '?'.
+// Makes text from a file safe for a terminal: control characters and invalid UTF-8 become '?'.
 std::string Clean(const std::string& text);
-// To stdout, indented; text that is no UTF-8 gets U+FFFD.
+// Prints indented JSON to stdout, with U+FFFD for invalid UTF-8.
 void PrintJson(const nlohmann::json& json);
-// null for an empty text.
+// Returns null for an empty text.
 inline nlohmann::json OrNull(const std::string& text) {
   return text.empty() ? nlohmann::json() : nlohmann::json(text);
 }
-// What commands take that read tensors, for their help.
+// Help for the input of commands that read tensors.
 inline constexpr char kTensorsHelp[] =
-    "A checkpoint (its path without .index; V1: its file, or 'PREFIX-\?\?\?\?\?-of-00004'), a "
-    ".meta "
-    "file beside one, a SavedModel's folder, a .safetensors or .npz file, a frozen graph";
-// "1 variable", "7 variables".
+    "A checkpoint (V2: its PREFIX; V1: its file, or 'PREFIX-\?\?\?\?\?-of-00004'), the .meta file "
+    "next to one, a SavedModel folder, a .safetensors or .npz file, or a frozen GraphDef";
+// Help for --tags.
+inline constexpr char kTagsHelp[] =
+    "Select the graph of a SavedModel with these tags, separated by commas (default: the only "
+    "graph, or the one tagged serve)";
+// Returns "1 variable", "7 variables".
 std::string Count(int64_t n, const std::string& noun);
 
 }  // namespace cli

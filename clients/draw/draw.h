@@ -7,14 +7,14 @@
 
 namespace draw {
 
-// A Picture is a graph whose operations are gathered in boxes, one per name scope.
+// A Picture is a graph whose operations are grouped into boxes, one per name scope.
 struct Picture {
   struct Box {
-    std::string name;    // the scope, or the operation
-    std::string detail;  // "12 ops", or the operation's type
+    std::string name;    // the scope or the operation
+    std::string detail;  // "12 ops", or the type of the operation
     enum class Kind { kScope, kOp, kInput, kVariable } kind = Kind::kScope;
     int ops = 0;
-    // Set by LayOut: the middle of the box, and its size.
+    // The center and the size of the box, set by LayOut.
     double x = 0, y = 0, width = 0, height = 0;
   };
   struct Point {
@@ -22,10 +22,10 @@ struct Picture {
   };
   struct Edge {
     int from = 0, to = 0;
-    int tensors = 0;         // 0: only control dependencies
-    std::string label;       // dtype and shape of the tensors, where they have the same
-    std::vector<Point> way;  // set by LayOut, from box to box
-    // Where the label begins, set by PlaceLabels; not `labelled`: there is no room for it.
+    int tensors = 0;         // 0 if there are only control dependencies
+    std::string label;       // dtype and shape of the tensors; "" if they differ
+    std::vector<Point> way;  // the line from box to box, set by LayOut
+    // Set by PlaceLabels: true if there is room for the label, and the position of its left end.
     bool labelled = false;
     Point label_at = {0, 0};
   };
@@ -35,25 +35,26 @@ struct Picture {
 };
 
 struct PictureOptions {
-  std::string scope;  // only what is in it
-  int depth = 0;      // components of names that make a box; 0: as many as fit
-  bool all = false;   // saving, training and initialisation too
+  std::string scope;  // the name scope to draw; "" for the whole graph
+  int depth = 0;      // the number of name components that make a box; 0 for as many as fit
+  bool all = false;   // whether to include saving, training and initialization
 };
 
-// More boxes than this are no picture; no name is cut deeper than this.
-inline constexpr int kMostBoxes = 1500, kDeepest = 12;
-// \error kNotFound if nothing is in the scope; kInvalidArgument if there would be more than
-// kMostBoxes boxes.
+// The largest number of boxes in a picture, and the largest PictureOptions::depth.
+inline constexpr int kMaxBoxes = 1500, kMaxDepth = 12;
+// Groups the operations of a graph into boxes. The result is not laid out.
+// \error kNotFound: there is nothing to draw in the scope.
+// \error kInvalidArgument: the picture would have too many boxes.
 ramet::StatusOr<Picture> MakePicture(const ramet::Graph& graph, const PictureOptions& options);
 
-// Places the boxes in layers, so that data go down, and the edges between them.
+// Places the boxes in layers, with data flowing down, and the edges between them.
 void LayOut(Picture* picture);
-// Places the labels of a picture that is laid out: on no box and on no other label.
+// Places the labels of a picture that is laid out, so that none overlaps a box or another label.
 void PlaceLabels(Picture* picture);
 
-// `picture` is laid out. Text is escaped: names are untrusted.
+// Returns an SVG of a picture that is laid out. Escapes all names, which may be malicious.
 std::string ToSvg(const Picture& picture, const std::string& title);
-// For graphviz; places nothing.
+// Returns input for Graphviz. The picture need not be laid out.
 std::string ToDot(const Picture& picture, const std::string& title);
 
 }  // namespace draw

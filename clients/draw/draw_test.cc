@@ -1,4 +1,4 @@
-// Pictures as they are laid out.
+// Tests of the layout and content of pictures.
 #include "draw.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,8 @@
 namespace draw {
 namespace {
 
-// Boxes 0, 1, ... with random edges from lower to higher ones, near and far, and some back.
+// Returns a picture with random short and long edges from lower to higher boxes and some back
+// edges.
 Picture RandomPicture(int boxes, unsigned seed) {
   std::mt19937 random(seed);
   Picture picture;
@@ -39,14 +40,14 @@ bool Inside(const Picture::Box& box, const Picture::Point& p) {
   return std::fabs(p.x - box.x) < box.width / 2 - 1 && std::fabs(p.y - box.y) < box.height / 2 - 1;
 }
 
-// A point of the curve between two points of a way, vertical at both ends.
+// Returns a point of the curve from a to b that is vertical at both ends, for t from 0 to 1.
 Picture::Point Curve(const Picture::Point& a, const Picture::Point& b, double t) {
   const double middle = (a.y + b.y) / 2, s = 1 - t;
   return {s * s * (s + 3 * t) * a.x + t * t * (t + 3 * s) * b.x,
           s * s * s * a.y + 3 * s * t * middle + t * t * t * b.y};
 }
 
-TEST(Draw, NoBoxLiesOnAnotherOrBeyondThePicture) {
+TEST(Draw, BoxesDoNotOverlapAndStayInThePicture) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Picture picture = RandomPicture(30, seed);
     for (const Picture::Box& a : picture.boxes) {
@@ -75,7 +76,7 @@ TEST(Draw, NoLineCrossesABox) {
   }
 }
 
-TEST(Draw, NoLabelLiesOnAnotherOrOnABox) {
+TEST(Draw, LabelsDoNotOverlap) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Picture picture = RandomPicture(30, seed);
     int labels = 0;
@@ -93,7 +94,7 @@ TEST(Draw, NoLabelLiesOnAnotherOrOnABox) {
   }
 }
 
-TEST(Draw, ALongEdgeIsAStraightLine) {
+TEST(Draw, LongEdgesAreStraight) {
   Picture picture;
   for (int i = 0; i < 8; ++i) picture.boxes.push_back({.name = "box", .detail = "1 op"});
   for (int i = 1; i < 8; ++i)

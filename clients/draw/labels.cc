@@ -3,7 +3,7 @@
 
 #include "draw.h"
 
-// Places the labels of edges where they lie on no box and on no other label.
+// Places the labels of edges so that they do not overlap boxes or each other.
 namespace draw {
 namespace {
 
@@ -16,7 +16,7 @@ struct Rect {
   }
 };
 
-// Rectangles by the stripes of the picture that they reach into.
+// The occupied rectangles, indexed by the horizontal stripes of the picture that they overlap.
 class Taken {
  public:
   void Add(const Rect& rect) {
@@ -38,7 +38,7 @@ class Taken {
   std::map<int, std::vector<Rect>> stripes_;
 };
 
-// A point of the curve that ToSvg draws from a to b.
+// Returns a point of the curve that ToSvg draws from a to b, for t from 0 to 1.
 Picture::Point At(const Picture::Point& a, const Picture::Point& b, double t) {
   const double middle = (a.y + b.y) / 2, s = 1 - t;
   return {a.x + (b.x - a.x) * t * t * (3 - 2 * t),

@@ -4,7 +4,8 @@
 
 #include "draw.h"
 
-// Layers by longest path, crossings by barycentres, then places (Sugiyama, Tagawa and Toda 1981).
+// A layered layout after Sugiyama, Tagawa and Toda (1981): assigns layers by longest path, reduces
+// crossings by barycenters, then computes positions.
 namespace draw {
 namespace {
 
@@ -12,7 +13,7 @@ constexpr double kCharWidth = 7.2, kBoldWidth = 8, kPadding = 24, kBoxHeight = 4
 constexpr double kGapX = 28, kGapY = 56, kMargin = 24, kBendWidth = 12;
 constexpr int kSweeps = 12, kPulls = 30, kStraightenings = 4;
 
-// A box, or a bend of an edge that passes a layer.
+// A box, or the bend of an edge where it passes through a layer.
 struct Knot {
   int layer = 0;
   double x = 0, width = kBendWidth;
@@ -49,10 +50,10 @@ class Layout {
   struct Way {
     int from, to;
     bool turned = false;
-    std::vector<int> bends;  // from `from` to `to`
+    std::vector<int> bends;  // in order from `from` to `to`
   };
 
-  // Edges that close a cycle are laid out the other way round. Depth first, without recursion.
+  // Reverses the edges that close a cycle, which an iterative depth-first search finds.
   void TurnBackEdges() {
     std::vector<std::vector<int>> out(p_.boxes.size());
     for (size_t e = 0; e < p_.edges.size(); ++e) {
@@ -106,7 +107,7 @@ class Layout {
         if (--waiting[to] == 0) ready.push_back(to);
       }
     }
-    // What nothing leads to stands right above what it leads to.
+    // Move each box down to the layer just above its highest successor.
     for (auto box = sorted.rbegin(); box != sorted.rend(); ++box) {
       if (out[*box].empty()) continue;
       int highest = std::numeric_limits<int>::max();
@@ -140,7 +141,7 @@ class Layout {
     return layers_[layer];
   }
 
-  // Sorts each layer by the mean position of its neighbours in the layer before.
+  // Sorts each layer by the mean position of its neighbors in the previous layer.
   void Order(bool down) {
     std::vector<double> position(knots_.size());
     for (const auto& layer : layers_) {
@@ -181,8 +182,8 @@ class Layout {
     }
   }
 
-  // Moves the knots of a layer towards the middle of their neighbours, keeping order and distances:
-  // the mean of pushing to the right only and to the left only.
+  // Moves the knots of a layer toward the median of their neighbors, keeping their order and
+  // minimum distances. The new positions are the means of pushing knots only right and only left.
   void Pull(const std::vector<int>& layer) {
     std::vector<double> wish(layer.size());
     for (size_t i = 0; i < layer.size(); ++i) {
@@ -203,7 +204,7 @@ class Layout {
     for (size_t i = 0; i < layer.size(); ++i) knots_[layer[i]].x = (right[i] + left[i]) / 2;
   }
 
-  // From where to where a knot can move within its layer.
+  // Returns the range in which a knot can move within its layer.
   std::pair<double, double> RoomOf(int knot) const {
     const auto& layer = layers_[knots_[knot].layer];
     const size_t at = place_[knot];
@@ -215,7 +216,7 @@ class Layout {
     return {least, most};
   }
 
-  // Puts as many bends of an edge as possible below one another, the last ones below its end.
+  // Aligns as many bends of an edge as possible vertically, the last ones with its end.
   void Straighten(const Way& way) {
     double wish = knots_[way.to].x;
     for (size_t end = way.bends.size(); end > 0;) {
@@ -234,7 +235,7 @@ class Layout {
     }
   }
 
-  // That of two places which is in the room, the first by preference.
+  // Returns `a` or `b`, whichever is in the range; `a` if both or neither are.
   static double Nearest(double a, double b, double least, double most) {
     const bool inside = least <= a && a <= most;
     return !inside && least <= b && b <= most ? b : a;
@@ -273,7 +274,7 @@ class Layout {
   std::vector<Knot> knots_;
   std::vector<Way> ways_;
   std::vector<std::vector<int>> layers_;
-  std::vector<size_t> place_;  // of each knot within its layer
+  std::vector<size_t> place_;  // the index of each knot in its layer
 };
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace {
 
 namespace rm = ramet;
 
-// A picture that a screen shows has about so many boxes.
+// The number of boxes that fit on a screen, and the most that are drawn to split a large box.
 constexpr size_t kGoodBoxes = 40, kManyBoxes = 150;
 
-// The first `depth` components of a name.
+// Returns the first `depth` components of a name.
 std::string BoxOf(const std::string& name, int depth) {
   size_t at = 0;
   for (int i = 0; i < depth; ++i) {
@@ -29,7 +29,7 @@ bool IsVariable(const rm::Operation& op) {
   return type == "VariableV2" || type == "Variable" || type == "VarHandleOp";
 }
 
-// What is part of saving, training or initialising, not of what the graph computes.
+// The operations that are only for saving, training or initialization.
 class Aside {
  public:
   explicit Aside(const rm::Graph& graph) {
@@ -56,7 +56,7 @@ class Aside {
   }
 
  private:
-  // The node that a value was read from.
+  // Returns the operation that a value was read from.
   static rm::Operation Source(rm::Operation op) {
     while ((op.type() == "Identity" || op.type() == "ReadVariableOp") && op.num_inputs() == 1) {
       op = op.input(0).op();
@@ -71,7 +71,7 @@ class Aside {
     return scopes_.contains(name);
   }
 
-  // Of optimizers, and of variables that only they read.
+  // The scopes of optimizers and of variables that only optimizers read.
   std::set<std::string> scopes_;
 };
 
@@ -87,15 +87,15 @@ std::vector<rm::Operation> Chosen(const rm::Graph& graph, const PictureOptions& 
   return chosen;
 }
 
-// How many operations each box has.
+// Returns the number of operations in each box.
 std::map<std::string, size_t> CountBoxes(const std::vector<rm::Operation>& ops, int depth) {
   std::map<std::string, size_t> boxes;
   for (const rm::Operation& op : ops) ++boxes[BoxOf(op.name(), depth)];
   return boxes;
 }
 
-// Whether a picture with the boxes of the next depth would say more: as long as a screen shows
-// them, and further while one box holds most of the graph.
+// Reports whether to draw one level deeper, which would make `next` boxes: if they fit on a screen,
+// or if one box holds more than half of the operations and there are not too many boxes.
 bool GoesDeeper(const std::map<std::string, size_t>& boxes, size_t next, size_t ops) {
   if (next <= boxes.size()) return false;
   const bool one_has_most =
@@ -108,7 +108,7 @@ int DepthFor(const std::vector<rm::Operation>& ops, const PictureOptions& option
   const int least =
       options.scope.empty() ? 1 : static_cast<int>(std::ranges::count(options.scope, '/')) + 2;
   int depth = least;
-  for (auto boxes = CountBoxes(ops, depth); depth < kDeepest; ++depth) {
+  for (auto boxes = CountBoxes(ops, depth); depth < kMaxDepth; ++depth) {
     auto next = CountBoxes(ops, depth + 1);
     if (!GoesDeeper(boxes, next.size(), ops.size())) break;
     boxes = std::move(next);
@@ -122,7 +122,7 @@ Picture::Box::Kind KindOf(const rm::Operation& op) {
   return IsVariable(op) ? Picture::Box::Kind::kVariable : Picture::Box::Kind::kOp;
 }
 
-// Gathers operations into boxes and edges between them.
+// Groups operations into boxes and connects them by edges.
 class PictureMaker {
  public:
   PictureMaker(const std::vector<rm::Operation>& ops, int depth) {
@@ -185,9 +185,9 @@ rm::StatusOr<Picture> MakePicture(const rm::Graph& graph, const PictureOptions& 
                         options.scope.empty() ? "" : " in scope '" + options.scope + "'");
   }
   const int depth = DepthFor(ops, options);
-  if (const size_t boxes = CountBoxes(ops, depth).size(); boxes > kMostBoxes) {
-    return rm::InvalidArgument(boxes, " boxes are too many for a picture, ", kMostBoxes,
-                               " is the most");
+  if (const size_t boxes = CountBoxes(ops, depth).size(); boxes > kMaxBoxes) {
+    return rm::InvalidArgument("the picture would have ", boxes, " boxes; the limit is ",
+                               kMaxBoxes);
   }
   return PictureMaker(ops, depth).Take();
 }

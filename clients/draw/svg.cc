@@ -10,7 +10,7 @@ namespace {
 namespace rm = ramet;
 using Kind = Picture::Box::Kind;
 
-// Text for XML; what XML cannot hold becomes '?'.
+// Escapes text for XML. Characters that XML cannot represent become '?'.
 std::string Xml(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -40,7 +40,7 @@ const char* FillOf(Kind kind) {
   }
 }
 
-// A smooth line through the points, vertical at both ends of each piece.
+// Returns a smooth path through the points, vertical at both ends of each segment.
 std::string Path(const std::vector<Picture::Point>& way) {
   std::string d = rm::StrCat("M", Fixed(way[0].x), ",", Fixed(way[0].y));
   for (size_t i = 1; i < way.size(); ++i) {
@@ -85,7 +85,7 @@ std::string BoxSvg(const Picture::Box& box) {
                     "\" font-size=\"10\" fill=\"#556\">", Xml(box.detail), "</text></g>\n");
 }
 
-// Text between the quotes of a DOT string.
+// Escapes text for a quoted DOT string.
 std::string Dot(const std::string& text) {
   std::string out;
   for (const char c : text) {

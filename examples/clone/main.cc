@@ -1,8 +1,8 @@
-// A network is duplicated inside of its graph. The code that built it is gone: there is a .meta
-// file with the names of its inputs and outputs. The copy has variables of its own, which start
-// from the original's values; then the original is trained and the copy follows it, at once or
-// slowly; then the copy is trained for itself, and is saved as a checkpoint that the original's
-// owner can load.
+// Clones a network within its graph, without the code that built it: only a .meta file and the
+// names of its inputs and outputs are known. The copy has its own variables, which start from the
+// values of the original. The original is trained and the copy follows it, at once or by a moving
+// average. Then the copy is trained separately and saved as a checkpoint that the original can
+// load.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -35,14 +35,14 @@ int Duplicate(const std::string& theirs, const std::string& ours) {
   auto session = rm::Session::Create(graph).value();
   Check(imported.saver.Restore(session, theirs));
 
-  // All that lies between "x:0" and "out:0", with variables of its own.
+  // Copy everything between "x:0" and "out:0"; the copy gets its own variables.
   const std::vector<rm::Variable> originals = s.TrainableVariables();
   auto copy =
       rm::Clone(
           graph,
           {.inputs = {"x:0"}, .outputs = {"out:0"}, .dst_scope = "copy", .initial = rm::kCurrent})
           .value();
-  session.Run(copy.init_op()).value();  // the copy's variables; nothing else is touched
+  session.Run(copy.init_op()).value();  // initializes only the variables of the copy
 
   auto x = graph.Tensor("x:0").value(), out = graph.Tensor("out:0").value();
   auto copied_x = copy.Transformed(x), copied_out = copy.Transformed(out);
@@ -59,7 +59,7 @@ int Duplicate(const std::string& theirs, const std::string& ours) {
               copy.variables().size());
   std::printf("Right after cloning they differ by %g.\n", difference());
 
-  // The original learns something else; the copy stays until it is told to follow.
+  // Train the original on a different function. The copy does not change until it is updated.
   auto y = s.Placeholder("y_new", rm::kFloat, {-1, 1});
   auto step = TrainingStep(out, y, originals);
   auto learn = [&] { session.Run({{x, twice.x}, {y, twice.y}}, step).value(); };
@@ -68,12 +68,13 @@ int Duplicate(const std::string& theirs, const std::string& ours) {
   session.Run(copy.UpdateOp().value()).value();
   std::printf("After an update they differ by %g.\n", difference());
 
-  // As in Q-learning: the copy is a slow target. copy <- 0.05 original + 0.95 copy.
+  // Let the copy follow slowly, like a target network in Q-learning:
+  // copy = 0.05 * original + 0.95 * copy.
   auto follow = copy.PolyakOp(0.05).value();
   for (int i = 0; i < 200; ++i) learn(), session.Run(follow).value();
-  std::printf("Following slowly through 200 steps it is %.4f behind.\n", difference());
+  std::printf("After 200 steps with a moving average they differ by %.4f.\n", difference());
 
-  // The copy learns for itself; the original does not move.
+  // Train the copy. The original does not change.
   std::vector<rm::Variable> copies;
   for (const rm::ClonedVariable& v : copy.variables()) copies.push_back(v.copy);
   auto own_step = TrainingStep(copied_out, y, copies);
@@ -81,9 +82,9 @@ int Duplicate(const std::string& theirs, const std::string& ours) {
   for (int i = 0; i < 200; ++i) session.Run({{copied_x, known.x}, {y, known.y}}, own_step).value();
   const bool moved = !session.Value(originals[0]).value().BitwiseEquals(before);
   std::printf("After 200 steps of the copy they differ by %.3f; the original %s.\n", difference(),
-              moved ? "has moved" : "has not moved");
+              moved ? "has changed" : "has not changed");
 
-  // Under the names that the originals have in their checkpoints.
+  // Save the copy under the names that the originals have in their checkpoints.
   rm::SaverOptions as_original;
   for (const rm::ClonedCheckpointEntry& entry : copy.SaverMap()) {
     as_original.var_map.emplace_back(entry.name, entry.variables[0]);
@@ -91,8 +92,9 @@ int Duplicate(const std::string& theirs, const std::string& ours) {
   const std::string saved = rm::Saver(graph, as_original).Save(session, ours).value();
   rm::Saver of_originals(graph, {.var_list = originals});
   Check(of_originals.Restore(session, saved));
-  std::printf("Saved under the original's names and restored there: they differ by %g.\n",
-              difference());
+  std::printf(
+      "Saved under the original's names and restored into the original: they differ by %g.\n",
+      difference());
   return moved || difference() != 0 ? 1 : 0;
 }
 
@@ -101,7 +103,7 @@ int Duplicate(const std::string& theirs, const std::string& ours) {
 
 int main() try {
   std::string name = (std::filesystem::temp_directory_path() / "clone.XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create " + name);
   example::SomebodyTrains(name + "/theirs");
   const int exit_code = example::Duplicate(name + "/theirs", name + "/ours");
   std::filesystem::remove_all(name);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<const char*, 6> kColors = {"#1f6fb4", "#d9541e", "#2c9c4b",
                                                 "#7b52ab", "#8c6d1f", "#b4286f"};
 constexpr double kLeft = 72, kRight = 20, kTop = 62, kBottom = 56;
-// About the width of a letter of the font; the legend is laid out with it.
+// The approximate width of a character, used to lay out the legend.
 constexpr double kCharacterWidth = 6.8;
 
 template <class... Args>
@@ -39,7 +39,7 @@ std::string Escape(std::string_view text) {
   return out;
 }
 
-// The range of an axis, and where its values lie in the picture.
+// The range of an axis and its position in the picture.
 struct Axis {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -49,7 +49,7 @@ struct Axis {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  // Room above and below, and a range where there is none.
+  // Adds a margin on both sides and makes the range nonempty.
   void Widen(double share) {
     if (low > high) low = 0, high = 1;
     double room = low == high ? std::max(1e-3, std::abs(low) * 0.1) : (high - low) * share;
@@ -156,7 +156,7 @@ class Drawing {
             " stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n";
   }
 
-  // One row between title and lines, from the right to the left.
+  // Draws one row between the title and the lines, from right to left.
   void Legend() {
     double x = x_.to, y = kTop - 12;
     for (size_t i = chart_.series.size(); i-- > 0;) {
@@ -188,7 +188,7 @@ std::vector<double> Ticks(double low, double high, int count) {
     }
   }
   std::vector<double> ticks;
-  // Half a thousandth of slack keeps a tick that rounding put just outside.
+  // The slack keeps ticks that rounding has moved just outside the range.
   for (double k = std::ceil(low / step - 5e-4); k * step <= high + step * 5e-4; ++k) {
     ticks.push_back(k == 0 ? 0 : k * step);
   }

@@ -48,7 +48,7 @@ TEST(Svg, HasTitleAxesLegendAndALinePerSeries) {
   EXPECT_EQ(svg, ToSvg(chart));
 }
 
-TEST(Svg, TheFirstAndLastPointLieOnTheAxesEnds) {
+TEST(Svg, FirstAndLastPointAreAtTheEndsOfTheAxis) {
   std::string svg = ToSvg({.series = {{"s", {0, 10}, {0, 1}}}, .width = 720, .height = 440});
   EXPECT_THAT(svg, HasSubstr("d=\"M72.0 "));
   EXPECT_THAT(svg, HasSubstr("L700.0 "));

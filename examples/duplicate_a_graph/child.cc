@@ -17,7 +17,7 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Between fork and exec: only calls that are safe there.
+// Runs between fork and exec, so it makes only async-signal-safe calls.
 [[noreturn]] void Become(char* const* argv, int out, int err, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);

@@ -7,16 +7,16 @@
 
 namespace example {
 
-// The reading end of a pipe, taken apart into lines.
+// The read end of a pipe, split into lines.
 class LinePipe {
  public:
   explicit LinePipe(int fd) : fd_(fd) {}
   LinePipe(LinePipe&& other) noexcept;
   ~LinePipe() { Close(); }
 
-  // -1 when the other side has closed it and all is read.
+  // -1 after the other side has closed the pipe and everything has been read.
   int fd() const { return fd_; }
-  // The lines that have come; waits when nothing is there (poll fd() first).
+  // Returns the lines that have arrived. Blocks if there is nothing to read; poll fd() first.
   std::vector<std::string> Read();
 
  private:
@@ -25,11 +25,11 @@ class LinePipe {
   std::string rest_;
 };
 
-// A Child is a program that runs as a process of its own, with pipes from its stdout and stderr. It
-// is killed when its parent dies, however that happens, or when the Child is destroyed.
+// A Child is a program that runs in a separate process, with pipes from its stdout and stderr. It
+// is killed when its parent dies for any reason, or when the Child is destroyed.
 class Child {
  public:
-  // Throws std::system_error. To be called before this process has threads.
+  // Starts a program. Call it before this process has threads. Throws std::system_error.
   static Child Start(const std::vector<std::string>& command_line);
   Child(Child&& other) noexcept;
   ~Child() { Kill(); }
@@ -38,7 +38,7 @@ class Child {
 
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
-  // Waits for the end. Returns the exit code, or 128 + the signal that ended it, as shells do.
+  // Waits for the process to exit. Returns its exit code, or 128 + the signal that killed it.
   int Wait();
   void Kill();
 

@@ -69,7 +69,7 @@ void Display::Print(const std::string& text) {
 }
 
 void Display::Finish() {
-  if (drawn_) Draw();  // over the ^C that the terminal may have put there
+  if (drawn_) Draw();  // overwrites the ^C that the terminal may have printed
   if (drawn_) std::fputs(std::string(sides_.size(), '\n').c_str(), stdout);
   drawn_ = false;
   std::fflush(stdout);
@@ -85,7 +85,8 @@ std::string Display::Elapsed() const {
   return text;
 }
 
-// A line that fits in `width` columns, with a bar; 0: without one.
+// Returns a line with a progress bar that fits in `width` columns. If `width` is 0, returns a line
+// of any length without a bar.
 std::string Display::Line(const Side& side, size_t width) const {
   size_t name_width = 0;
   for (const Side& s : sides_) name_width = std::max(name_width, s.name.size());
@@ -99,7 +100,7 @@ std::string Display::Line(const Side& side, size_t width) const {
   return line.substr(0, width - 1);
 }
 
-// The cursor stands at the start of the first line between two drawings.
+// Draws all lines and leaves the cursor at the start of the first one.
 void Display::Draw() {
   const size_t width = TerminalWidth();
   std::string text;

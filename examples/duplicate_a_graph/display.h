@@ -7,23 +7,23 @@
 
 namespace example {
 
-// A Display shows how far several sides of one job are: on a terminal one moving line a side,
-// elsewhere a plain line a side now and then. Writes to stdout.
+// A Display shows the progress of several processes ("sides") on stdout. On a terminal, it updates
+// one line for each side. Elsewhere, it prints a plain line for a side from time to time.
 class Display {
  public:
-  // `names` of the sides; each has `total` steps to do.
+  // Each of the sides `names` has `total` steps to do.
   Display(std::vector<std::string> names, int64_t total);
   ~Display() { Finish(); }
   Display(const Display&) = delete;
   Display& operator=(const Display&) = delete;
 
-  // Side `side` has done `done` steps; `note` stands behind them.
+  // Shows that a side has done `done` steps, followed by `note`.
   void Update(size_t side, int64_t done, const std::string& note);
-  // A line of text above the moving ones.
+  // Prints a line of text above the progress lines.
   void Print(const std::string& text);
-  // Leaves the lines as they are; nothing moves after that.
+  // Stops updating the lines.
   void Finish();
-  // "0:07", since the start.
+  // Returns the time since the start, such as "0:07".
   std::string Elapsed() const;
 
  private:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# failures_test.sh PROGRAM: what goes wrong is said in a line, with the exit code that --help promises;
-# no process and no folder stays.
+# failures_test.sh PROGRAM: checks that each failure gives one line on stderr and the exit code that --help documents,
+# and that no process or folder is left behind.
 set -uo pipefail
 [ -f /usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz ] || {
   echo "skipped: dataset-fashion-mnist is not installed"
@@ -19,11 +19,11 @@ fail() {
   failed=1
 }
 
-# expect NAME EXIT_CODE CODE TEXT: what is true of a run that has ended.
+# expect NAME EXPECTED_CODE CODE TEXT: checks the exit code and stderr of a run that has ended.
 expect() {
   [ "$3" = "$2" ] || fail "$1: exit code $3, expected $2"
-  grep -q -- "$4" "$scratch/err" || fail "$1: stderr lacks '$4'"
-  [ "$(wc -l < "$scratch/err")" = 1 ] || [ "$2" = 2 ] || fail "$1: stderr has not one line"
+  grep -q -- "$4" "$scratch/err" || fail "$1: expected '$4' in stderr"
+  [ "$(wc -l < "$scratch/err")" = 1 ] || [ "$2" = 2 ] || fail "$1: expected one line in stderr"
   [ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left behind $(ls "$TMPDIR")"
 }
 
@@ -31,14 +31,14 @@ run() {
   "$program" --plot "$scratch/plot.svg" "$@" > "$scratch/out" 2> "$scratch/err"
 }
 
-# side_of PID ROLE: the process of that role that PID has started.
+# side_of PID ROLE: prints the pid of the child of PID that has this role.
 side_of() {
   for child in $(cat "/proc/$1/task/$1/children"); do
     tr '\0' ' ' < "/proc/$child/cmdline" | grep -q "role=$2 " && echo "$child"
   done
 }
 
-# start: a long run in the background, under way (its pid is in $pid).
+# start: starts a long run in the background, stores its pid in $pid and waits until both followers have reported.
 start() {
   "$program" --plot "$scratch/plot.svg" --steps 1000000 --save-every 20 > "$scratch/out" 2> "$scratch/err" &
   pid=$!
@@ -46,10 +46,10 @@ start() {
     grep -q "^shm-follower" "$scratch/out" && grep -q "^file-follower" "$scratch/out" && return
     sleep 0.1
   done
-  fail "the followers did not come up in a minute"
+  fail "the followers did not report within a minute"
 }
 
-# runs PID: whether it is there and not just a dead one that nobody has asked about.
+# runs PID: reports whether the process is alive and not a zombie.
 runs() {
   grep -qs '^State:[[:space:]]*[RSDTtI]' "/proc/$1/status"
 }
@@ -60,7 +60,7 @@ no_process_stays() {
       runs "$process" || continue 2
       sleep 0.05
     done
-    fail "process $process is still there"
+    fail "process $process is still running"
   done
 }
 

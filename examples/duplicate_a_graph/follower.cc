@@ -15,7 +15,8 @@ namespace {
 namespace rm = ramet;
 using namespace std::chrono_literals;
 
-// The trainer writes the first .meta file just after its first checkpoint.
+// Waits up to 10 seconds for a file. The trainer writes the .meta file just after its first
+// checkpoint.
 void WaitForFile(const std::string& path) {
   for (int i = 0; i < 1000 && !std::filesystem::exists(path); ++i)
     std::this_thread::sleep_for(10ms);
@@ -36,18 +37,18 @@ rm::ImportedMetaGraph ImportOnto(const std::string& device, rm::Graph& graph,
   return rm::ImportMetaGraph(graph, path, {.clear_devices = true}).value();
 }
 
-// What a follower shows of each update.
+// Evaluates each update of a follower on the test images.
 class Evaluation {
  public:
   explicit Evaluation(const Options& options)
       : mnist_(rm::Mnist::Read(options.data, {.one_hot = true, .seed = options.seed}).value()),
         batch_(mnist_.test.NextBatch(50).images) {}
 
-  // The step of the update; it is told if it is another one than before.
+  // Returns the step of the update, and reports it if it differs from the previous one.
   int64_t Show(rm::Session& session, Span waited) {
     auto on_batch = session.Run({{"inputs:0", batch_}}, {"output:0", "global_step:0"}).value();
     const auto step = on_batch[1].scalar<int64_t>();
-    if (step == report_.step) return step;  // saved between the notice and the restore
+    if (step == report_.step) return step;  // the restore already had the newer checkpoint
     auto on_test = session.Run({{"inputs:0", mnist_.test.images()}}, "output:0").value();
     report_.step = step;
     report_.change = LargestDifference(on_batch[0], before_);
@@ -70,7 +71,8 @@ rm::SessionOptions SessionOptionsOf(const Options& options) {
 
 }  // namespace
 
-// Graph and values come from the address. Both runs of an update see one version.
+// Follows the trainer by address, which provides graph and values. Both runs of an update use the
+// same version.
 int FollowMemory(const Options& options) {
   Evaluation evaluation(options);
   auto follower =
@@ -88,6 +90,7 @@ int FollowMemory(const Options& options) {
   return kOk;
 }
 
+// Follows the trainer by its checkpoints.
 int FollowFiles(const Options& options) {
   Evaluation evaluation(options);
   rm::CheckpointWatcher watcher(options.checkpoint_dir);

@@ -1,7 +1,7 @@
-// Duplicate a graph and keep the copy up to date, in two ways: a trainer and two followers, each a
-// process of its own. One follower has nothing but an address in shared memory, the other one
-// nothing but a folder of checkpoints. trainer.cc and follower.cc are what a user of the library
-// writes; the rest starts them and shows them.
+// Duplicates a graph and keeps the copy up to date in two ways, with a trainer and two followers in
+// separate processes. One follower has only an address in shared memory, the other one only a
+// folder of checkpoints. trainer.cc and follower.cc are what a user of the library writes; the rest
+// starts the processes and shows their progress.
 #include <exception>
 #include <iostream>
 

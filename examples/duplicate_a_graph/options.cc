@@ -14,22 +14,23 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kAbout[] =
-    "Duplicates a graph and keeps the copy up to date, in two ways. A trainer process teaches an "
-    "MLP to tell the images of Fashion-MNIST apart. Every so many steps it publishes its variables "
-    "in shared memory and saves a checkpoint. One follower process needs nothing but the address "
-    "(shm:NAME), another one imports the graph from the .meta file and picks up each checkpoint. "
-    "In the end the three agree to the last image, and what each way costs is shown.";
+    "Duplicates a graph and keeps the copy up to date in two ways. A trainer process trains an MLP "
+    "on Fashion-MNIST. At regular intervals, it publishes its variables in shared memory and saves "
+    "a checkpoint. One follower process needs only the address (shm:NAME). Another one imports the "
+    "graph from the .meta file and restores each checkpoint. At the end, the program checks that "
+    "all three classify every test image alike and prints the cost of both ways.";
 
 constexpr char kExamples[] =
     "Examples:\n"
-    "  duplicate_a_graph                                   10,000 steps on the CPU\n"
-    "  duplicate_a_graph --trainer-device /device:SIM:0    from an accelerator to the CPU\n"
-    "  duplicate_a_graph --steps 500 --checkpoint-dir ck   keeps the checkpoints in ck/\n"
+    "  duplicate_a_graph                                   run 10,000 steps on the CPU\n"
+    "  duplicate_a_graph --trainer-device /device:SIM:0    train on a simulated accelerator\n"
+    "  duplicate_a_graph --steps 500 --checkpoint-dir ck   keep the checkpoints in ck/\n"
     "\n"
-    "Exit codes: 0 all sides agree, 1 failed, 2 wrong options, 3 the loss became NaN,\n"
+    "Exit codes: 0 all sides agree, 1 failure, 2 usage error, 3 the loss became NaN,\n"
     "130 interrupted.";
 
-// The folder of the build when the program lies in its bin/; else the current one.
+// Returns the default of --plot: in the build folder if the program is in its bin/, else in the
+// current folder.
 std::string DefaultPlot() {
   fs::path folder = fs::path(ProgramPath()).parent_path();
   return folder.filename() == "bin" ? folder.parent_path() / "accuracy.svg" : "accuracy.svg";
@@ -37,26 +38,27 @@ std::string DefaultPlot() {
 
 std::string Positive(const std::string& text) {
   double number = 0;
-  return CLI::detail::lexical_cast(text, number) && number > 0 ? ""
-                                                               : "'" + text + "' is not above 0";
+  return CLI::detail::lexical_cast(text, number) && number > 0
+             ? ""
+             : "'" + text + "' is not a number above 0";
 }
 
 void Declare(CLI::App& app, Options& o) {
   app.footer(kExamples);
   app.option_defaults()->always_capture_default();
   app.add_option("--data", o.data, "Folder of the four IDX files (.gz or not)");
-  app.add_option("--steps", o.steps, "Training steps")->check(Positive);
+  app.add_option("--steps", o.steps, "Number of training steps")->check(Positive);
   app.add_option("--rate", o.rate, "Learning rate of gradient descent")->check(Positive);
-  app.add_option("--save-every", o.save_every, "Steps between two updates")->check(Positive);
-  app.add_option("--trainer-device", o.trainer_device, "Where the trainer computes");
-  app.add_option("--follower-device", o.follower_device, "Where the followers compute");
-  app.add_option("--seed", o.seed, "Of the first weights and of the order of the images");
-  app.add_option("--threads", o.threads, "Threads on each side")->check(Positive);
+  app.add_option("--save-every", o.save_every, "Number of steps between updates")->check(Positive);
+  app.add_option("--trainer-device", o.trainer_device, "Device of the trainer");
+  app.add_option("--follower-device", o.follower_device, "Device of the followers");
+  app.add_option("--seed", o.seed, "Random seed of the initial weights and the order of images");
+  app.add_option("--threads", o.threads, "Number of threads of each process")->check(Positive);
   app.add_option("--checkpoint-dir", o.checkpoint_dir,
-                 "Folder for the checkpoints, which stay there (default: a fresh one, removed)");
-  app.add_option("--plot", o.plot, "Picture of the accuracies over the steps");
+                 "Folder in which to keep the checkpoints (default: a temporary folder)");
+  app.add_option("--plot", o.plot, "SVG file for the plot of accuracy over steps");
   app.add_option("--address", o.address,
-                 "Where the trainer publishes, shm:NAME (default: one of this run)");
+                 "Address that the trainer publishes at, shm:NAME (default: a unique one)");
   app.add_option("--role", o.role)
       ->group("")
       ->check(CLI::IsMember({kTrainer, kMemoryFollower, kFileFollower}));

@@ -7,10 +7,10 @@
 
 namespace example {
 
-// What this program ends with.
+// The exit codes of this program.
 enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kNaN = 3, kInterrupted = 130 };
 
-// What a process is of the job; "" starts the others.
+// The roles of a process. A process without a role starts the others.
 inline constexpr char kTrainer[] = "trainer";
 inline constexpr char kMemoryFollower[] = "shm-follower";
 inline constexpr char kFileFollower[] = "file-follower";
@@ -24,28 +24,28 @@ struct Options {
   std::string follower_device = "/device:CPU:0";
   uint32_t seed = 1;
   int threads = 1;
-  // "": a fresh one that goes away at the end.
+  // The folder for the checkpoints. If it is empty, the program uses a temporary folder.
   std::string checkpoint_dir;
   std::string plot;
-  // Where the trainer publishes; "": an address of this run.
+  // The address that the trainer publishes at. If it is empty, the program chooses a unique one.
   std::string address;
   std::string role;
 
-  // One prefix for all checkpoints, as the seed program has it.
+  // The prefix of all checkpoints.
   std::string checkpoint() const { return checkpoint_dir + "/graph.checkpoint"; }
 };
 
-// Reads the command line. None when the process shall end with `exit_code` now, after --help or a
-// mistake, which it has shown.
+// Parses the command line. Returns nothing after --help or a usage error, which it prints; the
+// program must then exit with `exit_code`.
 std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code);
 
-// The command line that starts this program again with the same options in another role.
+// Returns the command line that starts this program with the same options in a different role.
 std::vector<std::string> CommandLine(const Options& options, const std::string& role);
 
-// The path of this program.
+// Returns the path of this program.
 std::string ProgramPath();
 
-// The path as one would type it here: relative when that is shorter.
+// Returns the path relative to the current folder if that is shorter.
 std::string ShortPath(const std::string& path);
 
 }  // namespace example

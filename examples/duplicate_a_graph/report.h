@@ -8,49 +8,52 @@
 
 #include "options.h"
 
-// What trainer and followers tell the process that started them: one line each on their stdout.
+// The messages of the trainer and the followers to the process that started them. Each message is a
+// line on stdout.
 namespace example {
 
-// From when to when, in nanoseconds since 1970.
+// A time interval, in nanoseconds since 1970.
 struct Span {
   int64_t begin = 0;
   int64_t end = 0;
 };
 int64_t NowNanos();
 
-// Where a side is at an update of the copy.
+// The state of a side after an update of the copy.
 struct Report {
   int64_t step = 0;
-  // Of the test images.
+  // The number of test images that are classified correctly, and of all of them.
   int64_t correct = 0;
   int64_t images = 0;
-  // Trainer: the loss of the last batch. Follower: how far its outputs on the test batch have moved
-  // since the update before (the largest difference); -1 at the first one.
+  // For a trainer, the loss of the last batch. For a follower, the largest change of its outputs on
+  // the test batch since the previous update; -1 after the first one.
   double change = 0;
-  // Trainer: how long publishing in shared memory and saving a checkpoint kept it from training.
+  // For a trainer, the times it spent publishing in shared memory and saving a checkpoint.
   Span published = {};
   Span saved = {};
-  // Follower: since when it waited for this update, and when it could be used.
+  // For a follower, the time from when it began to wait for this update until it could use it.
   Span waited = {};
 
   double accuracy() const { return images ? static_cast<double>(correct) / images : 0; }
 };
 
-// Why a side gave up.
+// The reason why a side failed.
 struct Failure {
   ExitCode code = kFailed;
   std::string message;
 };
 
+// Prints a message.
 void Tell(const Report& report);
 void Tell(const Failure& failure);
-// The report or failure of a line; a Failure that quotes the line when it is neither.
+// Parses a line. If it is not a message, returns a Failure that quotes it.
 std::variant<Report, Failure> ParseMessage(const std::string& line);
 
-// What both sides measure: the outputs for all test images against their labels, one row each.
+// Compares the outputs for all test images with their labels, one row for each image, and sets
+// `correct` and `images` of the report.
 void CountCorrect(const ramet::Tensor& outputs, const ramet::Tensor& labels, Report* report);
 
-// Throws what ended in an error, as StatusOr::value() does.
+// Throws BadStatusAccess if `status` is an error, as StatusOr::value() does.
 inline void Check(const ramet::Status& status) {
   if (!status.ok()) throw ramet::BadStatusAccess(status);
 }

@@ -4,14 +4,14 @@
 
 namespace example {
 
-// The sides: a trainer, and a copy by each of the two ways. Each tells its reports on stdout
-// (report.h) and returns its exit code; throws ramet::BadStatusAccess on an error.
+// The sides: a trainer and two followers. Each one prints its reports on stdout (report.h) and
+// returns its exit code. Throws ramet::BadStatusAccess on an error.
 int Train(const Options& options);
 int FollowMemory(const Options& options);
 int FollowFiles(const Options& options);
 
-// What is started from the command line: runs the sides as processes of their own, shows them, and
-// says in the end how it went.
+// Runs the sides in separate processes, shows their progress and prints a summary. Returns the exit
+// code of the program.
 int Supervise(const Options& options);
 
 }  // namespace example

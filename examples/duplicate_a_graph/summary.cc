@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 namespace rm = ramet;
 
-// What 10,000 steps have to reach. TensorFlow on the same task: 0.874 and 0.883.
+// The accuracy that 10,000 steps must reach. TensorFlow reaches 0.874 and 0.883 on the same task.
 constexpr int64_t kFullRun = 10000;
-constexpr double kLeastAccuracy = 0.865;
+constexpr double kMinAccuracy = 0.865;
 
 std::optional<Failure> CompareWith(const std::vector<Report>& trained, const std::string& name,
                                    const std::vector<Report>& followed) {
@@ -30,8 +30,8 @@ std::optional<Failure> CompareWith(const std::vector<Report>& trained, const std
     if (found != correct.end() && found->second == report.correct) continue;
     const std::string trainer = found == correct.end() ? "none" : std::to_string(found->second);
     return Failure{kFailed, rm::StrCat("the sides disagree at step ", report.step, ": of ",
-                                       report.images, " test images the trainer has ", trainer,
-                                       " right, the ", name, " ", report.correct)};
+                                       report.images, " test images, the trainer classifies ",
+                                       trainer, " correctly and the ", name, " ", report.correct)};
   }
   return std::nullopt;
 }
@@ -53,7 +53,7 @@ int64_t Median(std::vector<int64_t> values) {
   return *middle;
 }
 
-// How long the trainer did not train for an update.
+// Returns the median time for which an update stopped the trainer.
 int64_t MedianStall(const std::vector<Report>& trained, Span Report::*given) {
   std::vector<int64_t> stalls;
   for (const Report& report : trained) {
@@ -62,8 +62,8 @@ int64_t MedianStall(const std::vector<Report>& trained, Span Report::*given) {
   return Median(std::move(stalls));
 }
 
-// From when the trainer began to give an update away until a follower could run with it. Only those
-// that the follower waited for: else it was busy with the one before.
+// Returns the median time from when the trainer began an update until a follower could use it.
+// Counts only updates that the follower was waiting for; for others it was busy with the last one.
 int64_t MedianLatency(const std::vector<Report>& trained, Span Report::*given,
                       const std::vector<Report>& followed) {
   std::map<int64_t, int64_t> begins;
@@ -95,7 +95,7 @@ void PrintRow(const char* way, const std::string& stall, const std::string& late
 
 void PrintCosts(const Outcome& outcome) {
   const auto& [trained, by_memory, by_files] = outcome;
-  PrintRow("An update by", "stalls trainer", "usable after", "followed");
+  PrintRow("Update by", "stalls trainer", "usable after", "received");
   PrintRow("shared memory (shm:)", Time(MedianStall(trained, &Report::published)),
            Time(MedianLatency(trained, &Report::published, by_memory)),
            std::to_string(by_memory.size()));
@@ -118,10 +118,10 @@ std::optional<Failure> Compare(const Outcome& outcome) {
   if (auto failure = CompareWith(trained, kMemoryFollower, outcome.followed_memory)) return failure;
   if (auto failure = CompareWith(trained, kFileFollower, outcome.followed_files)) return failure;
   const Report& last = trained.back();
-  if (last.step >= kFullRun && last.accuracy() < kLeastAccuracy) {
+  if (last.step >= kFullRun && last.accuracy() < kMinAccuracy) {
     return Failure{kFailed,
-                   rm::StrCat("the accuracy is ", Fixed(last.accuracy()), ", at least ",
-                              kLeastAccuracy, " was expected after ", last.step, " steps")};
+                   rm::StrCat("the accuracy is ", Fixed(last.accuracy()), "; expected at least ",
+                              kMinAccuracy, " after ", last.step, " steps")};
   }
   return std::nullopt;
 }
@@ -137,7 +137,7 @@ std::optional<Failure> WritePlot(const std::string& path, const Outcome& outcome
                  AccuracyOf(kMemoryFollower, outcome.followed_memory, 1.5)}});
   file.close();
   if (file) return std::nullopt;
-  return Failure{kFailed, "the plot cannot be written to '" + path + "': " + std::strerror(errno)};
+  return Failure{kFailed, "cannot write the plot to '" + path + "': " + std::strerror(errno)};
 }
 
 void PrintSummary(const Options& options, const Outcome& outcome, bool fresh_folder,
@@ -145,13 +145,13 @@ void PrintSummary(const Options& options, const Outcome& outcome, bool fresh_fol
   const Report& last = outcome.trained.back();
   const std::string ramet = fs::path(ProgramPath()).parent_path() / "ramet";
   std::cout << "\nAccuracy: " << Fixed(last.accuracy()) << " on all sides (" << last.correct
-            << " of " << last.images << " test images), equal after each update\n\n"
+            << " of " << last.images << " test images), equal after every update\n\n"
             << std::flush;
   PrintCosts(outcome);
   if (!fresh_folder)
     std::cout << "Checkpoints kept in: " << ShortPath(options.checkpoint_dir) << "\n";
   std::cout << "Time: " << elapsed << "\nPlot: " << ShortPath(options.plot)
-            << "\nTo follow a trainer of your own: " << ShortPath(ramet) << " follow shm:NAME, or "
+            << "\nTo follow your own trainer: " << ShortPath(ramet) << " follow shm:NAME, or "
             << ShortPath(ramet) << " follow file:DIR\n";
 }
 

@@ -9,21 +9,22 @@
 
 namespace example {
 
-// What the sides have told, in order.
+// The reports of the sides, in order.
 struct Outcome {
   std::vector<Report> trained, followed_memory, followed_files;
 };
 
-// "0.8837".
+// Formats a number with four decimals: "0.8837".
 std::string Fixed(double value);
 
-// Whether all sides found the same, to the last image, and a full run is good enough.
+// Checks that all sides classified the same number of images correctly after each update, and that
+// a full run has reached its accuracy.
 std::optional<Failure> Compare(const Outcome& outcome);
 
-// The accuracies over the steps.
+// Plots the accuracies over the steps.
 std::optional<Failure> WritePlot(const std::string& path, const Outcome& outcome);
 
-// To stdout: how good the copies are, and what each way of updating them costs.
+// Prints the accuracy and the cost of both ways of updating the copies.
 void PrintSummary(const Options& options, const Outcome& outcome, bool fresh_folder,
                   const std::string& elapsed);
 

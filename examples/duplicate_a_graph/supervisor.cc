@@ -21,13 +21,14 @@ namespace {
 namespace fs = std::filesystem;
 namespace rm = ramet;
 
-// The folder of the checkpoints; a fresh one goes away with this object.
+// The folder for the checkpoints. If the options name none, it is a temporary folder, which the
+// destructor removes.
 class CheckpointFolder {
  public:
   explicit CheckpointFolder(Options* options) : path_(options->checkpoint_dir) {
     if (path_.empty()) {
       path_ = fs::temp_directory_path() / "duplicate_a_graph-XXXXXX";
-      if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make " + path_);
+      if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot create " + path_);
       fresh_ = true;
     } else {
       fs::create_directories(path_);
@@ -44,12 +45,13 @@ class CheckpointFolder {
   bool fresh() const { return fresh_; }
 
  private:
-  // So that the follower does not take an earlier run's end for this one's.
+  // Removes the checkpoint of an earlier run, so that the follower does not mistake it for the end
+  // of this one.
   void ForgetEarlierRun(const std::string& checkpoint) const {
     auto latest = rm::LatestCheckpoint(path_);
     if (latest.ok() && fs::path(*latest).filename() != fs::path(checkpoint).filename()) {
-      throw std::runtime_error("'" + path_ + "' holds another program's checkpoint (" + *latest +
-                               "); give an empty folder as --checkpoint-dir");
+      throw std::runtime_error("'" + path_ + "' contains a checkpoint of another program (" +
+                               *latest + "); use an empty folder as --checkpoint-dir");
     }
     Check(rm::RemoveCheckpoint(checkpoint));
   }
@@ -58,7 +60,8 @@ class CheckpointFolder {
   bool fresh_ = false;
 };
 
-// While it lives, Ctrl-C and the like end Poll() instead of the process. One at a time.
+// While an Interrupts object lives, Ctrl-C, SIGTERM and SIGHUP end Poll() instead of the process.
+// Only one object may exist at a time.
 class Interrupts {
  public:
   Interrupts() {
@@ -71,7 +74,7 @@ class Interrupts {
   }
   Interrupts(const Interrupts&) = delete;
 
-  // Waits until one of the descriptors has something; false when an interrupt has come.
+  // Waits until one of the descriptors is ready. Returns false after an interrupt.
   static bool Poll(std::vector<pollfd>& fds) {
     sigset_t blocked, open;
     sigemptyset(&blocked);
@@ -89,8 +92,8 @@ class Interrupts {
 };
 
 struct Side {
-  std::string name;    // its role
-  const char* change;  // what Report::change is
+  std::string name;    // the role
+  const char* change;  // the label of Report::change
   Child child;
   std::vector<Report> reports = {};
 
@@ -109,7 +112,7 @@ class Supervisor {
                StartSide(options, kFileFollower, "moved")},
         display_({kTrainer, kMemoryFollower, kFileFollower}, options.steps) {}
 
-  // Runs the sides to the end. The first failure ends them all.
+  // Runs the sides until they end. The first failure ends all of them.
   std::optional<Failure> Run();
   Outcome outcome() const { return {sides_[0].reports, sides_[1].reports, sides_[2].reports}; }
   std::string Elapsed() const { return display_.Elapsed(); }
@@ -181,11 +184,11 @@ void Supervisor::Ended(Side& side) {
   }
 }
 
-// Before the work rather than after it.
+// Checks the folder of the plot before the work begins.
 void CheckPlotFolder(const std::string& path) {
   const fs::path folder = fs::absolute(path).parent_path();
   if (!fs::is_directory(folder))
-    throw std::runtime_error("--plot: there is no folder " + folder.string());
+    throw std::runtime_error("--plot: the folder " + folder.string() + " does not exist");
 }
 
 int Complain(const Failure& failure) {

@@ -40,7 +40,7 @@ Net BuildNet(rm::Graph& graph, const Options& options) {
   return {inputs, labels, output, loss, train, s.GlobalVariablesInitializer()};
 }
 
-// A follower that is there from the start misses nothing.
+// Waits for a follower, so that it misses no version.
 void WaitForFollower(const rm::Publisher& publisher) {
   while (publisher.stats().readers == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -80,7 +80,7 @@ int Train(const Options& options) {
     if (std::isnan(loss)) {
       Tell(Failure{kNaN, rm::StrCat("the loss became NaN at step ", step, " (rate ", options.rate,
                                     "): a softmax output reached 0, whose logarithm is infinite; "
-                                    "choose a smaller --rate")});
+                                    "use a smaller --rate")});
       return kNaN;
     }
     if (step % options.save_every != 0 && step != options.steps) continue;

@@ -1,6 +1,6 @@
-// Fine-tuning: somebody's network is imported from its files, cut at a layer, given a new head and
-// trained on other pictures. tune.cc is what a user of the library writes; somebody.cc makes the
-// checkpoint that one would otherwise have been given.
+// Fine-tunes a pretrained network: imports it from its files, cuts it at a layer, adds a new head
+// and trains it on different pictures. tune.cc is what a user of the library writes; somebody.cc
+// creates the pretrained checkpoint.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -14,13 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder for checkpoints; a fresh one goes away with the object.
+// The folder for checkpoints. If `path` is empty, it is a temporary folder, which the destructor
+// removes.
 class Folder {
  public:
   explicit Folder(const std::string& path) : path_(path), is_fresh_(path.empty()) {
     if (!is_fresh_) return;
     std::string name = (fs::temp_directory_path() / "fine_tune.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw fs::filesystem_error("cannot make", name, {});
+    if (mkdtemp(name.data()) == nullptr) throw fs::filesystem_error("cannot create", name, {});
     path_ = name;
   }
   ~Folder() {
@@ -42,7 +43,7 @@ int Run(const Options& options) {
   if (options.model.empty()) TrainTheirs(theirs, data.value(), options);
   const double tuned = FineTune(theirs, folder / "ours", data.value(), options);
   const double served = Serve(folder / "ours", data.value(), options);
-  std::printf("From the files alone: %.4f\n", served);
+  std::printf("Accuracy of the saved model: %.4f\n", served);
   return tuned == served ? 0 : 1;
 }
 

@@ -7,40 +7,42 @@ namespace example {
 namespace {
 
 constexpr char kAbout[] =
-    "Fine-tunes somebody's network. Somebody taught a convolutional network to tell five kinds of "
-    "garments apart and left a checkpoint. We have other garments and few pictures of them: their "
-    "graph is imported and cut at a layer, gets a new head, and what is new is trained. The result "
-    "is one model, saved, which is then read and run from its files alone.";
+    "Fine-tunes a pretrained network. A convolutional network has been trained to classify five "
+    "kinds of garments. This program has a few pictures of five other kinds. It imports the graph, "
+    "cuts it at a layer, adds a new head and trains the head. It saves the result as one model, "
+    "which it then reads and runs from its files alone.";
 
 constexpr char kExamples[] =
     "Examples:\n"
-    "  fine_tune                                    their weights stay as they are\n"
-    "  fine_tune --train-all --rate 0.001           their weights learn, too\n"
-    "  fine_tune --layer pool2:0 --folder ck        cuts elsewhere, keeps the checkpoints in ck/\n"
-    "  fine_tune --model ck/theirs                  begins from a checkpoint that is there\n"
+    "  fine_tune                                    train only the new head\n"
+    "  fine_tune --train-all --rate 0.001           also train the imported layers\n"
+    "  fine_tune --layer pool2:0 --folder ck        cut elsewhere, keep the checkpoints in ck/\n"
+    "  fine_tune --model ck/theirs                  start from an existing checkpoint\n"
     "\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong options.";
+    "Exit codes: 0 success, 1 failure, 2 usage error.";
 
 std::string Positive(const std::string& text) {
   double number = 0;
-  return CLI::detail::lexical_cast(text, number) && number > 0 ? ""
-                                                               : "'" + text + "' is not above 0";
+  return CLI::detail::lexical_cast(text, number) && number > 0
+             ? ""
+             : "'" + text + "' is not a number above 0";
 }
 
 void Declare(CLI::App& app, Options& o) {
   app.footer(kExamples);
   app.option_defaults()->always_capture_default();
   app.add_option("--data", o.data, "Folder of the four IDX files of Fashion-MNIST (.gz or not)");
-  app.add_option("--model", o.model, "Prefix of somebody's checkpoint (default: one is trained)");
-  app.add_option("--layer", o.layer, "Tensor at which their graph is cut");
-  app.add_option("--input", o.input, "Tensor of their graph that takes pictures [n,28,28,1]");
-  app.add_flag("--train-all", o.train_all, "Their weights learn, too");
-  app.add_option("--pictures", o.pictures, "Pictures to learn from")->check(Positive);
-  app.add_option("--steps", o.steps, "Training steps")->check(Positive);
+  app.add_option("--model", o.model,
+                 "Prefix of the pretrained checkpoint (default: train one first)");
+  app.add_option("--layer", o.layer, "Tensor at which to cut the imported graph");
+  app.add_option("--input", o.input, "Tensor of the imported graph for pictures [n,28,28,1]");
+  app.add_flag("--train-all", o.train_all, "Also train the imported layers");
+  app.add_option("--pictures", o.pictures, "Number of pictures to train on")->check(Positive);
+  app.add_option("--steps", o.steps, "Number of training steps")->check(Positive);
   app.add_option("--rate", o.rate, "Learning rate of Adam")->check(Positive);
-  app.add_option("--seed", o.seed, "Of the first weights");
+  app.add_option("--seed", o.seed, "Random seed of the initial weights");
   app.add_option("--folder", o.folder,
-                 "Folder for the checkpoints, which stay there (default: a fresh one, removed)");
+                 "Folder in which to keep the checkpoints (default: a temporary folder)");
 }
 
 }  // namespace

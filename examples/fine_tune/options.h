@@ -8,21 +8,21 @@ namespace example {
 
 struct Options {
   std::string data = "/usr/share/datasets/fashion-mnist";
-  // Prefix of the checkpoint that somebody left. "": the program first plays somebody.
+  // The prefix of the pretrained checkpoint. If it is empty, the program trains one first.
   std::string model;
-  std::string layer = "features:0";  // where their graph is cut
-  std::string input = "images:0";    // where the pictures go in
-  bool train_all = false;            // their weights learn, too
-  int64_t pictures = 500;            // how many of ours there are to learn from
+  std::string layer = "features:0";  // the tensor at which to cut the imported graph
+  std::string input = "images:0";    // the input of the imported graph
+  bool train_all = false;            // whether to train the imported layers, too
+  int64_t pictures = 500;            // the number of pictures to train on
   int64_t steps = 200;
   double rate = 0.01;
   uint32_t seed = 1;
-  // Where the checkpoints stay. "": a fresh folder that goes away at the end.
+  // The folder for the checkpoints. If it is empty, the program uses a temporary folder.
   std::string folder;
 };
 
-// Reads the command line. None when the process shall end with `exit_code` now, after --help or a
-// mistake, which it has shown.
+// Parses the command line. Returns nothing after --help or a usage error, which it prints; the
+// program must then exit with `exit_code`.
 std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code);
 
 }  // namespace example

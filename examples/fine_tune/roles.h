@@ -8,19 +8,19 @@
 
 namespace example {
 
-// Teaches a convolutional network the first five kinds of garments and leaves a checkpoint with a
+// Trains a convolutional network on the first five kinds of garments and saves a checkpoint with a
 // .meta file at `prefix`.
 void TrainTheirs(const std::string& prefix, const ramet::Mnist& data, const Options& options);
 
-// Makes a network for the other five kinds from what somebody left at `theirs` and saves it at
-// `ours`. Returns how many of the test pictures it gets right, from 0 to 1.
+// Makes a network for the other five kinds from the checkpoint at `theirs` and saves it at `ours`.
+// Returns its accuracy on the test pictures.
 double FineTune(const std::string& theirs, const std::string& ours, const ramet::Mnist& data,
                 const Options& options);
 
-// The same figure, from the files at `ours` alone.
+// Returns the accuracy of the model saved at `ours`, using its files alone.
 double Serve(const std::string& ours, const ramet::Mnist& data, const Options& options);
 
-// Throws what ended in an error, as StatusOr::value() does.
+// Throws BadStatusAccess if `status` is an error, as StatusOr::value() does.
 inline void Check(const ramet::Status& status) {
   if (!status.ok()) throw ramet::BadStatusAccess(status);
 }

@@ -41,7 +41,7 @@ void TrainTheirs(const std::string& prefix, const rm::Mnist& data, const Options
     const Pictures batch = theirs.BatchOf(step, 50);
     session.Run({{images, batch.images}, {labels, batch.labels}}, train).value();
   }
-  std::printf("Somebody's checkpoint: %s\n", saver.Save(session, prefix).value().c_str());
+  std::printf("Pretrained checkpoint: %s\n", saver.Save(session, prefix).value().c_str());
 }
 
 }  // namespace example

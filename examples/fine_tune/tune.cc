@@ -14,8 +14,8 @@ struct Head {
   rm::Output labels, loss, right;
 };
 
-// A linear classifier over what their network computes for a picture. `right`, "our_head/right:0",
-// is the part of the pictures that it gets right.
+// Adds a linear classifier on top of the imported features. `right`, the tensor "our_head/right:0",
+// is its accuracy.
 Head AddHead(rm::Scope& root, const rm::Output& features) {
   rm::Scope s = root.VariableScope("our_head");
   auto labels = s.Placeholder("labels", rm::kInt64, {-1});
@@ -44,7 +44,7 @@ void SayWhatChanged(const rm::Session& session, const std::vector<rm::Variable>&
   const std::vector<rm::Tensor> after = ValuesOf(session, theirs);
   int changed = 0;
   for (size_t i = 0; i < theirs.size(); ++i) changed += !after[i].BitwiseEquals(before[i]);
-  std::printf("Of their %zu variables %d have changed.\n", theirs.size(), changed);
+  std::printf("%d of the %zu imported variables have changed.\n", changed, theirs.size());
 }
 
 rm::Feeds Fed(const Options& options, const rm::GraphElement& labels, const Pictures& pictures) {
@@ -76,18 +76,19 @@ double FineTune(const std::string& theirs, const std::string& ours, const rm::Mn
 
   const Pictures few = PicturesOf(data.train, kKinds, options.pictures);
   const rm::Feeds test = Fed(options, head.labels, PicturesOf(data.test, kKinds));
-  std::printf("Cut at %s; %zu new variables, %zu variables learn from %lld pictures.\n",
+  std::printf("Cut at %s; %zu new variables; training %zu variables on %lld pictures.\n",
               options.layer.c_str(), fresh.size(), learning.size(),
               static_cast<long long>(few.count()));
-  std::printf("Right before: %.4f\n", session.Run(test, head.right).value()[0].scalar<float>());
+  std::printf("Accuracy before training: %.4f\n",
+              session.Run(test, head.right).value()[0].scalar<float>());
   for (int64_t step = 0; step < options.steps; ++step) {
     session.Run(Fed(options, head.labels, few.BatchOf(step, 50)), train).value();
   }
   const double right = session.Run(test, head.right).value()[0].scalar<float>();
-  std::printf("Right after:  %.4f\n", right);
+  std::printf("Accuracy after training:  %.4f\n", right);
   SayWhatChanged(session, their_variables, before);
   rm::Saver saver(graph, {.name = "our_save"});
-  std::printf("Our checkpoint: %s\n", saver.Save(session, ours).value().c_str());
+  std::printf("Fine-tuned checkpoint: %s\n", saver.Save(session, ours).value().c_str());
   return right;
 }
 

@@ -1,15 +1,14 @@
-"""A network whose builder is gone, twice in one graph: the copy has variables of its own.
+"""Clones a network within its graph. The copy has its own variables.
 
-Somebody trained a network and left its checkpoint; the code that built it is not there, only the
-names of its input and output. Cloned from one to the other, with the current values, the copy is at
-first the same network. Then the original is trained, and the copy follows it: not at all, at once
-(update_op), or slowly as the target network of Q-learning does (polyak_op). Then the copy is
-trained, and the original stays. In the end the copy alone is saved, under the names that the
-original's variables have in their checkpoints.
+The code that built the network is not available, only a checkpoint and the names of its input and
+output. The clone starts with the current values, so both networks are equal at first. Then the
+original is trained, and the copy follows it: not at all, at once (update_op), or slowly, like a
+target network in Q-learning (polyak_op). Then the copy is trained and the original does not change.
+Finally, the copy is saved under the names that the original's variables have in their checkpoints.
 
     python clone_a_network.py [folder]
 
-(With tf.contrib.graph_editor the copy's variables were in no collection and had no values.)
+(With tf.contrib.graph_editor, the copy's variables are in no collection and have no values.)
 """
 
 import os
@@ -49,7 +48,7 @@ def duplicate(theirs, ours):
 
         originals = tf.trainable_variables()
         copy = ramet.clone(inputs='x:0', outputs='out:0', initial='current')
-        session.run(copy.init_op)  # the copy's variables; nothing else is touched
+        session.run(copy.init_op)  # initializes only the copy's variables
         print('copied:', copy)
 
         x, out = graph.get_tensor_by_name('x:0'), graph.get_tensor_by_name('out:0')
@@ -74,21 +73,21 @@ def duplicate(theirs, ours):
         for _ in range(200):
             session.run(step, {x: X})
             session.run(follow)
-        print('following slowly through 200 steps it is %.4f behind' % difference())
+        print('after 200 steps with a moving average they differ by %.4f' % difference())
 
         own_step = training_step(copied_out, PRODUCT, list(copy.variables.values()))
         before = session.run(originals)
         for _ in range(200):
             session.run(own_step, {copied_x: X})
         assert all(np.array_equal(a, b) for a, b in zip(before, session.run(originals)))
-        print('after 200 steps of the copy they differ by %.3f; the original has not moved'
+        print('after 200 steps of the copy they differ by %.3f; the original has not changed'
               % difference())
 
         with tf.variable_scope('copy/dense', reuse=True):
             print('get_variable finds', tf.get_variable('kernel').name)
         tf.train.Saver(copy.saver_map).save(session, ours, write_meta_graph=False)
         tf.train.Saver(originals).restore(session, ours)
-        print("saved under the original's names, and restored there: they differ by %g"
+        print("saved under the original's names and restored into the original: they differ by %g"
               % difference())
         assert difference() == 0
 

@@ -1,9 +1,9 @@
-"""Gradients of one's own, and Python functions as operations.
+"""Custom gradients, and Python functions as operations.
 
 1. tf.custom_gradient: log(1 + exp(x)) with a gradient that does not overflow.
-2. tf.RegisterGradient and gradient_override_map: an operation of the graph gets another gradient;
-   here rounding, which has none, lets the gradient through as if it were not there.
-3. tf.py_func: a numpy function in the middle of a graph, with a gradient by the same means.
+2. tf.RegisterGradient and gradient_override_map: an operation gets a different gradient. Here,
+   rounding, which has no gradient, passes the gradient through unchanged.
+3. tf.py_func: a NumPy function in a graph, with a custom gradient.
 
     python custom_gradient_and_py_func.py
 """
@@ -25,7 +25,7 @@ def straight_through(op, grad):
 
 @tf.RegisterGradient('SortGradient')
 def sort_gradient(op, grad):
-    """Sends each part of the gradient back to where the sorted value came from."""
+    """Moves each element of the gradient to the position that its value had before sorting."""
     return tf.py_func(lambda x, g: g[np.argsort(np.argsort(x))], [op.inputs[0], grad], grad.dtype)
 
 
@@ -47,7 +47,7 @@ def main():
     plain = tf.log(1 + tf.exp(x))
     with tf.Session() as session:
         naive, ours = session.run([tf.gradients(plain, x)[0], tf.gradients(log1pexp(x), x)[0]])
-        print('gradient of log(1 + exp(x)):', naive, '; with our own:', ours)
+        print('gradient of log(1 + exp(x)):', naive, '; custom:', ours)
         assert np.isnan(naive[1]) and np.allclose(ours, [0.9525741, 1, 0.1824255])
 
         assert tf.gradients(tf.ceil(x), x) == [None]

@@ -1,6 +1,6 @@
-"""Serves what train_and_publish.py learns, from another process, while it learns.
+"""Serves a model while train_and_publish.py trains it in another process.
 
-Graph and values come from the address alone; each run uses the newest version as a whole.
+Graph and values come from the address alone. Each run uses all values of the newest version.
 
     python follow.py [shm:NAME]
 """
@@ -25,7 +25,7 @@ def main(address):
                 if gone and follower.update().version == seen.version:
                     break
         print('served %d versions' % len(served))
-        print('the trainer has ended; f(10) = %.2f by its step %d' % (answer[0], seen.step))
+        print('the trainer has ended; f(10) = %.2f at step %d' % (answer[0], seen.step))
 
 
 if __name__ == '__main__':

@@ -1,13 +1,13 @@
-"""Somebody's .meta file: the network is cut, gets a new head, and only the head is trained.
+"""Fine-tunes a pretrained network: adds a new head and trains only the head.
 
-Somebody trained a small convolutional network on three patterns and left its checkpoint. We have
-two other patterns and few pictures of them. Their graph is imported and cut at the tensor
-"features:0", stop_gradient keeps their weights as they are, and a new layer learns our task. What
-is saved in the end is one model: theirs up to the cut, with our head.
+A small convolutional network has been trained on three patterns and saved as a checkpoint. This
+program has a few pictures of two other patterns. It imports the graph, cuts it at the tensor
+"features:0" and adds a new layer. stop_gradient keeps the imported weights unchanged. The result is
+saved as one model: the imported layers up to the cut, and the new head.
 
     python import_and_fine_tune.py [folder [layer]]
 
-What is wrong with a layer's name, or with a file, is said by the package: "featurs:0" gives
+A wrong layer name or file gives an error that says what to do: "featurs:0" gives
 "... Did you mean 'features'?".
 """
 
@@ -22,7 +22,7 @@ SIZE = 12
 
 
 def pictures(kinds, count, seed):
-    """Made-up pictures, each a noisy pattern, and the index of its kind."""
+    """Returns `count` pictures of noisy patterns, and the index of each one's kind."""
     row, column = np.mgrid[:SIZE, :SIZE]
     patterns = {'rows': row % 2, 'columns': column % 2, 'chequers': (row + column) % 2,
                 'wide rows': row // 2 % 2, 'wide columns': column // 2 % 2}
@@ -85,12 +85,12 @@ def fine_tune(theirs, ours, layer='features:0'):
         after = session.run(tf.global_variables()[:len(before)])
         assert all(np.array_equal(a, b) for a, b in zip(before, after))
         assert accuracy > 0.9, accuracy
-        print('their weights are as they were; saved', tf.train.Saver().save(session, ours))
+        print('the imported weights are unchanged; saved', tf.train.Saver().save(session, ours))
         return accuracy
 
 
 def serve(ours):
-    """The accuracy of what was saved, from its files alone."""
+    """Returns the accuracy of the saved model, using its files alone."""
     with tf.Graph().as_default() as graph, tf.Session() as session:
         tf.train.import_meta_graph(ours + '.meta').restore(session, ours)
         x, y = pictures(['wide rows', 'wide columns'], 500, seed=3)
@@ -103,7 +103,7 @@ def main(folder, *layer):
     somebody_trains(theirs)
     accuracy = fine_tune(theirs, ours, *layer)
     assert abs(serve(ours) - accuracy) < 1e-6
-    print('the same accuracy from the files alone:', ours)
+    print('the saved model has the same accuracy:', ours)
 
 
 if __name__ == '__main__':

@@ -1,7 +1,7 @@
-"""ramet.load: a model that somebody saved, in two lines.
+"""Loads and runs a saved model in two lines with ramet.load.
 
-A checkpoint's prefix is enough; a .meta file, a folder with checkpoints, a SavedModel's folder and
-the .pb file of a frozen graph are taken too. The first function only makes such files.
+ramet.load takes a checkpoint prefix, a .meta file, a folder with checkpoints, a SavedModel folder
+or the .pb file of a frozen graph. The first function only creates such files.
 
     python load_a_model.py [folder]
 """
@@ -41,7 +41,7 @@ def main(folder):
     for path in (folder, frozen):
         with ramet.load(path) as other:
             assert np.array_equal(other('score', images=x), y)
-            print('the same from', path)
+            print('the same result from', path)
 
 
 if __name__ == '__main__':

@@ -1,7 +1,7 @@
-"""Saving and restoring: the weights come back into a graph that is read from the .meta file.
+"""Saves a model and restores it into a graph that is read from the .meta file.
 
-Fits a line, saves every 100 steps and keeps the last three checkpoints. A second graph, that knows
-only the files, is made from the newest: import_meta_graph brings the graph, restore the values.
+Fits a line, saves every 100 steps and keeps the last three checkpoints. Then builds a second graph
+from the files of the newest checkpoint: import_meta_graph imports the graph, restore the values.
 
     python save_and_restore.py [folder]
 """
@@ -15,7 +15,7 @@ import ramet.compat.v1 as tf
 
 
 def train(folder):
-    """Builds, trains and saves; returns the weights it ended with."""
+    """Builds, trains and saves a model. Returns the final weights."""
     rng = np.random.RandomState(0)
     xs = rng.uniform(-1, 1, (200, 1)).astype(np.float32)
     ys = 3 * xs - 1 + rng.normal(0, 0.01, xs.shape)
@@ -39,7 +39,7 @@ def train(folder):
 
 
 def restore(folder):
-    """Restores the newest checkpoint and runs it; returns the weights and a prediction."""
+    """Restores the newest checkpoint and runs it. Returns the weights and a prediction."""
     with tf.Graph().as_default() as graph, tf.Session() as session:
         newest = tf.train.latest_checkpoint(folder)
         saver = tf.train.import_meta_graph(newest + '.meta')
@@ -56,7 +56,7 @@ def main(folder):
     restored, prediction = restore(folder)
     assert all(np.array_equal(a, b) for a, b in zip(trained, restored))
     assert np.allclose(prediction, [[-1], [2]], atol=0.05)
-    print('the restored weights are the same bits; f(0), f(1) =', prediction.ravel())
+    print('the restored weights are bitwise equal; f(0), f(1) =', prediction.ravel())
 
 
 if __name__ == '__main__':

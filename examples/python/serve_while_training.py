@@ -1,9 +1,9 @@
-"""Inference in a thread while training goes on, both in one session.
+"""Serves requests in one thread while another one trains, both in the same session.
 
-A session may be used by many threads at once: they share its variables. The graph is finalized
-first, so that a thread which adds to it by accident gets an error. A request that runs while a step
-changes the weights sees some of them before and some after; where that matters, save and restore
-into a session of its own, as train_and_follow.py does.
+Many threads may use a session at once; they share its variables. The graph is finalized first, so
+that a thread that adds to it by accident gets an error. A request that runs while a training step
+changes the weights may see some of them before and some after the step. If that matters, save the
+weights and restore them into a separate session, as train_and_follow.py does.
 
     python serve_while_training.py
 """
@@ -27,7 +27,7 @@ def build():
 
 
 class Server(threading.Thread):
-    """Asks for the value at 0.5 until it is told to stop, and keeps the answers."""
+    """Computes the value at 0.5 until it is told to stop, and keeps the answers."""
 
     def __init__(self, session, coordinator):
         super().__init__()

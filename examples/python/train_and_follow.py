@@ -1,10 +1,10 @@
-"""A trainer process and a follower process that share nothing but one checkpoint prefix.
+"""A trainer process and a follower process that share only a checkpoint prefix.
 
-The trainer saves onto the same prefix again and again. A save is one atomic step: a reader finds
-the old or the new checkpoint, never a mixture. The follower imports the trainer's .meta file once
-and restores whenever the files have changed. In the end the copy agrees with the trainer exactly.
+The trainer saves to the same prefix repeatedly. Each save is atomic: a reader finds the old or the
+new checkpoint, never a mixture. The follower imports the trainer's .meta file once and restores the
+values whenever the files have changed. At the end, the copy agrees exactly with the trainer.
 
-The pictures are those of Fashion-MNIST (Debian: dataset-fashion-mnist), or made up where they are
+The pictures are those of Fashion-MNIST (Debian: dataset-fashion-mnist), or generated ones if it is
 not installed.
 
     python train_and_follow.py [folder]
@@ -25,7 +25,7 @@ STEPS, EVERY = 200, 50
 
 
 def read_pictures():
-    """Returns a function from a batch size to (images, labels), and 1000 pictures for a test."""
+    """Returns a function that returns (images, labels) of a batch size, and 1000 test pictures."""
     if os.path.isdir(PICTURES):
         data = input_data.read_data_sets(PICTURES, validation_size=0)
         return data.train.next_batch, (data.test.images[:1000], data.test.labels[:1000])
@@ -72,7 +72,7 @@ def report(who, session, feeds):
 
 
 def saved_at(prefix):
-    """When the checkpoint was saved last; None if it never was."""
+    """Returns when the checkpoint was last saved, or None if it does not exist."""
     whole = tf.train.checkpoint_exists(prefix) and os.path.exists(prefix + '.meta')
     return os.stat(prefix + '.index').st_mtime_ns if whole else None
 
@@ -97,7 +97,7 @@ def wait_for_change(prefix, seen, seconds=60):
         if now is not None and now != seen:
             return now
         time.sleep(0.01)
-    raise TimeoutError('nobody saved %s within %d s' % (prefix, seconds))
+    raise TimeoutError('%s was not saved within %d s' % (prefix, seconds))
 
 
 def main(folder):

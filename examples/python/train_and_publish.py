@@ -1,7 +1,7 @@
-"""A training script with one line more than it had: its variables are published after each step.
+"""A training script with one added line, which publishes its variables after each step.
 
-follow.py is the other side. It may be started before this one, after it, or several times; with
-FOLLOWERS, training begins when so many are there.
+follow.py is the other side. It may be started before or after this script, and several times. With
+FOLLOWERS, training begins when that many followers are connected.
 
     python train_and_publish.py [shm:NAME [FOLLOWERS]]
 """

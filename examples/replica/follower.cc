@@ -1,4 +1,4 @@
-// Serves what a trainer learns, from another process: graph and values come from the address alone.
+// Serves a model while another process trains it. Graph and values come from the address alone.
 //   replica_follower [ADDRESS]
 #include <ramet/ramet.h>
 
@@ -25,9 +25,9 @@ int main(int argc, char** argv) try {
                  .value()[0]
                  .flat<float>()[0];
   }
-  std::cout << "the trainer has ended; f(10) = " << answer << " by version " << seen.version.version
-            << " of step " << seen.version.step << ", seen in " << follower.stats().swaps
-            << " versions\n";
+  std::cout << "the trainer has ended; f(10) = " << answer << " with version "
+            << seen.version.version << " of step " << seen.version.step << ", after "
+            << follower.stats().swaps << " versions\n";
   return 0;
 } catch (const ramet::BadStatusAccess& e) {
   std::cerr << e.what() << "\n";

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# replica_test.sh TRAINER FOLLOWER: the follower, started first, ends with what the trainer learnt.
+# replica_test.sh TRAINER FOLLOWER: checks that a follower started first ends with the values of the trainer.
 set -euo pipefail
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -10,4 +10,4 @@ follower=$!
 wait $follower
 cat "$scratch/followed"
 grep -q '^trained 3000 steps: y = 2 x + 1; published [1-9]' "$scratch/trained"
-grep -q '^the trainer has ended; f(10) = 21 by version [0-9]* of step 3000, ' "$scratch/followed"
+grep -q '^the trainer has ended; f(10) = 21 with version [0-9]* of step 3000, ' "$scratch/followed"

@@ -1,5 +1,5 @@
-// A training program with one line more than it had: its variables are published after each step.
-// With FOLLOWERS, training begins when so many are there.
+// A training program with one added line, which publishes its variables after each step. With
+// FOLLOWERS, training begins when that many followers are connected.
 //   replica_trainer [ADDRESS [STEPS [FOLLOWERS]]]
 #include <ramet/ramet.h>
 

@@ -7,10 +7,10 @@
 #include "ramet/builders/ref_input.h"
 #include "ramet/graph/add_op.h"
 
-// What the generated wrappers are made of.
+// Building blocks of the generated op wrappers.
 namespace ramet::build_op {
 
-// One argument of an op: a tensor or a list of them.
+// An argument of an op: a tensor or a list of tensors.
 struct Argument {
   Argument(const Input& input) : inputs{input} {}             // NOLINT: implicit on purpose
   Argument(const RefInput& ref) : inputs{ref.output()} {}     // NOLINT
@@ -21,7 +21,7 @@ struct Argument {
   std::vector<Input> inputs;
 };
 
-// The tensors of all arguments one after another.
+// Returns the tensors of all arguments, concatenated.
 std::vector<Input> Flat(std::initializer_list<Argument> arguments);
 
 template <class T>
@@ -33,7 +33,8 @@ inline std::string_view Or(std::string_view name, std::string_view otherwise) {
   return name.empty() ? otherwise : name;
 }
 
-// AddOp in `graph`, or in the graph of the inputs when that is null; invalid when there is none.
+// Calls AddOp in `graph`, or if it is null in the graph of the inputs. The result is invalid if
+// there is none.
 Operation Build(Graph* graph, std::string_view op, const std::vector<Input>& inputs, AttrMap attrs,
                 std::string_view name, SourceLocation where);
 
@@ -43,9 +44,9 @@ inline std::vector<Output> All(const Operation& op) {
   return op.valid() ? op.outputs() : std::vector<Output>();
 }
 
-// The outputs of `op` by argument: `attrs` says for each the attr that holds its number of tensors
-// (an int) or their types (a list), "" for a single one. One invalid Output each when `op` is
-// invalid.
+// Returns the outputs of `op` by argument. For each argument, `attrs` names the attr that holds its
+// number of tensors (an int) or their types (a list); "" means a single tensor. If `op` is invalid,
+// each argument has one invalid Output.
 std::vector<std::vector<Output>> Lists(const Operation& op,
                                        std::initializer_list<std::string_view> attrs);
 

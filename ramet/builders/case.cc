@@ -13,14 +13,14 @@ namespace {
 
 using Branches = std::vector<CaseBranch>;
 
-// tf.Assert: the Assert op and the message in a branch that is taken only where `holds` does not.
-// What waits for the returned operation waits for the check.
+// Implements tf.Assert: the Assert op and the message are in a branch that is taken only if `holds`
+// is false. Wait for the returned operation to wait for the check.
 Operation CheckThat(Graph& graph, const Output& holds, const std::vector<Input>& data,
                     int64_t summarize) {
   Scope here(graph);
   Scope scope = here.NameScope("Assert");
   for (const Input& input : data) {
-    if (input.is_constant()) Constant(graph, input.constant());  // as TensorFlow, which names it
+    if (input.is_constant()) Constant(graph, input.constant());  // like TensorFlow, takes up a name
   }
   auto pivot_after = [&](const Operation& op) {
     Scope inside(graph);
@@ -64,7 +64,7 @@ Operation CheckThatAtMost(Graph& graph, int count, const Branches& branches,
       static_cast<int64_t>(branches.size()));
 }
 
-// The last branch where there is no other: the run checks that it is the one.
+// The last branch if there is no default. A run checks that its condition is true.
 Outputs LastResort(Graph& graph, const Branches& branches) {
   const Branches others(branches.begin(), branches.end() - 1);
   std::vector<Operation> checks;

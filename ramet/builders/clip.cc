@@ -18,7 +18,7 @@ bool AllValid(const std::vector<Output>& tensors) {
   return !tensors.empty() && std::ranges::all_of(tensors, &Output::valid);
 }
 
-// clip_norm / max(norm, clip_norm), and NaN where the norm is not finite.
+// Returns clip_norm / max(norm, clip_norm), or NaN if the norm is not finite.
 Output ClipScale(Graph& graph, const Output& norm, const Input& clip_norm) {
   Output inverse = 1.0 / norm;
   Output one = ToTensor(graph, 1.0, norm.dtype(), "Const");

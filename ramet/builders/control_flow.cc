@@ -22,7 +22,7 @@ class Inside {
   ControlFlowContext& context_;
 };
 
-// Invalid outputs stand for an error that the graph has.
+// Invalid outputs mean that the graph has an error.
 StatusOr<Outputs> BuildBranch(CondContext& context, const std::function<Outputs()>& branch) {
   Inside inside(context);
   Outputs results = branch();
@@ -44,7 +44,7 @@ StatusOr<Output> MergeOf(const Output& otherwise, const Output& then) {
 StatusOr<Outputs> Merged(const Outputs& then, const Outputs& otherwise) {
   if (then.size() != otherwise.size()) {
     return InvalidArgument("the branches of a cond return ", then.size(), " and ", otherwise.size(),
-                           " tensors");
+                           " tensors; the numbers must be equal");
   }
   if (!AllValid(then) || !AllValid(otherwise)) return Outputs(then.size());
   Outputs merged;
@@ -81,7 +81,7 @@ StatusOr<Outputs> BuildCond(const Output& pred, const std::function<Outputs()>& 
   return merged;
 }
 
-// A loop with the counter of its iterations as the first variable, if there is a limit.
+// Builds a loop. If there is a limit, the iteration counter is the first variable.
 class LoopBuilder {
  public:
   LoopBuilder(Graph& graph, const WhileLoopOptions& options) : graph_(graph), options_(options) {}

@@ -11,52 +11,53 @@ namespace ramet {
 
 using Outputs = std::vector<Output>;
 
-// One of two computations, chosen while the graph runs (tf.cond): what `then` returns where `pred`,
-// a bool scalar, holds, and what `otherwise` returns where not. Both are called once, now.
-// Operations that they add run only where their branch is taken; what they use from outside is
-// computed either way. They return as many outputs, of the same dtypes. Shapes: what both have in
-// common.
+// Chooses one of two computations while the graph runs (tf.cond): the result is that of `then` if
+// `pred`, a bool scalar, is true, otherwise that of `otherwise`. Both functions are called once,
+// immediately. Operations that they add run only if their branch is taken; outside values that they
+// use are always computed. Both must return the same number of outputs, with the same dtypes. The
+// static shapes are what both have in common.
 //
-// After an error, which the graph keeps (kInvalidArgument if the branches do not fit each other),
-// there are no outputs, or invalid ones.
+// On an error, which the graph keeps (kInvalidArgument if the branches do not match), there are no
+// outputs, or invalid ones.
 RAMET_EXPORT Outputs Cond(Scope& scope, const Output& pred, const std::function<Outputs()>& then,
                           const std::function<Outputs()>& otherwise,
                           std::string_view name = "cond");
 
-// A computation and the bool scalar that says whether it may be taken.
+// A branch of Case: a computation, and the bool scalar under which it applies.
 struct CaseBranch {
   Output pred;
   std::function<Outputs()> branch;
 };
 struct CondCaseOptions {
-  bool exclusive = false;  // whether it is an error of the run that more than one pred holds
+  bool exclusive = false;  // if true, runs fail if more than one pred is true
   std::string_view name = "case";
 };
-// What the first branch returns whose `pred` holds, or `otherwise` where none does (tf.case): a
-// Cond within the other. Without `otherwise` it is an error of the run (kInvalidArgument) that none
-// holds.
+// Returns the result of the first branch whose `pred` is true, or of `otherwise` if none is
+// (tf.case), as nested Conds. Without `otherwise`, a run fails (kInvalidArgument) if no `pred` is
+// true.
 //
-// After an error, which the graph keeps (as Cond; kInvalidArgument if there is no branch), there
+// On an error, which the graph keeps (like Cond; kInvalidArgument if there are no branches), there
 // are no outputs, or invalid ones.
 RAMET_EXPORT Outputs Case(Scope& scope, const std::vector<CaseBranch>& branches,
                           const std::function<Outputs()>& otherwise = nullptr,
                           const CondCaseOptions& options = {});
 
 struct WhileLoopOptions {
-  // Shapes that the variables have in each iteration; none: those that they begin with.
+  // Shapes of the variables in every iteration. Default: their initial shapes.
   std::vector<Shape> shape_invariants = {};
-  int parallel_iterations = 10;  // at most so many iterations at a time
-  bool back_prop = true;         // whether gradients can be taken
-  bool swap_memory = false;      // whether what gradients need may go to the host's memory
-  // An integer scalar: the loop ends after so many iterations.
+  int parallel_iterations = 10;  // maximum number of concurrent iterations
+  bool back_prop = true;         // if false, no gradients can be computed
+  bool swap_memory = false;      // allows moving values for gradients to host memory
+  // An integer scalar; the loop ends after this many iterations.
   std::optional<Input> maximum_iterations = {};
   std::string_view name = "while";
 };
-// `variables` as they are once `condition` of them, a bool scalar, holds no more; `body` makes the
-// next values (tf.while_loop). Both are called once, now. At least one variable is needed.
+// Runs a loop (tf.while_loop) and returns the final values of `variables`. While `condition` of
+// them, a bool scalar, is true, `body` computes their next values. Both functions are called once,
+// immediately. At least one variable is required.
 //
-// After an error, which the graph keeps (kInvalidArgument if `body` returns another number of
-// outputs, other dtypes, or shapes that the variables do not have), the outputs are invalid.
+// On an error, which the graph keeps (kInvalidArgument if `body` returns a wrong number of outputs,
+// wrong dtypes, or shapes that the variables do not allow), the outputs are invalid.
 RAMET_EXPORT Outputs WhileLoop(Scope& scope, const std::function<Output(const Outputs&)>& condition,
                                const std::function<Outputs(const Outputs&)>& body,
                                const std::vector<Input>& variables,

@@ -11,7 +11,7 @@ namespace {
 
 bool AllValid(const Outputs& outputs) { return std::ranges::all_of(outputs, &Output::valid); }
 
-// The slices of tensors along their first dimension, in tensor arrays.
+// The slices of tensors along their first dimension, as tensor arrays.
 class Elements {
  public:
   static StatusOr<Elements> Make(Graph& graph, const std::vector<Output>& elems,
@@ -33,7 +33,7 @@ class Elements {
   }
 
   const Count& count() const { return count_; }
-  // An array of as many elements.
+  // Returns an array with the same number of elements.
   ElementArray Array(DType dtype, bool infer_shape, const Shape& shape = Shape::Unknown()) const {
     return ElementArray(graph_, count_, dtype, infer_shape, shape);
   }
@@ -47,7 +47,7 @@ class Elements {
   explicit Elements(Graph& graph) : graph_(graph) {}
 
   static StatusOr<int64_t> CommonCount(const std::vector<Output>& elems) {
-    if (elems.empty()) return InvalidArgument("elems must be one Tensor or more; there is none");
+    if (elems.empty()) return InvalidArgument("elems must have at least one Tensor");
     int64_t count = -1;
     for (const Output& tensor : elems) {
       const Shape shape = tensor.shape();
@@ -89,8 +89,7 @@ void SetFlows(std::vector<ElementArray>& arrays, const Outputs& flows) {
 
 Status CheckNumber(const Outputs& made, size_t expected) {
   if (made.size() == expected) return OkStatus();
-  return InvalidArgument("the function returned ", made.size(), " tensors, ", expected,
-                         " are expected");
+  return InvalidArgument("the function returned ", made.size(), " tensors, expected ", expected);
 }
 
 Status WriteAll(std::vector<ElementArray>& arrays, const Input& index, const Outputs& values) {
@@ -110,7 +109,7 @@ StatusOr<Outputs> Stacked(std::vector<ElementArray>& arrays, const Outputs& flow
   return stacked;
 }
 
-// The variables of a loop that begin with its counter.
+// Returns the variables of a loop, starting with its counter.
 std::vector<Input> WithCounter(const Input& counter, const Outputs& others) {
   std::vector<Input> variables{counter};
   variables.insert(variables.end(), others.begin(), others.end());
@@ -129,7 +128,7 @@ Outputs Part(const Outputs& all, size_t begin, size_t size) {
                  all.begin() + static_cast<int64_t>(begin + size));
 }
 
-// Runs a builder under its name scope; its error becomes the graph's.
+// Runs a builder under its name scope and records its error in the graph.
 Outputs Built(Scope& scope, std::string_view name, const std::vector<Output>& elems,
               const std::function<StatusOr<Outputs>(Graph&)>& build) {
   if (!AllValid(elems)) return {};

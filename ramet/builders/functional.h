@@ -8,56 +8,56 @@
 
 namespace ramet {
 
-// Functions of tensors' slices along their first dimension, as while loops over tensor arrays:
-// nodes and names are those of tf.map_fn, tf.scan, tf.foldl and tf.foldr. The tensors of `elems`
-// are of one first dimension, which may be unknown. The given function is called once, now, and
-// gets one slice of each of them. Gradients can be taken.
+// Functions over slices of tensors along their first dimension, built as while loops over tensor
+// arrays, with the nodes and names of tf.map_fn, tf.scan, tf.foldl and tf.foldr. The tensors of
+// `elems` have equal first dimensions, which may be unknown. The given function is called once,
+// immediately, with one slice of each of them. Gradients can be computed.
 //
-// After an error, which the graph keeps (kInvalidArgument if there are no tensors, one is a scalar,
-// or first dimensions differ; if the function returns another number of outputs than it must,
-// other dtypes or shapes), the outputs are invalid or none. Runs fail (kInvalidArgument) where
-// first dimensions turn out to differ, or the first slice is asked for and there is none.
+// On an error, which the graph keeps, the outputs are invalid or missing. It is kInvalidArgument if
+// there are no tensors, one is a scalar, first dimensions differ, or the function returns the wrong
+// number of outputs, dtypes or shapes. Runs fail with kInvalidArgument if first dimensions turn out
+// to differ, or if the first slice is needed and there is none.
 
 struct MapFnOptions {
-  std::vector<DType> dtypes = {};  // of the function's outputs; none: those of elems
+  std::vector<DType> dtypes = {};  // of the function's outputs; default: those of elems
   int parallel_iterations = 10;
   bool back_prop = true;
   bool swap_memory = false;
-  bool infer_shape = true;  // whether each output has one shape in all iterations
+  bool infer_shape = true;  // each output has the same shape in all iterations
   std::string_view name = "map";
 };
-// What `fn` returns for each slice, stacked: one output for each of its outputs.
+// Returns the results of `fn` for each slice, stacked: one tensor per output of `fn`.
 RAMET_EXPORT Outputs MapFn(Scope& scope, const std::function<Outputs(const Outputs& slices)>& fn,
                            const std::vector<Output>& elems, const MapFnOptions& options = {});
 
-// `fn` of what has come out so far and the next slices returns what comes out then, as many
-// outputs.
+// A function of the results so far and the next slices. It returns the new results, in the same
+// number.
 using FoldFunction = std::function<Outputs(const Outputs& so_far, const Outputs& slices)>;
 
 struct FoldOptions {
-  // What to begin with; none: the first slices, and the function begins with the next ones.
+  // The initial values. By default the first slices, and the function starts with the second ones.
   std::vector<Input> initializer = {};
   int parallel_iterations = 10;
   bool back_prop = true;
   bool swap_memory = false;
   std::string_view name = {};  // default: "foldl", "foldr"
 };
-// What `fn` returned for the last slices; FoldR goes from the last slices to the first.
+// Returns the last results of `fn`. FoldR goes from the last slices to the first.
 RAMET_EXPORT Outputs FoldL(Scope& scope, const FoldFunction& fn, const std::vector<Output>& elems,
                            const FoldOptions& options = {});
 RAMET_EXPORT Outputs FoldR(Scope& scope, const FoldFunction& fn, const std::vector<Output>& elems,
                            const FoldOptions& options = {});
 
 struct ScanOptions {
-  std::vector<Input> initializer = {};  // as in FoldOptions; the first slices count as a result
+  std::vector<Input> initializer = {};  // see FoldOptions; by default the first slices are a result
   int parallel_iterations = 10;
   bool back_prop = true;
   bool swap_memory = false;
-  bool infer_shape = true;  // whether each output has one shape in all iterations
+  bool infer_shape = true;  // each output has the same shape in all iterations
   bool reverse = false;     // from the last slices to the first
   std::string_view name = "scan";
 };
-// As FoldL, but all that `fn` returned, stacked in the order of the slices.
+// Like FoldL, but returns all results of `fn`, stacked in the order of the slices.
 RAMET_EXPORT Outputs Scan(Scope& scope, const FoldFunction& fn, const std::vector<Output>& elems,
                           const ScanOptions& options = {});
 

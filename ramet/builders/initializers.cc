@@ -31,8 +31,8 @@ Input Dims(const Shape& shape) { return DimsTensor(shape); }
 
 bool FloatingOnly(Graph& graph, DType dtype) {
   if (IsFloating(dtype)) return true;
-  graph.RecordError(InvalidArgument("this initializer is for floating point dtypes, not for ",
-                                    DTypeName(dtype), "; give the variable another one"));
+  graph.RecordError(InvalidArgument("this initializer supports floating-point dtypes, not ",
+                                    DTypeName(dtype), "; use a different initializer"));
   return false;
 }
 
@@ -42,7 +42,7 @@ Initializer Filled(double value, const char* name) {
   };
 }
 
-// `value` with as many elements as `shape`, the last one repeated.
+// Returns `value` in the given shape, with the last element repeated.
 StatusOr<Tensor> Stretch(const Tensor& value, const Shape& shape) {
   RAMET_ASSIGN_OR_RETURN(Tensor all, Tensor::Allocate(value.dtype(), shape));
   const int64_t have = value.num_elements(), want = all.num_elements();

@@ -8,15 +8,15 @@
 
 namespace ramet {
 
-// Initializers for GetVariable: what tf.initializers.* are. They build TensorFlow's nodes under
-// "<variable>/Initializer/", so equal seeds give equal numbers. `seed`: see random.h. The random
-// ones are for floating dtypes (RandomUniform also for int32 and int64); another dtype is an error
-// of the graph when the variable is made.
+// Initializers for GetVariable, equivalent to tf.initializers.*. They build TensorFlow's nodes
+// under "<variable>/Initializer/", so equal seeds give equal numbers. For `seed`, see random.h. The
+// random initializers support floating dtypes (RandomUniform also int32 and int64). For a different
+// dtype, the graph records an error when the variable is made.
 
 RAMET_EXPORT Initializer Zeros();
 RAMET_EXPORT Initializer Ones();
-// Every element `value` for a scalar; a tensor of as many elements as the variable has is reshaped;
-// of fewer, its last element is repeated (as tf.constant does).
+// A scalar `value` fills every element. A tensor with as many elements as the variable is reshaped;
+// if it has fewer, its last element is repeated (like tf.constant).
 RAMET_EXPORT Initializer ConstantInit(const Input& value);
 RAMET_EXPORT Initializer RandomUniform(const Input& minval = 0.0, const Input& maxval = 1,
                                        std::optional<int64_t> seed = {});
@@ -27,8 +27,9 @@ RAMET_EXPORT Initializer TruncatedNormal(const Input& mean = 0.0, const Input& s
 
 enum class FanMode { kFanIn, kFanOut, kFanAvg };
 enum class Distribution { kTruncatedNormal, kUntruncatedNormal, kUniform };
-// Variance scale/n, n the fan in, fan out or their mean. The fans of a matrix are its dimensions,
-// of a convolution kernel [..., in, out] those times the receptive field, of a vector its length.
+// Variance scale/n, where n is the fan in, the fan out or their mean. The fans of a matrix are its
+// dimensions; those of a convolution kernel [..., in, out] are multiplied by the receptive field
+// size; those of a vector are its length.
 RAMET_EXPORT Initializer VarianceScaling(double scale = 1.0, FanMode mode = FanMode::kFanIn,
                                          Distribution distribution = Distribution::kTruncatedNormal,
                                          std::optional<int64_t> seed = {});
@@ -41,7 +42,7 @@ RAMET_EXPORT Initializer HeNormal(std::optional<int64_t> seed = {});
 // LeCun et al. 1998: variance scaling 1, fan_in.
 RAMET_EXPORT Initializer LecunUniform(std::optional<int64_t> seed = {});
 RAMET_EXPORT Initializer LecunNormal(std::optional<int64_t> seed = {});
-// Uniform in +-factor*sqrt(3/n), n the product of all dimensions but the last.
+// Uniform in +-factor*sqrt(3/n), where n is the product of all dimensions except the last.
 RAMET_EXPORT Initializer UniformUnitScaling(double factor = 1.0, std::optional<int64_t> seed = {});
 
 }  // namespace ramet

@@ -11,7 +11,7 @@
 namespace ramet {
 namespace {
 
-// "dense", "dense_1", ...: one more for each layer made under the open variable scope.
+// Returns the name of the next layer made under the open variable scope: "dense", "dense_1", ...
 std::string LayerName(Graph& graph, const std::string& base) {
   BuildState& state = graph.build_state();
   auto count = [&](const std::string& name) -> int& {
@@ -28,7 +28,7 @@ Output Fail(const Output& x, const Status& status) {
   return Output();
 }
 
-// x * kernel for x of any rank: through a matrix, and back to [..., units].
+// Returns x * kernel for x of any rank, reshaping x to a matrix and the result to [..., units].
 Output MatMulLast(const Output& x, const Output& kernel, int64_t inputs, int64_t units) {
   Graph& graph = *x.graph();
   if (x.shape().rank() == 2) return AddOp(graph, "MatMul", {x, kernel}).output(0);
@@ -55,7 +55,7 @@ struct DropRate {
   std::optional<double> literal;
   Input input;
 
-  // \error kInvalidArgument if a number is not in (0, 1].
+  // \error kInvalidArgument: a number is not in (0, 1].
   static StatusOr<DropRate> From(const Input& keep_prob) {
     if (!keep_prob.is_constant()) return DropRate{std::nullopt, Input(1 - keep_prob)};
     const Tensor& constant = keep_prob.constant();
@@ -66,7 +66,7 @@ struct DropRate {
     return InvalidArgument("keep_prob must be a number in (0, 1], not ", constant);
   }
 
-  // x / keep_prob. From here on `input` has the dtype of x.
+  // Returns x / keep_prob, and converts `input` to the dtype of x.
   Output Scale(const Output& x) {
     Graph& graph = *x.graph();
     const DType dtype = BaseType(x.dtype());
@@ -118,8 +118,8 @@ Output Flatten(const Output& x, std::string_view name) {
   const Shape shape = x.shape();
   const int64_t features = shape.rank() < 1 ? -1 : shape.Slice(1, shape.rank()).num_elements();
   if (features < 0) {
-    return Fail(x, InvalidArgument("Flatten needs to know all dimensions but the first; ", x.name(),
-                                   " has shape ", shape));
+    return Fail(x, InvalidArgument("Flatten needs all dimensions except the first to be known; ",
+                                   x.name(), " has shape ", shape));
   }
   Scope here(graph);
   Scope scope = here.NameScope(name);
@@ -132,7 +132,7 @@ Output Dropout(const Output& x, const Input& keep_prob, const DropoutOptions& op
   Graph& graph = *x.graph();
   const DType dtype = BaseType(x.dtype());
   if (!IsFloating(dtype)) {
-    return Fail(x, InvalidArgument("Dropout scales its input, so it must be of a floating dtype; ",
+    return Fail(x, InvalidArgument("Dropout scales its input, which must have a floating dtype; ",
                                    x.name(), " is ", DTypeName(dtype)));
   }
   auto rate = DropRate::From(keep_prob);
@@ -140,7 +140,7 @@ Output Dropout(const Output& x, const Input& keep_prob, const DropoutOptions& op
   Scope here(graph);
   Scope scope = here.NameScope(options.name);
   if (rate->literal == 0) {
-    // Other random ops of the graph get the same seeds whether this one draws or not.
+    // Consumes a seed, so that other random ops of the graph get the same seeds in either case.
     graph.SeedsForOp(options.seed ? &*options.seed : nullptr);
     return x;
   }

@@ -16,7 +16,7 @@ Output RankOf(const Output& x) {
 
 Output Minus1(const Output& x) { return AddOp(*x.graph(), "Sub", {x, 1}).output(0); }
 
-// shape[rank - 1 :]: the last dimension as a vector of one.
+// Returns shape[rank - 1 :], the last dimension as a vector of one element.
 Output LastDim(const Output& shape, const Output& rank) {
   Graph& graph = *shape.graph();
   Output last = Minus1(rank);
@@ -27,7 +27,7 @@ Output LastDim(const Output& shape, const Output& rank) {
   return AddOp(graph, "Slice", {shape, begin, size}, {}, scope.name()).output(0);
 }
 
-// shape[: rank - 1].
+// Returns shape[: rank - 1].
 Output OuterDims(const Output& shape, const Output& rank) {
   Graph& graph = *shape.graph();
   Output count = Minus1(rank);
@@ -42,7 +42,7 @@ void SetShapeIfFits(const Output& x, const Shape& shape) {
   if (x.valid()) x.graph()->RecordError(x.graph()->SetShape(x, shape));
 }
 
-// x as a matrix: all but the last dimension become one.
+// Reshapes x to a matrix by combining all dimensions except the last.
 Output FlattenOuterDims(const Output& x) {
   Graph& graph = *x.graph();
   Output rank = RankOf(x);
@@ -57,7 +57,7 @@ Output FlattenOuterDims(const Output& x) {
   return flat;
 }
 
-// `x` in float when it is narrower, so that the sums are exact enough.
+// Casts narrower types to float, so that the sums are accurate enough.
 Output Precise(const Output& x, bool bfloat16_too) {
   const DType dtype = BaseType(x.dtype());
   const bool narrow = dtype == kHalf || (bfloat16_too && dtype == kBFloat16);
@@ -82,7 +82,7 @@ Output XentOfMatrices(const Output& logits, const Input& labels, const std::stri
   return CastTo(cost, BaseType(logits.dtype()));
 }
 
-// The size of the last dimension as a scalar.
+// Returns the size of the last dimension as a scalar.
 Output ClassesOf(const Output& logits) {
   Graph& graph = *logits.graph();
   Output shape = ShapeVector(logits);

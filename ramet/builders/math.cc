@@ -8,7 +8,7 @@
 namespace ramet {
 namespace {
 
-// All axes of `x`: a constant if the rank is known, else range(0, rank(x)).
+// Returns all axes of `x`: a constant if the rank is known, otherwise range(0, rank(x)).
 Output AllAxes(const Output& x) {
   Graph& graph = *x.graph();
   const Shape shape = x.shape();
@@ -37,7 +37,7 @@ std::vector<Output> OutputsOf(const Operation& op) {
   return op.valid() ? op.outputs() : std::vector<Output>();
 }
 
-// 0, 1, ... reversed; computed from the rank when that is not known.
+// Returns the axes 0, 1, ... in reverse order, computed from the rank if it is unknown.
 Output ReversedAxes(const Output& x, Scope& scope) {
   Graph& graph = *x.graph();
   Output rank = AddOp(graph, "Rank", {x}).output(0);
@@ -106,7 +106,7 @@ std::vector<Output> Unstack(const Output& value, int axis, std::string_view name
   const Shape shape = value.shape();
   const int at = axis < 0 ? axis + shape.rank() : axis;
   if (shape.unknown_rank() || at < 0 || at >= shape.rank() || shape.dim(at) < 0) {
-    value.graph()->RecordError(InvalidArgument("Unstack needs to know the size of axis ", axis,
+    value.graph()->RecordError(InvalidArgument("Unstack needs a known size of axis ", axis,
                                                ", but the shape of ", value.name(), " is ", shape));
     return {};
   }

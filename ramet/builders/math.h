@@ -10,12 +10,12 @@
 
 namespace ramet {
 
-// Builder functions where an op alone is not what one wants to write: reductions, joining and
-// splitting, filled tensors. Nodes and names are those of tf.reduce_sum, tf.concat, ... They return
-// an invalid Output after an error, which the graph keeps.
+// Convenience builder functions that take more than one op: reductions, joining and splitting,
+// filled tensors. Nodes and names are those of tf.reduce_sum, tf.concat, ... On an error, which the
+// graph keeps, they return an invalid Output.
 
-// Which axes a reduction takes away: all of them, one, several, or those that a tensor says.
-// Negative ones count from the end.
+// The axes of a reduction: all of them, one, several, or those in a tensor. Negative axes count
+// from the end.
 class RAMET_EXPORT Axes {
  public:
   Axes() = default;                                              // all
@@ -34,7 +34,7 @@ struct ReduceOptions {
   bool keep_dims = false;
   std::string name = {};  // default: the op's
 };
-// Sum, Mean, Max, Min, Prod of numbers, Any and All of bools, along `axes`.
+// Reductions along `axes`: Sum, Mean, Max, Min and Prod of numbers, Any and All of bools.
 RAMET_EXPORT Output ReduceSum(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
 RAMET_EXPORT Output ReduceMean(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
 RAMET_EXPORT Output ReduceMax(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
@@ -43,39 +43,41 @@ RAMET_EXPORT Output ReduceProd(const Output& x, const Axes& axes = {}, const Red
 RAMET_EXPORT Output ReduceAny(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
 RAMET_EXPORT Output ReduceAll(const Output& x, const Axes& axes = {}, const ReduceOptions& o = {});
 
-// The values one after another along `axis`. A single value is returned as an Identity of it.
+// Concatenates values along `axis`. A single value is returned through an Identity.
 RAMET_EXPORT Output Concat(const std::vector<Input>& values, int axis,
                            std::string_view name = "concat");
-// `value` cut into `num` equal parts along `axis`, or into parts of the sizes given.
+// Splits `value` along `axis` into `num` equal parts, or into parts of the given sizes.
 RAMET_EXPORT std::vector<Output> Split(const Output& value, int num, int axis = 0,
                                        std::string_view name = "split");
 RAMET_EXPORT std::vector<Output> Split(const Output& value, const std::vector<int>& sizes,
                                        int axis = 0, std::string_view name = "split");
-// Tensors of one shape joined along a new axis, and taken apart again. Unstack needs to know how
-// many: from the shape, else an error (kInvalidArgument).
+// Stack joins tensors of the same shape along a new axis; Unstack reverses it. Unstack takes the
+// number of tensors from the static shape; if it is unknown, the graph records a kInvalidArgument
+// error.
 RAMET_EXPORT Output Stack(const std::vector<Input>& values, int axis = 0,
                           std::string_view name = "stack");
 RAMET_EXPORT std::vector<Output> Unstack(const Output& value, int axis = 0,
                                          std::string_view name = "unstack");
 
-// The axes in the order that `perm` says; without it, reversed.
+// Permutes the axes by `perm`; by default, reverses them.
 RAMET_EXPORT Output Transpose(const Output& x, const Axes& perm = {},
                               std::string_view name = "transpose");
-// Takes away the axes given, each of size 1; without them, all such axes.
+// Removes the given axes, which must have size 1; by default, all axes of size 1.
 RAMET_EXPORT Output Squeeze(const Output& x, const std::vector<int>& axes = {},
                             std::string_view name = "Squeeze");
-// The slices `indices` of `params` along `axis`.
+// Returns the slices `indices` of `params` along `axis`.
 RAMET_EXPORT Output Gather(const Output& params, const Input& indices, int axis = 0,
                            std::string_view name = "GatherV2");
 
-// Tensors of zeros and ones (tf.zeros, tf.ones): constants when small, else Fill.
+// Tensors of zeros and ones (tf.zeros, tf.ones): constants if small, otherwise Fill nodes.
 RAMET_EXPORT Output Zeros(Graph& graph, const Shape& shape, DType dtype = kFloat,
                           std::string_view name = "zeros");
 RAMET_EXPORT Output Ones(Graph& graph, const Shape& shape, DType dtype = kFloat,
                          std::string_view name = "ones");
 
-// The Euclidean norm over all of `tensors` together (tf.global_norm), and the tensors scaled down
-// so that it is at most `clip_norm` (tf.clip_by_global_norm: NaN if the norm is not finite).
+// GlobalNorm returns the Euclidean norm of all `tensors` together (tf.global_norm).
+// ClipByGlobalNorm scales the tensors so that it is at most `clip_norm` (tf.clip_by_global_norm;
+// NaN if the norm is not finite).
 RAMET_EXPORT Output GlobalNorm(const std::vector<Output>& tensors,
                                std::string_view name = "global_norm");
 RAMET_EXPORT std::vector<Output> ClipByGlobalNorm(const std::vector<Output>& tensors,

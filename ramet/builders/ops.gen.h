@@ -13,32 +13,35 @@
 
 namespace ramet {
 
-// One function per op: AddOp with the op's inputs as arguments, its attrs with defaults as options
-// ({.transpose_b = true}), and the node's name last. The graph is that of the inputs; functions without
-// inputs take it first. An invalid handle comes back after an error, which the graph keeps (it is only
-// lost when all inputs are constants, which belong to no graph).
+// One function per op. It calls AddOp with the op's inputs as arguments, the attrs that have
+// defaults as options ({.transpose_b = true}), and the node's name last. The node is added to the
+// graph of the inputs; functions without inputs take the graph as their first argument. On an error
+// the function returns an invalid handle and the graph keeps the error. The error is lost only if
+// all inputs are constants, which belong to no graph.
+//
+// In the comments, an error without a code is kInvalidArgument.
 
-// Returns |x| element-wise; the smallest integer stays. Shape of y: shape of x.
+// Returns |x| element-wise; the smallest integer stays unchanged. y has the shape of x.
 // Abs(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Abs(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the angle in [0, pi] whose cosine is x, element-wise; NaN for real |x| > 1. Shape of y:
+// Returns the angle in [0, pi] whose cosine is x, element-wise; NaN for real |x| > 1. y has the
 // shape of x.
 // Acos(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Acos(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the number >= 0 whose hyperbolic cosine is x, element-wise; NaN for real x < 1. Shape of
-// y: shape of x.
+// Returns the number >= 0 whose hyperbolic cosine is x, element-wise; NaN for real x < 1. y has the
+// shape of x.
 // Acosh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Acosh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x + y element-wise with broadcasting; strings are joined, integers wrap. Error: the
+// Returns x + y element-wise with broadcasting; strings are concatenated, integers wrap. Error: the
 // shapes do not broadcast.
 // Add(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Add(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the sum of all inputs element-wise, added in their order; integers wrap. Error: the
-// inputs differ in shape.
+// Returns the element-wise sum of all inputs, added in order; integers wrap. Error: the shapes of
+// the inputs differ.
 // AddN(inputs:N * T) -> (sum:T) {N:int, T:type}
 RAMET_EXPORT Output AddN(const std::vector<Input>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -49,9 +52,9 @@ RAMET_EXPORT Output AddV2(const Input& x, const Input& y, std::string_view name 
 struct AllOptions {
   bool keep_dims = false;
 };
-// Returns whether all elements hold over the dimensions reduction_indices (negative ones count from
-// the end); true where there is nothing. They vanish, or stay with size 1 with keep_dims. Error: an
-// index is out of range or named twice.
+// Returns whether all elements are true over the dimensions reduction_indices (negative indices
+// count from the end); true if there are no elements. The reduced dimensions are removed, or kept
+// with size 1 if keep_dims is true. Error: an index is out of range or occurs twice.
 // All(input:bool, reduction_indices:Tidx) -> (output:bool) {keep_dims:bool=false, Tidx:type=int32}
 RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, const AllOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -59,7 +62,7 @@ RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, std:
 struct AngleOptions {
   DType tout = static_cast<DType>(1) /* float */;
 };
-// Returns the angle in [-pi, pi] of each complex number. Shape of the output: shape of the input.
+// Returns the angle in [-pi, pi] of each complex number. The output has the shape of the input.
 // Error: Tout is not the real type of T.
 // Angle(input:T) -> (output:Tout) {T:type=complex64, Tout:type=float}
 RAMET_EXPORT Output Angle(const Input& input, const AngleOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -68,9 +71,9 @@ RAMET_EXPORT Output Angle(const Input& input, std::string_view name, SourceLocat
 struct AnyOptions {
   bool keep_dims = false;
 };
-// Returns whether some element holds over the dimensions reduction_indices (negative ones count
-// from the end); false where there is nothing. They vanish, or stay with size 1 with keep_dims.
-// Error: an index is out of range or named twice.
+// Returns whether at least one element is true over the dimensions reduction_indices (negative
+// indices count from the end); false if there are no elements. The reduced dimensions are removed,
+// or kept with size 1 if keep_dims is true. Error: an index is out of range or occurs twice.
 // Any(input:bool, reduction_indices:Tidx) -> (output:bool) {keep_dims:bool=false, Tidx:type=int32}
 RAMET_EXPORT Output Any(const Input& input, const Input& reduction_indices, const AnyOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Any(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -78,10 +81,10 @@ RAMET_EXPORT Output Any(const Input& input, const Input& reduction_indices, std:
 struct ApplyAdaMaxOptions {
   bool use_locking = false;
 };
-// AdaMax: m is the running mean of grad, v the largest |grad|, decayed by beta2;
-// var -= lr / (1 - beta1_power) * m / (v + epsilon).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// AdaMax: m is the running mean of grad, v is the largest |grad| so far, decayed by beta2; var -=
+// lr / (1 - beta1_power) * m / (v + epsilon). All tensors have the shape of var; the
+// hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or is
+// passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.
 // ApplyAdaMax(var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, lr:T, beta1:T, beta2:T, epsilon:T,
 // grad:T) -> (out:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output ApplyAdaMax(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdaMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -90,10 +93,10 @@ RAMET_EXPORT Output ApplyAdaMax(const RefInput& var, const RefInput& m, const Re
 struct ApplyAdadeltaOptions {
   bool use_locking = false;
 };
-// Adadelta: accum and accum_update are the running means of grad^2 and of the squared steps;
-// var -= lr * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Adadelta: accum and accum_update are the running means of grad^2 and of the squared steps; var -=
+// lr * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad. All tensors have the shape of
+// var; the hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or
+// is passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.
 // ApplyAdadelta(var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T, grad:T) ->
 // (out:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output ApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const ApplyAdadeltaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -103,9 +106,10 @@ struct ApplyAdagradOptions {
   bool use_locking = false;
   bool update_slots = true;
 };
-// Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / sqrt(accum).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / sqrt(accum). All tensors have the
+// shape of var; the hyperparameters are scalars. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
 // ApplyAdagrad(var:Ref(T), accum:Ref(T), lr:T, grad:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const ApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -114,10 +118,11 @@ RAMET_EXPORT Output ApplyAdagrad(const RefInput& var, const RefInput& accum, con
 struct ApplyAdagradDAOptions {
   bool use_locking = false;
 };
-// Adagrad with dual averaging: gradient_accumulator += grad, gradient_squared_accumulator
-// += grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + sqrt(squares)).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Adagrad with dual averaging: gradient_accumulator += grad, gradient_squared_accumulator +=
+// grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + sqrt(squares)). All
+// tensors have the shape of var; the hyperparameters are scalars. Error: a variable is
+// uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a
+// hyperparameter is not a scalar.
 // ApplyAdagradDA(var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T),
 // grad:T, lr:T, l1:T, l2:T, global_step:int64) -> (out:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output ApplyAdagradDA(const RefInput& var, const RefInput& gradient_accumulator, const RefInput& gradient_squared_accumulator, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& global_step, const ApplyAdagradDAOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -127,9 +132,10 @@ struct ApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
 };
-// Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / (sqrt(accum) + epsilon).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / (sqrt(accum) + epsilon). All
+// tensors have the shape of var; the hyperparameters are scalars. Error: a variable is
+// uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a
+// hyperparameter is not a scalar.
 // ApplyAdagradV2(var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Output ApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const ApplyAdagradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -139,11 +145,11 @@ struct ApplyAdamOptions {
   bool use_locking = false;
   bool use_nesterov = false;
 };
-// Adam (Kingma, Ba: arXiv 1412.6980): m and v are the running means of grad and grad^2;
-// var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), with m replaced
-// by beta1 * m + (1 - beta1) * grad with use_nesterov.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Adam (Kingma and Ba, arXiv 1412.6980): m and v are the running means of grad and grad^2; var -=
+// lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), where use_nesterov
+// replaces m by beta1 * m + (1 - beta1) * grad. All tensors have the shape of var; the
+// hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or is
+// passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.
 // ApplyAdam(var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, beta2_power:T, lr:T, beta1:T, beta2:T,
 // epsilon:T, grad:T) -> (out:Ref(T)) {T:type, use_locking:bool=false, use_nesterov:bool=false}
 RAMET_EXPORT Output ApplyAdam(const RefInput& var, const RefInput& m, const RefInput& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ApplyAdamOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -152,10 +158,10 @@ RAMET_EXPORT Output ApplyAdam(const RefInput& var, const RefInput& m, const RefI
 struct ApplyAddSignOptions {
   bool use_locking = false;
 };
-// AddSign: m is the running mean of grad;
-// var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// AddSign: m is the running mean of grad; var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) *
+// grad. All tensors have the shape of var; the hyperparameters are scalars. Error: a variable is
+// uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a
+// hyperparameter is not a scalar.
 // ApplyAddSign(var:Ref(T), m:Ref(T), lr:T, alpha:T, sign_decay:T, beta:T, grad:T) -> (out:Ref(T))
 // {T:type, use_locking:bool=false}
 RAMET_EXPORT Output ApplyAddSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyAddSignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -164,10 +170,11 @@ RAMET_EXPORT Output ApplyAddSign(const RefInput& var, const RefInput& m, const I
 struct ApplyCenteredRMSPropOptions {
   bool use_locking = false;
 };
-// RMSProp with centred second moments: mg and ms are the running means of grad and grad^2 with
-// decay rho; mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon); var -= mom.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// RMSProp with centered second moments: mg and ms are the running means of grad and grad^2 with
+// decay rho; mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon); var -= mom. All tensors
+// have the shape of var; the hyperparameters are scalars. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
 // ApplyCenteredRMSProp(var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T,
 // epsilon:T, grad:T) -> (out:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output ApplyCenteredRMSProp(const RefInput& var, const RefInput& mg, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyCenteredRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -177,9 +184,10 @@ struct ApplyFtrlOptions {
   bool use_locking = false;
   bool multiply_linear_by_lr = false;
 };
-// FTRL-Proximal with the penalties l1 and l2; accum is the sum of grad^2.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// FTRL-Proximal with the penalties l1 and l2; accum is the sum of grad^2. All tensors have the
+// shape of var; the hyperparameters are scalars. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
 // ApplyFtrl(var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, lr_power:T) ->
 // (out:Ref(T)) {T:type, use_locking:bool=false, multiply_linear_by_lr:bool=false}
 RAMET_EXPORT Output ApplyFtrl(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ApplyFtrlOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -189,10 +197,10 @@ struct ApplyFtrlV2Options {
   bool use_locking = false;
   bool multiply_linear_by_lr = false;
 };
-// FTRL-Proximal with the penalties l1 and l2 and a shrinking term l2_shrinkage; accum is the sum of
-// grad^2.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// FTRL-Proximal with the penalties l1 and l2 and the shrinkage term l2_shrinkage; accum is the sum
+// of grad^2. All tensors have the shape of var; the hyperparameters are scalars. Error: a variable
+// is uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a
+// hyperparameter is not a scalar.
 // ApplyFtrlV2(var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, l2_shrinkage:T,
 // lr_power:T) -> (out:Ref(T)) {T:type, use_locking:bool=false, multiply_linear_by_lr:bool=false}
 RAMET_EXPORT Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, const RefInput& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ApplyFtrlV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -201,9 +209,9 @@ RAMET_EXPORT Output ApplyFtrlV2(const RefInput& var, const RefInput& accum, cons
 struct ApplyGradientDescentOptions {
   bool use_locking = false;
 };
-// Gradient descent: var -= alpha * delta.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Gradient descent: var -= alpha * delta. All tensors have the shape of var; the hyperparameters
+// are scalars. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the
+// shapes or dtypes differ; a hyperparameter is not a scalar.
 // ApplyGradientDescent(var:Ref(T), alpha:T, delta:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false}
 RAMET_EXPORT Output ApplyGradientDescent(const RefInput& var, const Input& alpha, const Input& delta, const ApplyGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -213,10 +221,10 @@ struct ApplyMomentumOptions {
   bool use_locking = false;
   bool use_nesterov = false;
 };
-// Momentum: accum = accum * momentum + grad; var -= lr * accum, or, with use_nesterov,
-// var -= grad * lr + accum * momentum * lr.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Momentum: accum = accum * momentum + grad; var -= lr * accum, or, with use_nesterov, var -= grad
+// * lr + accum * momentum * lr. All tensors have the shape of var; the hyperparameters are scalars.
+// Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes
+// differ; a hyperparameter is not a scalar.
 // ApplyMomentum(var:Ref(T), accum:Ref(T), lr:T, grad:T, momentum:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false, use_nesterov:bool=false}
 RAMET_EXPORT Output ApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& momentum, const ApplyMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -225,10 +233,10 @@ RAMET_EXPORT Output ApplyMomentum(const RefInput& var, const RefInput& accum, co
 struct ApplyPowerSignOptions {
   bool use_locking = false;
 };
-// PowerSign: m is the running mean of grad;
-// var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// PowerSign: m is the running mean of grad; var -= lr * exp(logbase * sign_decay * sign(grad) *
+// sign(m)) * grad. All tensors have the shape of var; the hyperparameters are scalars. Error: a
+// variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ;
+// a hyperparameter is not a scalar.
 // ApplyPowerSign(var:Ref(T), m:Ref(T), lr:T, logbase:T, sign_decay:T, beta:T, grad:T) ->
 // (out:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output ApplyPowerSign(const RefInput& var, const RefInput& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, const ApplyPowerSignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -237,10 +245,11 @@ RAMET_EXPORT Output ApplyPowerSign(const RefInput& var, const RefInput& m, const
 struct ApplyProximalAdagradOptions {
   bool use_locking = false;
 };
-// Adagrad with the penalties l1 and l2: accum += grad^2; rate = lr / sqrt(accum);
-// prox = var - rate * grad; var = sign(prox) * max(|prox| - rate * l1, 0) / (1 + rate * l2).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Adagrad with the penalties l1 and l2: accum += grad^2; rate = lr / sqrt(accum); prox = var - rate
+// * grad; var = sign(prox) * max(|prox| - rate * l1, 0) / (1 + rate * l2). All tensors have the
+// shape of var; the hyperparameters are scalars. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
 // ApplyProximalAdagrad(var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false}
 RAMET_EXPORT Output ApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const ApplyProximalAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -249,10 +258,10 @@ RAMET_EXPORT Output ApplyProximalAdagrad(const RefInput& var, const RefInput& ac
 struct ApplyProximalGradientDescentOptions {
   bool use_locking = false;
 };
-// Gradient descent with the penalties l1 and l2: prox = var - alpha * delta;
-// var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// Gradient descent with the penalties l1 and l2: prox = var - alpha * delta; var = sign(prox) *
+// max(|prox| - alpha * l1, 0) / (1 + alpha * l2). All tensors have the shape of var; the
+// hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or is
+// passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.
 // ApplyProximalGradientDescent(var:Ref(T), alpha:T, l1:T, l2:T, delta:T) -> (out:Ref(T)) {T:type,
 // use_locking:bool=false}
 RAMET_EXPORT Output ApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, const ApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -261,10 +270,10 @@ RAMET_EXPORT Output ApplyProximalGradientDescent(const RefInput& var, const Inpu
 struct ApplyRMSPropOptions {
   bool use_locking = false;
 };
-// RMSProp: ms is the running mean of grad^2 with decay rho;
-// mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// RMSProp: ms is the running mean of grad^2 with decay rho; mom = momentum * mom + lr * grad /
+// sqrt(ms + epsilon); var -= mom. All tensors have the shape of var; the hyperparameters are
+// scalars. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes
+// or dtypes differ; a hyperparameter is not a scalar.
 // ApplyRMSProp(var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T) ->
 // (out:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -273,7 +282,7 @@ RAMET_EXPORT Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const 
 struct ApproximateEqualOptions {
   float tolerance = 1e-05f;
 };
-// Returns whether |x - y| < tolerance element-wise. Error: x and y differ in shape.
+// Returns whether |x - y| < tolerance element-wise. Error: the shapes of x and y differ.
 // ApproximateEqual(x:T, y:T) -> (z:bool) {T:type, tolerance:float=1e-05}
 RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, const ApproximateEqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -281,8 +290,9 @@ RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, std::string
 struct ArgMaxOptions {
   DType output_type = static_cast<DType>(9) /* int64 */;
 };
-// Returns the index of the largest element along `dimension` (negative: from the end), the first of
-// equals; that dimension vanishes. Error: the dimension is no scalar, out of range or empty.
+// Returns the index of the largest element along `dimension`, a scalar (negative counts from the
+// end), or of the first of equal ones. The output does not have that dimension. Error: `dimension`
+// is not a scalar or is out of range; the size of the dimension is 0.
 // ArgMax(input:T, dimension:Tidx) -> (output:output_type) {T:type, Tidx:type=int32,
 // output_type:type=int64}
 RAMET_EXPORT Output ArgMax(const Input& input, const Input& dimension, const ArgMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -291,8 +301,9 @@ RAMET_EXPORT Output ArgMax(const Input& input, const Input& dimension, std::stri
 struct ArgMinOptions {
   DType output_type = static_cast<DType>(9) /* int64 */;
 };
-// Returns the index of the smallest element along `dimension` (negative: from the end), the first
-// of equals; that dimension vanishes. Error: the dimension is no scalar, out of range or empty.
+// Returns the index of the smallest element along `dimension`, a scalar (negative counts from the
+// end), or of the first of equal ones. The output does not have that dimension. Error: `dimension`
+// is not a scalar or is out of range; the size of the dimension is 0.
 // ArgMin(input:T, dimension:Tidx) -> (output:output_type) {T:type, Tidx:type=int32,
 // output_type:type=int64}
 RAMET_EXPORT Output ArgMin(const Input& input, const Input& dimension, const ArgMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -305,30 +316,32 @@ struct AsStringOptions {
   int64_t width = -1;
   std::string fill = "";
 };
-// Returns the numbers as text: with `precision` digits behind the point (6 if it is -1), with an
-// exponent (scientific) or in the shorter form (shortest), at least `width` characters wide, filled
-// as the flag of C's printf in `fill` says. Shape of output: shape of input. Error: a flag that
-// does not exist; precision for other than real numbers.
+// Returns the numbers as text. `precision` is the number of digits after the decimal point (6 if it
+// is -1); `scientific` writes an exponent; `shortest` selects the shorter of both forms. The text
+// is at least `width` characters wide, padded as the printf flag in `fill` specifies. The output
+// has the shape of the input. Error: `fill` is not a known flag; precision, scientific or shortest
+// is set for numbers that are not real or complex; scientific and shortest are both set; width or
+// precision is above 65536.
 // AsString(input:T) -> (output:string) {T:type, precision:int=-1, scientific:bool=false,
 // shortest:bool=false, width:int=-1, fill:string=""}
 RAMET_EXPORT Output AsString(const Input& input, const AsStringOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output AsString(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the angle in [-pi/2, pi/2] whose sine is x, element-wise; NaN for real |x| > 1. Shape of
-// y: shape of x.
+// Returns the angle in [-pi/2, pi/2] whose sine is x, element-wise; NaN for real |x| > 1. y has the
+// shape of x.
 // Asin(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Asin(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the number whose hyperbolic sine is x, element-wise. Shape of y: shape of x.
+// Returns the number whose hyperbolic sine is x, element-wise. y has the shape of x.
 // Asinh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Asinh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct AssertOptions {
   int64_t summarize = 3;
 };
-// Stops the run with an error unless the scalar condition holds. The message shows the first
-// `summarize` elements of each of the data (-1: all).
-// \error kInvalidArgument "assertion failed: [...]" if it does not hold; if it is no scalar.
+// Stops the run with an error unless the scalar `condition` is true. The message shows the first
+// `summarize` elements of each tensor in `data` (-1 shows all). Error: the condition is false
+// ("assertion failed: [...]") or not a scalar.
 // Assert(condition:bool, data:T) -> () {T:list(type), summarize:int=3}
 RAMET_EXPORT Operation Assert(const Input& condition, const std::vector<Input>& data, const AssertOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation Assert(const Input& condition, const std::vector<Input>& data, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -337,9 +350,9 @@ struct AssignOptions {
   bool validate_shape = true;
   bool use_locking = true;
 };
-// Makes `value` the value of the variable, which is passed on.
-// \error kInvalidArgument if validate_shape is set and the shape is not that of the variable's
-// value, or, before there is one, not that of its node.
+// Assigns `value` to the variable and returns the variable. Error: validate_shape is set and the
+// shape of `value` differs from that of the current value, or, if there is none, from that of the
+// variable's node.
 // Assign(ref:Ref(T), value:T) -> (output_ref:Ref(T)) {T:type, validate_shape:bool=true,
 // use_locking:bool=true}
 RAMET_EXPORT Output Assign(const RefInput& ref, const Input& value, const AssignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -348,42 +361,41 @@ RAMET_EXPORT Output Assign(const RefInput& ref, const Input& value, std::string_
 struct AssignAddOptions {
   bool use_locking = false;
 };
-// Adds `value` to the variable, which is passed on.
-// \error kFailedPrecondition if it is uninitialised; kInvalidArgument if the shapes differ.
+// Adds `value` to the variable and returns the variable. Error: the variable is uninitialized
+// (kFailedPrecondition); the shapes differ.
 // AssignAdd(ref:Ref(T), value:T) -> (output_ref:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output AssignAdd(const RefInput& ref, const Input& value, const AssignAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output AssignAdd(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Adds `value` to a resource variable.
-// \error kNotFound if it has no value; kInvalidArgument if the shapes or dtypes differ.
+// Adds `value` to a resource variable. Error: the variable has no value (kNotFound); the shapes or
+// dtypes differ.
 // AssignAddVariableOp(resource:resource, value:dtype) -> () {dtype:type}
 RAMET_EXPORT Operation AssignAddVariableOp(const Input& resource, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct AssignSubOptions {
   bool use_locking = false;
 };
-// Subtracts `value` from the variable, which is passed on.
-// \error kFailedPrecondition if it is uninitialised; kInvalidArgument if the shapes differ.
+// Subtracts `value` from the variable and returns the variable. Error: the variable is
+// uninitialized (kFailedPrecondition); the shapes differ.
 // AssignSub(ref:Ref(T), value:T) -> (output_ref:Ref(T)) {T:type, use_locking:bool=false}
 RAMET_EXPORT Output AssignSub(const RefInput& ref, const Input& value, const AssignSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output AssignSub(const RefInput& ref, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Subtracts `value` from a resource variable.
-// \error kNotFound if it has no value; kInvalidArgument if the shapes or dtypes differ.
+// Subtracts `value` from a resource variable. Error: the variable has no value (kNotFound); the
+// shapes or dtypes differ.
 // AssignSubVariableOp(resource:resource, value:dtype) -> () {dtype:type}
 RAMET_EXPORT Operation AssignSubVariableOp(const Input& resource, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct AssignVariableOpOptions {
   bool validate_shape = false;
 };
-// Makes `value` the value of a resource variable.
-// \error kInvalidArgument if it has a value of another dtype, or, with validate_shape, of another
-// shape.
+// Assigns `value` to a resource variable. Error: the variable has a value of a different dtype, or,
+// with validate_shape, of a different shape.
 // AssignVariableOp(resource:resource, value:dtype) -> () {dtype:type, validate_shape:bool=false}
 RAMET_EXPORT Operation AssignVariableOp(const Input& resource, const Input& value, const AssignVariableOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation AssignVariableOp(const Input& resource, const Input& value, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the angle in [-pi/2, pi/2] whose tangent is x, element-wise. Shape of y: shape of x.
+// Returns the angle in [-pi/2, pi/2] whose tangent is x, element-wise. y has the shape of x.
 // Atan(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Atan(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -392,7 +404,7 @@ RAMET_EXPORT Output Atan(const Input& x, std::string_view name = "", SourceLocat
 // Atan2(y:T, x:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Atan2(const Input& y, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the number whose hyperbolic tangent is x, element-wise; NaN for real |x| > 1. Shape of y:
+// Returns the number whose hyperbolic tangent is x, element-wise; NaN for real |x| > 1. y has the
 // shape of x.
 // Atanh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Atanh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -400,7 +412,7 @@ RAMET_EXPORT Output Atanh(const Input& x, std::string_view name = "", SourceLoca
 struct AudioSummaryOptions {
   int64_t max_outputs = 3;
 };
-// As AudioSummaryV2, which took its place: the sample rate is an attr.
+// Like AudioSummaryV2, which replaces it, but the sample rate is an attr.
 // AudioSummary(tag:string, tensor:float) -> (summary:string) {sample_rate:float, max_outputs:int=3}
 RAMET_EXPORT Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -408,11 +420,11 @@ RAMET_EXPORT Output AudioSummary(const Input& tag, const Input& tensor, float sa
 struct AudioSummaryV2Options {
   int64_t max_outputs = 3;
 };
-// A serialized Summary with the first max_outputs sounds of [batch, frames, channels] or [batch,
-// frames], numbers from -1 to 1, as WAV of 16 bits, under the tags 'TAG/audio/0', 'TAG/audio/1',
-// ..., or 'TAG/audio' where max_outputs is 1. sample_rate is in Hertz.
-// \error kInvalidArgument if the tag is no scalar, the tensor has another rank, or the rate is not
-// one positive number.
+// Returns a serialized Summary with the first max_outputs sounds of [batch, frames, channels] or
+// [batch, frames], whose samples are in [-1, 1], as WAV files with 16 bits per sample. The tags are
+// 'TAG/audio/0', 'TAG/audio/1', ..., or 'TAG/audio' if max_outputs is 1. sample_rate is in Hertz.
+// Error: the tag is not a scalar; the tensor has a different rank; sample_rate is not a single
+// positive number; the sounds are too large for WAV or for a summary.
 // AudioSummaryV2(tag:string, tensor:float, sample_rate:float) -> (summary:string)
 // {max_outputs:int=3}
 RAMET_EXPORT Output AudioSummaryV2(const Input& tag, const Input& tensor, const Input& sample_rate, const AudioSummaryV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -421,8 +433,8 @@ RAMET_EXPORT Output AudioSummaryV2(const Input& tag, const Input& tensor, const 
 struct AvgPoolOptions {
   std::string data_format = "NHWC";
 };
-// Returns the mean of the elements of each window that are inside the image, as MaxPool. Error:
-// windows of batches or channels, or larger than the image.
+// Returns the mean of the elements of each window that are inside the image, with windows like
+// those of MaxPool. Error: a window covers batches or channels, or is larger than the image.
 // AvgPool(value:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
 // data_format:string="NHWC", T:type}
 RAMET_EXPORT Output AvgPool(const Input& value, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -431,7 +443,7 @@ RAMET_EXPORT Output AvgPool(const Input& value, const std::vector<int64_t>& ksiz
 struct AvgPool3DOptions {
   std::string data_format = "NDHWC";
 };
-// AvgPool of volumes, as MaxPool3D. Error: as MaxPool3D.
+// AvgPool for volumes, like MaxPool3D. Error: the same as MaxPool3D.
 // AvgPool3D(input:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
 // data_format:string="NDHWC", T:type}
 RAMET_EXPORT Output AvgPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPool3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -441,7 +453,7 @@ struct AvgPool3DGradOptions {
   std::string data_format = "NDHWC";
 };
 // Returns the gradient of AvgPool3D for its input, of shape orig_input_shape. Error: the shapes do
-// not fit; windows of channels.
+// not fit together; a window covers channels.
 // AvgPool3DGrad(orig_input_shape:int32, grad:T) -> (output:T) {ksize:list(int), strides:list(int),
 // padding:string, data_format:string="NDHWC", T:type}
 RAMET_EXPORT Output AvgPool3DGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPool3DGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -451,7 +463,7 @@ struct AvgPoolGradOptions {
   std::string data_format = "NHWC";
 };
 // Returns the gradient of AvgPool for its input, of shape orig_input_shape. Error: the shapes do
-// not fit; windows of channels.
+// not fit together; a window covers channels.
 // AvgPoolGrad(orig_input_shape:int32, grad:T) -> (output:T) {ksize:list(int), strides:list(int),
 // padding:string, data_format:string="NHWC", T:type}
 RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -463,10 +475,10 @@ struct BatchMatMulOptions {
   bool grad_x = false;
   bool grad_y = false;
 };
-// Returns the products of the matrices in x [..., m, k] and y [..., k, n] pair by pair: [..., m,
-// n]. adj_x and adj_y take the adjoint (transposed and conjugated) of each matrix. grad_x and
-// grad_y only tell that the node is a gradient. Error: the leading dimensions or the inner ones
-// differ.
+// Returns the products [..., m, n] of corresponding matrices in x, [..., m, k], and y, [..., k, n].
+// adj_x and adj_y use the adjoint (conjugate transpose) of each matrix. grad_x and grad_y only mark
+// the node as a gradient. Error: the ranks differ or are below 2; the leading dimensions or the
+// inner dimensions differ.
 // BatchMatMul(x:T, y:T) -> (output:T) {T:type, adj_x:bool=false, adj_y:bool=false,
 // grad_x:bool=false, grad_y:bool=false}
 RAMET_EXPORT Output BatchMatMul(const Input& x, const Input& y, const BatchMatMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -478,48 +490,49 @@ struct BatchMatMulV2Options {
   bool grad_x = false;
   bool grad_y = false;
 };
-// Returns the products of the matrices in x [..., m, k] and y [..., k, n] with the leading
-// dimensions broadcast: [..., m, n]. adj_x and adj_y take the adjoint (transposed and conjugated)
-// of each matrix. grad_x and grad_y only tell that the node is a gradient. Error: the leading
-// dimensions do not broadcast; the inner ones differ.
+// Returns the products [..., m, n] of the matrices in x, [..., m, k], and y, [..., k, n]; the
+// leading dimensions broadcast. adj_x and adj_y use the adjoint (conjugate transpose) of each
+// matrix. grad_x and grad_y only mark the node as a gradient. Error: a rank is below 2; the leading
+// dimensions do not broadcast; the inner dimensions differ.
 // BatchMatMulV2(x:T, y:T) -> (output:T) {T:type, adj_x:bool=false, adj_y:bool=false,
 // grad_x:bool=false, grad_y:bool=false}
 RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, const BatchMatMulV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// BatchToSpaceND of images [batch, height, width, depth] with square blocks.
-// \error kInvalidArgument as there.
+// BatchToSpaceND for images [batch, height, width, depth] with square blocks. Error: the same as
+// BatchToSpaceND; `input` is not of rank 4.
 // BatchToSpace(input:T, crops:Tidx) -> (output:T) {T:type, block_size:int, Tidx:type=int32}
 RAMET_EXPORT Output BatchToSpace(const Input& input, const Input& crops, int64_t block_size, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The opposite of SpaceToBatchND: batch entries become elements of blocks, and crops [m, 2]
-// are cut off.
-// \error kInvalidArgument if blocks do not divide the batch, or shapes do not fit.
+// The inverse of SpaceToBatchND: turns batch entries into elements of blocks, then removes the
+// crops, [m, 2], from both ends of the spatial dimensions. Error: the product of block_shape does
+// not evenly divide the batch; a block size is not positive or is too large; the crops are negative
+// or larger than the image; the shapes do not fit together.
 // BatchToSpaceND(input:T, block_shape:Tblock_shape, crops:Tcrops) -> (output:T) {T:type,
 // Tblock_shape:type=int32, Tcrops:type=int32}
 RAMET_EXPORT Output BatchToSpaceND(const Input& input, const Input& block_shape, const Input& crops, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the modified Bessel function of order 0, times exp(-|x|), element-wise. Shape of y: shape
-// of x.
+// Returns the modified Bessel function of the first kind of order 0, times exp(-|x|), element-wise.
+// y has the shape of x.
 // BesselI0e(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output BesselI0e(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the modified Bessel function of order 1, times exp(-|x|), element-wise. Shape of y: shape
-// of x.
+// Returns the modified Bessel function of the first kind of order 1, times exp(-|x|), element-wise.
+// y has the shape of x.
 // BesselI1e(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output BesselI1e(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the regularized incomplete beta function element-wise. a, b and x have one shape or are
-// scalars. Its gradient is that of x alone. Error: the shapes differ.
+// Returns the regularized incomplete beta function element-wise. a, b and x have the same shape or
+// are scalars. Only x has a gradient. Error: the shapes differ.
 // Betainc(a:T, b:T, x:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Betainc(const Input& a, const Input& b, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct BiasAddOptions {
   std::string data_format = "NHWC";
 };
-// Returns the value plus a bias per channel: bias is a vector as long as the last dimension of the
-// value, or with data_format NCHW as its second one. Shape of the output: shape of the value.
-// Error: the value has fewer than two dimensions, the bias is no vector or of another length.
+// Returns `value` plus one bias per channel. `bias` is a vector as long as the last dimension of
+// `value`, or as its second dimension with data_format NCHW. The output has the shape of `value`.
+// Error: `value` has fewer than two dimensions; `bias` is not a vector of that length.
 // BiasAdd(value:T, bias:T) -> (output:T) {T:type, data_format:string="NHWC"}
 RAMET_EXPORT Output BiasAdd(const Input& value, const Input& bias, const BiasAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output BiasAdd(const Input& value, const Input& bias, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -527,47 +540,50 @@ RAMET_EXPORT Output BiasAdd(const Input& value, const Input& bias, std::string_v
 struct BiasAddGradOptions {
   std::string data_format = "NHWC";
 };
-// Returns the sum of the incoming gradient over all dimensions but that of the channels (the last
-// one, or the second with data_format NCHW): a vector. Error: there are fewer than two dimensions.
+// Returns the sum of the incoming gradient over all dimensions except that of the channels (the
+// last one, or the second one with data_format NCHW), as a vector. Error: out_backprop has fewer
+// than two dimensions.
 // BiasAddGrad(out_backprop:T) -> (output:T) {T:type, data_format:string="NHWC"}
 RAMET_EXPORT Output BiasAddGrad(const Input& out_backprop, const BiasAddGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output BiasAddGrad(const Input& out_backprop, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the value plus a bias vector as long as its last dimension: the old form of BiasAdd.
-// Shape of the output: shape of the value. Error: the value has fewer than two dimensions, the bias
-// is no vector or of another length.
+// Returns `value` plus a bias vector as long as its last dimension. This is the old form of
+// BiasAdd. The output has the shape of `value`. Error: `value` has fewer than two dimensions;
+// `bias` is not a vector of that length.
 // BiasAddV1(value:T, bias:T) -> (output:T) {T:type}
 RAMET_EXPORT Output BiasAddV1(const Input& value, const Input& bias, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns for each number below size how often it is in arr, or, with as many weights as arr has
-// elements, the sum of the weights there. Larger numbers are left out. Error: a number is negative;
-// the sizes do not fit.
+// Returns, for each number below `size`, how often it occurs in arr, or, if `weights` is not empty,
+// the sum of the weights of its occurrences. Larger numbers are ignored. Error: a number or `size`
+// is negative; `size` is not a scalar; weights is not empty and has a different number of elements
+// than arr.
 // Bincount(arr:int32, size:int32, weights:T) -> (bins:T) {T:type}
 RAMET_EXPORT Output Bincount(const Input& arr, const Input& size, const Input& weights, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The bytes of `input` as elements of `type`. From a wider to a narrower dtype the shape gets
-// a last dimension with the ratio of the sizes; the other way round it loses that dimension.
-// \error kInvalidArgument if it has no such last dimension.
+// Returns the bytes of `input` reinterpreted as elements of `type`. If `type` is narrower, the
+// output gets a new last dimension whose size is the ratio of the element sizes. If `type` is
+// wider, the last dimension of the input must have that size, and is dropped. Error: it does not
+// have that size; an element type has no fixed size.
 // Bitcast(input:T) -> (output:type) {T:type, type:type}
 RAMET_EXPORT Output Bitcast(const Input& input, DType type, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the bits that x and y both have, element-wise with broadcasting. Error: the shapes do not
+// Returns the bitwise AND of x and y, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
 // BitwiseAnd(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output BitwiseAnd(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the bits that x or y has, element-wise with broadcasting. Error: the shapes do not
+// Returns the bitwise OR of x and y, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
 // BitwiseOr(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output BitwiseOr(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the bits that one of x and y has, element-wise with broadcasting. Error: the shapes do
-// not broadcast.
+// Returns the bitwise XOR of x and y, element-wise with broadcasting. Error: the shapes do not
+// broadcast.
 // BitwiseXor(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output BitwiseXor(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The shape to which tensors of the shapes s0 and s1 (vectors) broadcast.
-// \error kInvalidArgument "Incompatible shapes: [3] vs. [2]".
+// Returns the shape to which tensors of the shapes s0 and s1 (vectors) broadcast. Error: s0 or s1
+// is not a vector; the shapes do not broadcast ("Incompatible shapes: [3] vs. [2]").
 // BroadcastArgs(s0:T, s1:T) -> (r0:T) {T:type=int32}
 RAMET_EXPORT Output BroadcastArgs(const Input& s0, const Input& s1, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -575,28 +591,30 @@ struct BroadcastGradientArgsOutputs {
   Output r0;
   Output r1;
 };
-// The axes along which the gradient of an element-wise op on tensors of the shapes s0 and s1 is
-// summed, to be the gradient of the first (r0) and second (r1); empty for equal shapes.
-// \error kInvalidArgument "Incompatible shapes: [3] vs. [2]".
+// Returns the axes along which to sum the gradient of an element-wise op on tensors of the shapes
+// s0 and s1 (vectors): r0 gives the axes for the first tensor, r1 those for the second. Both are
+// empty for equal shapes. Error: s0 or s1 is not a vector; the shapes do not broadcast
+// ("Incompatible shapes: [3] vs. [2]").
 // BroadcastGradientArgs(s0:T, s1:T) -> (r0:T, r1:T) {T:type=int32}
 RAMET_EXPORT BroadcastGradientArgsOutputs BroadcastGradientArgs(const Input& s0, const Input& s1, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input` repeated along dimensions of 1 and new leading ones until it has the shape `shape`
-// ([rank]).
-// \error kInvalidArgument "Incompatible shapes: [3] vs. [2]".
+// Returns `input` repeated along dimensions of size 1 and new leading dimensions until it has the
+// shape `shape`, a vector. Error: `shape` is not a vector or has a negative dimension; it has fewer
+// dimensions than `input`; the shapes do not broadcast ("Incompatible shapes: [3] vs. [2]").
 // BroadcastTo(input:T, shape:Tidx) -> (output:T) {T:type, Tidx:type=int32}
 RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns for each element how many of the boundaries, which do not go down, are not larger than
-// it. Shape of the output: shape of the input. Error: the boundaries are not sorted.
+// Returns, for each element, the number of boundaries that are less than or equal to it. The
+// boundaries must be in ascending order. The output has the shape of the input. Error: the
+// boundaries are not sorted.
 // Bucketize(input:T) -> (output:int32) {T:type, boundaries:list(float)}
 RAMET_EXPORT Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct CaseOptions {
   std::vector<Shape> output_shapes = {};
 };
-// Calls the function at position branch_index of branches with input; the last one if there is no
-// such position.
+// Calls the function branches[branch_index] with the inputs, or the last function if branch_index
+// is out of range.
 // Case(branch_index:int32, input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type),
 // branches:list(func), output_shapes:list(shape)=[]}
 RAMET_EXPORT std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const CaseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -605,38 +623,38 @@ RAMET_EXPORT std::vector<Output> Case(const Input& branch_index, const std::vect
 struct CastOptions {
   bool truncate = false;
 };
-// Returns the elements of x as DstT: floating to integer drops the fraction (what does not fit
-// gives an unspecified value), complex to real the imaginary part; to bool is x != 0; to a shorter
-// floating type rounds to the nearest. Shape of y: shape of x. Error: one of the types is no number
-// or bool.
+// Returns the elements of x converted to DstT. Floating to integer drops the fraction; a value that
+// does not fit becomes an unspecified number. Complex to real drops the imaginary part. To bool is
+// x != 0. To a shorter floating type rounds to nearest. y has the shape of x. Error: one of the
+// types is neither a number nor bool (kUnimplemented).
 // Cast(x:SrcT) -> (y:DstT) {SrcT:type, DstT:type, Truncate:bool=false}
 RAMET_EXPORT Output Cast(const Input& x, DType dst_t, const CastOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Cast(const Input& x, DType dst_t, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the smallest whole number that is not below x, element-wise. Shape of y: shape of x.
+// Returns the smallest integer that is not less than x, element-wise. y has the shape of x.
 // Ceil(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Ceil(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `tensor`, unchanged, if all its elements are finite.
-// \error kInvalidArgument "MESSAGE : Tensor had Inf and NaN values" otherwise.
+// Returns `tensor` unchanged if all its elements are finite. Error: some are not ("MESSAGE : Tensor
+// had Inf and NaN values").
 // CheckNumerics(tensor:T) -> (output:T) {T:type, message:string}
 RAMET_EXPORT Output CheckNumerics(const Input& tensor, const std::string& message, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns for each Hermitian positive definite matrix along the last two dimensions the lower
-// triangle L with L * L^H = input; only the lower triangle is read, and NaN is the factor of a
-// matrix that is not positive definite. Shape of the output: shape of the input. Error: the
-// matrices are not square.
+// Returns the Cholesky factor of each Hermitian positive definite matrix along the last two
+// dimensions: the lower triangular L with L * L^H = input. Only the lower triangle of the input is
+// read. If a matrix is not positive definite, its factor is NaN. The output has the shape of the
+// input. Error: the matrices are not square.
 // Cholesky(input:T) -> (output:T) {T:type}
 RAMET_EXPORT Output Cholesky(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The gradient of Cholesky, of whose result l the gradient is grad. Error: the matrices are not
-// square, or the shapes differ.
+// Returns the gradient of the input of Cholesky, where l is its result and grad the gradient of l.
+// Error: the matrices are not square; the shapes differ.
 // CholeskyGrad(l:T, grad:T) -> (output:T) {T:type}
 RAMET_EXPORT Output CholeskyGrad(const Input& l, const Input& grad, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns max(min(t, clip_value_max), clip_value_min) element-wise. The bounds are scalars or have
-// the shape of t. NaN stays NaN, a NaN bound bounds nothing; of complex numbers both parts are
-// clipped. Error: a bound has another shape.
+// the shape of t. NaN stays NaN, and a NaN bound has no effect. Both parts of a complex number are
+// clipped. Error: a bound has a different shape.
 // ClipByValue(t:T, clip_value_min:T, clip_value_max:T) -> (output:T) {T:type}
 RAMET_EXPORT Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -644,7 +662,7 @@ struct ComplexOptions {
   DType tout = static_cast<DType>(8) /* complex64 */;
 };
 // Returns the complex numbers real + i * imag, element-wise with broadcasting. Error: the shapes do
-// not broadcast; Tout is not twice as wide as T.
+// not broadcast; Tout is not the complex type of T.
 // Complex(real:T, imag:T) -> (out:Tout) {T:type=float, Tout:type=complex64}
 RAMET_EXPORT Output Complex(const Input& real, const Input& imag, const ComplexOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Complex(const Input& real, const Input& imag, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -652,28 +670,28 @@ RAMET_EXPORT Output Complex(const Input& real, const Input& imag, std::string_vi
 struct ComplexAbsOptions {
   DType tout = static_cast<DType>(1) /* float */;
 };
-// Returns the absolute value |x| element-wise. Shape of y: shape of x. Error: Tout is not the real
+// Returns the absolute value |x| element-wise. y has the shape of x. Error: Tout is not the real
 // type of T.
 // ComplexAbs(x:T) -> (y:Tout) {T:type=complex64, Tout:type=float}
 RAMET_EXPORT Output ComplexAbs(const Input& x, const ComplexAbsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ComplexAbs(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Where in a concatenation along concat_dim each of N tensors of these shapes begins: one index
-// vector for each.
-// \error kInvalidArgument if the shapes differ in another dimension or there is no such one.
+// Returns, for each of N tensors of the given shapes (vectors), the index vector at which it begins
+// in their concatenation along dimension concat_dim. Error: the shapes differ in length or in
+// another dimension; concat_dim is not a scalar or is out of range.
 // ConcatOffset(concat_dim:int32, shape:N * shape_type) -> (offset:N * shape_type) {N:int,
 // shape_type:type=int32}
 RAMET_EXPORT std::vector<Output> ConcatOffset(const Input& concat_dim, const std::vector<Input>& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the complex conjugate element-wise. Shape of the output: shape of the input.
+// Returns the complex conjugate element-wise. The output has the shape of the input.
 // Conj(input:T) -> (output:T) {T:type=complex64}
 RAMET_EXPORT Output Conj(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// As Transpose, with the complex conjugates of the elements.
+// Like Transpose, but with the complex conjugates of the elements.
 // ConjugateTranspose(x:T, perm:Tperm) -> (y:T) {T:type, Tperm:type=int32}
 RAMET_EXPORT Output ConjugateTranspose(const Input& x, const Input& perm, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Does nothing; in loops and branches it runs even where its control inputs do not.
+// Does nothing. In loops and branches it runs even if its control inputs are dead.
 // ControlTrigger() -> () {}
 RAMET_EXPORT Operation ControlTrigger(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -684,11 +702,13 @@ struct Conv2DOptions {
   std::vector<int64_t> dilations = {1, 1, 1, 1};
 };
 // Returns the cross-correlation of images [batch, height, width, in] (or [batch, in, height, width]
-// with data_format NCHW) with a filter [height, width, in / groups, out]. The window moves by the
-// strides; dilations stretch it. padding SAME centres the windows so that ceil(size / stride) fit,
-// VALID stays inside, EXPLICIT adds explicit_paddings (before and after, for each dimension).
-// Error: the shapes do not fit; strides, dilations or paddings of batch and channels; a filter
-// without elements.
+// with data_format NCHW) with a filter [height, width, in / groups, out]. The window moves by
+// `strides`; `dilations` is the distance between the elements of the filter. With padding SAME, the
+// input is padded evenly so that the output size is ceil(size / stride); with VALID, windows stay
+// inside the image; with EXPLICIT, explicit_paddings gives the padding before and after each
+// dimension. Error: the ranks or channels of input and filter do not fit together; the filter is
+// empty; the window is larger than the padded image; strides, dilations or paddings apply to batch
+// or channels (kUnimplemented for strides and dilations).
 // Conv2D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), use_cudnn_on_gpu:bool=true,
 // padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
 // dilations:list(int)=[1, 1, 1, 1]}
@@ -701,8 +721,9 @@ struct Conv2DBackpropFilterOptions {
   std::string data_format = "NHWC";
   std::vector<int64_t> dilations = {1, 1, 1, 1};
 };
-// Returns the gradient of Conv2D for its filter, of shape filter_sizes, where out_backprop arrives
-// at its output. Error: the shapes do not fit.
+// Returns the gradient of Conv2D for its filter, of shape filter_sizes, given the gradient
+// out_backprop of its output. Error: the shapes do not fit together; the attrs are invalid (see
+// Conv2D).
 // Conv2DBackpropFilter(input:T, filter_sizes:int32, out_backprop:T) -> (output:T) {T:type,
 // strides:list(int), use_cudnn_on_gpu:bool=true, padding:string, explicit_paddings:list(int)=[],
 // data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
@@ -715,9 +736,9 @@ struct Conv2DBackpropInputOptions {
   std::string data_format = "NHWC";
   std::vector<int64_t> dilations = {1, 1, 1, 1};
 };
-// Returns the gradient of Conv2D for its input, of shape input_sizes (four numbers, or height and
-// width), where out_backprop arrives at its output: a transposed convolution. Error: the shapes do
-// not fit.
+// Returns the gradient of Conv2D for its input, given the gradient out_backprop of its output. This
+// is a transposed convolution. input_sizes is the shape of the input, or only its height and width.
+// Error: the shapes do not fit together; the attrs are invalid (see Conv2D).
 // Conv2DBackpropInput(input_sizes:int32, filter:T, out_backprop:T) -> (output:T) {T:type,
 // strides:list(int), use_cudnn_on_gpu:bool=true, padding:string, explicit_paddings:list(int)=[],
 // data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
@@ -729,8 +750,10 @@ struct Conv3DOptions {
   std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
 };
 // Returns the cross-correlation of volumes [batch, depth, height, width, in] (or [batch, in, depth,
-// height, width] with data_format NCDHW) with a filter [depth, height, width, in / groups, out], as
-// Conv2D. Error: the shapes do not fit; strides or dilations of batch and channels.
+// height, width] with data_format NCDHW) with a filter [depth, height, width, in / groups, out],
+// like Conv2D. Error: the ranks or channels of input and filter do not fit together; the filter is
+// empty; the window is larger than the padded volume; strides or dilations apply to batch or
+// channels (kUnimplemented).
 // Conv3D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), padding:string,
 // data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1, 1]}
 RAMET_EXPORT Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -740,8 +763,9 @@ struct Conv3DBackpropFilterV2Options {
   std::string data_format = "NDHWC";
   std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
 };
-// Returns the gradient of Conv3D for its filter, of shape filter_sizes, where out_backprop arrives
-// at its output. Error: the shapes do not fit.
+// Returns the gradient of Conv3D for its filter, of shape filter_sizes, given the gradient
+// out_backprop of its output. Error: the shapes do not fit together; the attrs are invalid (see
+// Conv3D).
 // Conv3DBackpropFilterV2(input:T, filter_sizes:int32, out_backprop:T) -> (output:T) {T:type,
 // strides:list(int), padding:string, data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1,
 // 1]}
@@ -752,30 +776,32 @@ struct Conv3DBackpropInputV2Options {
   std::string data_format = "NDHWC";
   std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
 };
-// Returns the gradient of Conv3D for its input, of shape input_sizes, where out_backprop arrives at
-// its output. Error: the shapes do not fit.
+// Returns the gradient of Conv3D for its input, of shape input_sizes, given the gradient
+// out_backprop of its output. Error: the shapes do not fit together; the attrs are invalid (see
+// Conv3D).
 // Conv3DBackpropInputV2(input_sizes:Tshape, filter:T, out_backprop:T) -> (output:T) {T:type,
 // strides:list(int), padding:string, data_format:string="NDHWC", dilations:list(int)=[1, 1, 1, 1,
 // 1], Tshape:type=int32}
 RAMET_EXPORT Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropInputV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the cosine of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
+// Returns the cosine of x (radians) element-wise; NaN for infinities. y has the shape of x.
 // Cos(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Cos(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the hyperbolic cosine of x element-wise. Shape of y: shape of x.
+// Returns the hyperbolic cosine of x element-wise. y has the shape of x.
 // Cosh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Cosh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The value of a scalar variable, which is then one more.
-// \error kOutOfRange "Reached limit of 5" if the value is not below `limit`.
-// \error kFailedPrecondition if the variable is uninitialised.
+// Returns the value of a scalar variable and increments the variable. Error: the value is not below
+// `limit` ("Reached limit of 5", kOutOfRange); the variable is uninitialized (kFailedPrecondition)
+// or not a scalar; `limit` does not fit in T.
 // CountUpTo(ref:Ref(T)) -> (output:T) {limit:int, T:type}
 RAMET_EXPORT Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the cross products of the vectors with three elements along the last dimension. Error:
-// the shapes differ, or do not end in 3.
+// Returns the cross products of the three-element vectors along the last dimension. The output has
+// the shape of the inputs. Error: the shapes differ; the inputs are scalars; the last dimension is
+// not 3 (kFailedPrecondition).
 // Cross(a:T, b:T) -> (product:T) {T:type}
 RAMET_EXPORT Output Cross(const Input& a, const Input& b, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -783,9 +809,10 @@ struct CumprodOptions {
   bool exclusive = false;
   bool reverse = false;
 };
-// Returns the running product of x along `axis` (negative: from the end), of the shape of x. With
-// exclusive, element i leaves out x[i]; with reverse, it runs from the end. Where x is 0 its
-// gradient is 0. Error: the axis is no scalar or out of range.
+// Returns the running product of x along `axis`, a scalar (negative values count from the end). The
+// output has the shape of x. With exclusive, element i does not include x[i]; with reverse, the
+// product runs from the end. The gradient is 0 where x is 0. Error: the axis is not a scalar or is
+// out of range.
 // Cumprod(x:T, axis:Tidx) -> (out:T) {exclusive:bool=false, reverse:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output Cumprod(const Input& x, const Input& axis, const CumprodOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -795,38 +822,41 @@ struct CumsumOptions {
   bool exclusive = false;
   bool reverse = false;
 };
-// Returns the running sum of x along `axis` (negative: from the end), of the shape of x. With
-// exclusive, element i leaves out x[i]; with reverse, it runs from the end. Error: the axis is no
-// scalar or out of range.
+// Returns the running sum of x along `axis`, a scalar (negative values count from the end). The
+// output has the shape of x. With exclusive, element i does not include x[i]; with reverse, the sum
+// runs from the end. Error: the axis is not a scalar or is out of range.
 // Cumsum(x:T, axis:Tidx) -> (out:T) {exclusive:bool=false, reverse:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The other way of EncodeBase64, with = at the end or without. Shape of output: shape of input.
-// Error: another character; a length that cannot be.
+// The inverse of EncodeBase64, with or without = at the end. The output has the shape of the input.
+// Error: a string has an invalid character or an impossible length.
 // DecodeBase64(input:string) -> (output:string) {}
 RAMET_EXPORT Output DecodeBase64(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct DecodeRawOptions {
   bool little_endian = true;
 };
-// Returns the bytes of strings of one length as numbers. Shape of output: shape of bytes, and a
-// dimension more. Error: the lengths differ, or the size of a number does not divide them.
+// Returns the bytes of strings of equal length as numbers. The output has the shape of `bytes`
+// followed by one more dimension. Error: the lengths differ or are not a multiple of the size of a
+// number.
 // DecodeRaw(bytes:string) -> (output:out_type) {out_type:type, little_endian:bool=true}
 RAMET_EXPORT Output DecodeRaw(const Input& bytes, DType out_type, const DecodeRawOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output DecodeRaw(const Input& bytes, DType out_type, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// A copy of `x` in memory of its own.
+// Returns a copy of `x` in its own memory.
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct DenseBincountOptions {
   bool binary_output = false;
 };
-// Returns for each number below size how often it is in the input, or, with weights of the input's
-// shape, the sum of the weights there; with binary_output, 1 where it is. A matrix is counted row
-// by row. Larger numbers are left out. Error: a number is negative; the shapes do not fit.
+// Returns, for each number below `size`, how often it occurs in the input, or, if `weights` is not
+// empty, the sum of the weights of its occurrences. With binary_output, the result is 1 if the
+// number occurs and 0 otherwise. The rows of a matrix are counted separately. Larger numbers are
+// ignored. Error: a number or `size` is negative; `size` is not a scalar; the rank of the input is
+// above 2; `weights` is not empty and has a different shape than the input.
 // DenseBincount(input:Tidx, size:Tidx, weights:T) -> (output:T) {Tidx:type, T:type,
 // binary_output:bool=false}
 RAMET_EXPORT Output DenseBincount(const Input& input, const Input& size, const Input& weights, const DenseBincountOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -835,8 +865,9 @@ RAMET_EXPORT Output DenseBincount(const Input& input, const Input& size, const I
 struct DepthToSpaceOptions {
   std::string data_format = "NHWC";
 };
-// The opposite of SpaceToDepth: channels become blocks of block_size x block_size pixels.
-// \error kInvalidArgument if block_size^2 does not divide the depth.
+// The inverse of SpaceToDepth: turns the channels of each pixel into a block of block_size x
+// block_size pixels. Error: `input` is not of rank 4; block_size is not in [2, 32768] or its square
+// does not evenly divide the depth; data_format is NCHW_VECT_C (kUnimplemented).
 // DepthToSpace(input:T) -> (output:T) {T:type, block_size:int, data_format:string="NHWC"}
 RAMET_EXPORT Output DepthToSpace(const Input& input, int64_t block_size, const DepthToSpaceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output DepthToSpace(const Input& input, int64_t block_size, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -846,10 +877,10 @@ struct DepthwiseConv2dNativeOptions {
   std::string data_format = "NHWC";
   std::vector<int64_t> dilations = {1, 1, 1, 1};
 };
-// Returns the convolution of each channel of images [batch, height, width, in] with filters of its
-// own, [height, width, in, multiplier]: channel k * multiplier + q of the output is channel k of
-// the input under filter [k, q]. Strides, dilations, padding and data_format as for Conv2D. Error:
-// the shapes do not fit.
+// Returns the convolution of each channel of images [batch, height, width, in] with its own
+// filters, [height, width, in, multiplier]. Channel k * multiplier + q of the output is channel k
+// of the input convolved with filter [k, q]. Strides, dilations, padding and data_format are as in
+// Conv2D. Error: the same as Conv2D.
 // DepthwiseConv2dNative(input:T, filter:T) -> (output:T) {T:type, strides:list(int),
 // padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
 // dilations:list(int)=[1, 1, 1, 1]}
@@ -861,8 +892,9 @@ struct DepthwiseConv2dNativeBackpropFilterOptions {
   std::string data_format = "NHWC";
   std::vector<int64_t> dilations = {1, 1, 1, 1};
 };
-// Returns the gradient of DepthwiseConv2dNative for its filter, of shape filter_sizes, where
-// out_backprop arrives at its output. Error: the shapes do not fit.
+// Returns the gradient of DepthwiseConv2dNative for its filter, of shape filter_sizes, given the
+// gradient out_backprop of its output. Error: the shapes do not fit together; the attrs are invalid
+// (see Conv2D).
 // DepthwiseConv2dNativeBackpropFilter(input:T, filter_sizes:int32, out_backprop:T) -> (output:T)
 // {T:type, strides:list(int), padding:string, explicit_paddings:list(int)=[],
 // data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
@@ -874,8 +906,9 @@ struct DepthwiseConv2dNativeBackpropInputOptions {
   std::string data_format = "NHWC";
   std::vector<int64_t> dilations = {1, 1, 1, 1};
 };
-// Returns the gradient of DepthwiseConv2dNative for its input, of shape input_sizes, where
-// out_backprop arrives at its output. Error: the shapes do not fit.
+// Returns the gradient of DepthwiseConv2dNative for its input, of shape input_sizes, given the
+// gradient out_backprop of its output. Error: the shapes do not fit together; the attrs are invalid
+// (see Conv2D).
 // DepthwiseConv2dNativeBackpropInput(input_sizes:int32, filter:T, out_backprop:T) -> (output:T)
 // {T:type, strides:list(int), padding:string, explicit_paddings:list(int)=[],
 // data_format:string="NHWC", dilations:list(int)=[1, 1, 1, 1]}
@@ -888,10 +921,11 @@ struct DequantizeOptions {
   int64_t axis = -1;
   DType dtype = static_cast<DType>(1) /* float */;
 };
-// Returns the floats that the whole numbers of the input stand for in the range [min_range,
-// max_range]; the other way of QuantizeV2, with the same modes. With axis each slice has a range of
-// its own. Shape of output: shape of input. Error: the shapes of the range do not fit; MIN_FIRST
-// with an axis; bfloat16 in another mode than MIN_COMBINED.
+// Returns the floats that the quantized integers `input` represent in the range [min_range,
+// max_range]. It is the inverse of QuantizeV2 and has the same modes. With `axis`, each slice along
+// that axis has its own range. The output has the shape of the input. Error: min_range or max_range
+// has the wrong number of elements; `axis` is out of range; mode MIN_FIRST is used with an axis
+// (kUnimplemented); dtype is bfloat16 and mode is not MIN_COMBINED.
 // Dequantize(input:T, min_range:float, max_range:float) -> (output:dtype) {T:type,
 // mode:string="MIN_COMBINED", narrow_range:bool=false, axis:int=-1, dtype:type=float}
 RAMET_EXPORT Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, const DequantizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -900,64 +934,68 @@ RAMET_EXPORT Output Dequantize(const Input& input, const Input& min_range, const
 struct DestroyResourceOpOptions {
   bool ignore_lookup_error = true;
 };
-// Takes the value of a resource variable away.
-// \error kNotFound if it has none and ignore_lookup_error is not set.
+// Removes the value of a resource variable. Error: it has no value and ignore_lookup_error is not
+// set (kNotFound).
 // DestroyResourceOp(resource:resource) -> () {ignore_lookup_error:bool=true}
 RAMET_EXPORT Operation DestroyResourceOp(const Input& resource, const DestroyResourceOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation DestroyResourceOp(const Input& resource, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The last value of a temporary variable, which is gone afterwards.
-// \error kInvalidArgument if var_name is not its name.
+// Returns the last value of a temporary variable and destroys the variable. Error: var_name is not
+// the name of the variable.
 // DestroyTemporaryVariable(ref:Ref(T)) -> (value:T) {T:type, var_name:string}
 RAMET_EXPORT Output DestroyTemporaryVariable(const RefInput& ref, const std::string& var_name, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Zeros of shape [D..., D...] for `diagonal` of shape [D...], with its elements where both
-// halves of the index are alike.
-// \error kInvalidArgument if diagonal is a scalar.
+// Returns a tensor of shape [D..., D...] for `diagonal` of shape [D...]. It holds the elements of
+// `diagonal` where both halves of the index are equal, and zeros elsewhere. Error: `diagonal` is a
+// scalar.
 // Diag(diagonal:T) -> (output:T) {T:type}
 RAMET_EXPORT Output Diag(const Input& diagonal, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The elements of `input`, [D..., D...], where both halves of the index are alike: [D...].
-// \error kInvalidArgument if the input is not of such a shape.
+// Returns the elements of `input`, of shape [D..., D...], where both halves of the index are equal.
+// The result has the shape [D...]. Error: the rank of `input` is zero or odd; the two halves of its
+// shape differ.
 // DiagPart(input:T) -> (diagonal:T) {T:type}
 RAMET_EXPORT Output DiagPart(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the derivative of log(|gamma(x)|) element-wise; NaN for 0, -1, -2, ... Shape of y: shape
-// of x.
+// Returns the derivative of log(|gamma(x)|) element-wise; NaN for 0, -1, -2, ... y has the shape of
+// x.
 // Digamma(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Digamma(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the largest sum of pixel and filter [height, width, depth] under the filter, for images
-// [batch, height, width, depth]. strides and rates are [1, height, width, 1]: how far the filter
-// moves, and how far apart its elements are. Error: the ranks or depths do not fit; a stride or
-// rate is below 1, or above it for batch or depth.
+// Returns the largest sum of pixel and filter under a filter [height, width, depth] that moves over
+// images [batch, height, width, depth]. strides and rates have the form [1, height, width, 1]: how
+// far the filter moves, and the distance between its elements. Error: the ranks, depths or sizes do
+// not fit together; strides or rates do not have four elements or one is below 1; they apply to
+// batch or depth (kUnimplemented).
 // Dilation2D(input:T, filter:T) -> (output:T) {T:type, strides:list(int), rates:list(int),
 // padding:string}
 RAMET_EXPORT Output Dilation2D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The gradient of Dilation2D for its filter: out_backprop where the largest sums come from. strides
-// and rates are [1, height, width, 1]: how far the filter moves, and how far apart its elements
-// are. Error: the ranks or depths do not fit; a stride or rate is below 1, or above it for batch or
-// depth.
+// Returns the gradient of Dilation2D for its filter: out_backprop summed at the filter elements
+// that give the largest sums. strides and rates have the form [1, height, width, 1]: how far the
+// filter moves, and the distance between its elements. Error: the ranks, depths or sizes do not fit
+// together; strides or rates do not have four elements or one is below 1; they apply to batch or
+// depth (kUnimplemented).
 // Dilation2DBackpropFilter(input:T, filter:T, out_backprop:T) -> (filter_backprop:T) {T:type,
 // strides:list(int), rates:list(int), padding:string}
 RAMET_EXPORT Output Dilation2DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The gradient of Dilation2D for its input: out_backprop where the largest sums come from. strides
-// and rates are [1, height, width, 1]: how far the filter moves, and how far apart its elements
-// are. Error: the ranks or depths do not fit; a stride or rate is below 1, or above it for batch or
-// depth.
+// Returns the gradient of Dilation2D for its input: out_backprop summed at the pixels that give the
+// largest sums. strides and rates have the form [1, height, width, 1]: how far the filter moves,
+// and the distance between its elements. Error: the ranks, depths or sizes do not fit together;
+// strides or rates do not have four elements or one is below 1; they apply to batch or depth
+// (kUnimplemented).
 // Dilation2DBackpropInput(input:T, filter:T, out_backprop:T) -> (in_backprop:T) {T:type,
 // strides:list(int), rates:list(int), padding:string}
 RAMET_EXPORT Output Dilation2DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// No effect: reading a resource variable never copies its value.
-// \error kFailedPrecondition if it has no value.
+// Has no effect: reading a resource variable never copies its value. Error: the variable has no
+// value (kFailedPrecondition).
 // DisableCopyOnRead(resource:resource) -> () {}
 RAMET_EXPORT Operation DisableCopyOnRead(const Input& resource, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: an
-// integer y is 0; the shapes do not broadcast.
+// Returns x / y element-wise with broadcasting; integers are rounded toward zero. Error: an integer
+// y is 0; the shapes do not broadcast.
 // Div(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Div(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -966,55 +1004,59 @@ RAMET_EXPORT Output Div(const Input& x, const Input& y, std::string_view name = 
 // DivNoNan(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output DivNoNan(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The rows of `data` in num_partitions groups, in order: row i goes to output partitions[i].
-// The shape of data starts with that of partitions; what follows is the shape of a row.
-// \error kInvalidArgument if a partition is outside [0, num_partitions) or the shapes do not
-// fit.
+// Splits the rows of `data` into num_partitions tensors and keeps their order: row i goes to output
+// partitions[i]. The shape of `data` starts with the shape of `partitions`; the remaining
+// dimensions are the shape of a row. Error: a partition is outside [0, num_partitions); the shape
+// of `data` does not start with that of `partitions`.
 // DynamicPartition(data:T, partitions:int32) -> (outputs:num_partitions * T) {num_partitions:int,
 // T:type}
 RAMET_EXPORT std::vector<Output> DynamicPartition(const Input& data, const Input& partitions, int64_t num_partitions, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Rows of all `data` in one tensor: row data[i][j] at index indices[i][j]. data[i] has the shape of
-// indices[i] followed by that of a row, which is the same for all. The result has one row more than
-// the largest index; of rows with one index the last stays, rows that no index names are zeros.
-// \error kInvalidArgument if an index is negative or the shapes do not fit.
+// Interleaves the rows of all `data` tensors into one tensor: row data[i][j] goes to row
+// indices[i][j] of the result. The shape of data[i] is the shape of indices[i] followed by the
+// shape of a row, which is the same for all. The result has one more row than the largest index. If
+// an index occurs more than once, the last row wins; rows without an index are zeros. Error: an
+// index is negative; the shapes are not of this form.
 // DynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
 RAMET_EXPORT Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct EditDistanceOptions {
   bool normalize = true;
 };
-// Returns how many elements must be put in, taken out or replaced to make each sequence of the
-// sparse tensor `hypothesis` that of `truth`; with normalize, in parts of the length of the latter
-// (infinite where that is 0). The sequences lie along the last dimension; the output has the other
-// ones. Error: the tensors are no sparse tensors of one rank.
+// Returns the Levenshtein distance between the sequences of the sparse tensors `hypothesis` and
+// `truth`: the number of insertions, deletions and substitutions that turn one into the other. With
+// `normalize`, distances are divided by the length of the truth sequence, which gives infinity if
+// that length is 0. Sequences lie along the last dimension; the output has the remaining
+// dimensions. Error: an input is not a sparse tensor of rank 2 or more; the ranks differ; an index
+// is outside the shape of the output.
 // EditDistance(hypothesis_indices:int64, hypothesis_values:T, hypothesis_shape:int64,
 // truth_indices:int64, truth_values:T, truth_shape:int64) -> (output:float) {normalize:bool=true,
 // T:type}
 RAMET_EXPORT Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, const EditDistanceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the sums of products that the equation says, as "ij,jk->ik": a letter for each dimension
-// of one or two inputs, then of the output. Letters that the output lacks are summed over; one that
-// comes twice is a diagonal; "..." stands for any dimensions, which broadcast. Error: the equation
-// is malformed; a letter has two sizes; the ranks do not fit.
+// Returns the sums of products given by `equation`, such as "ij,jk->ik". It names each dimension of
+// one or two inputs, and then of the output, with a letter. Letters missing from the output are
+// summed over. A letter that occurs twice in a tensor selects its diagonal. "..." stands for any
+// number of dimensions, which broadcast. Error: the equation is malformed; a letter has two
+// different sizes; a rank does not match the equation.
 // Einsum(inputs:N * T) -> (output:T) {equation:string, N:int, T:type}
 RAMET_EXPORT Output Einsum(const std::vector<Input>& inputs, const std::string& equation, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x where x > 0, else exp(x) - 1, element-wise. Shape of the activations: shape of the
+// Returns x where x > 0 and exp(x) - 1 elsewhere, element-wise. The output has the shape of the
 // features.
 // Elu(features:T) -> (activations:T) {T:type}
 RAMET_EXPORT Output Elu(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns gradients * (outputs + 1) where the outputs of Elu are below 0, else the gradients.
-// Error: the inputs differ in shape.
+// Returns gradients * (outputs + 1) where the outputs of Elu are less than 0, and the gradients
+// elsewhere. The output has the shape of the inputs. Error: the shapes of the inputs differ.
 // EluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output EluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// A list without elements, for tensors of element_dtype and of a shape that fits
-// element_shape: a vector with -1 for what is open, or the scalar -1 for any shape. It takes
-// up to max_num_elements tensors (-1: any number).
-// \error kInvalidArgument if element_shape is no shape or max_num_elements no scalar.
+// Returns an empty list for tensors of dtype element_dtype and a shape compatible with
+// element_shape: a vector with -1 for unknown dimensions, or the scalar -1 for any shape. The list
+// takes up to max_num_elements tensors (-1: any number). Error: element_shape is not a shape;
+// max_num_elements is not a scalar.
 // EmptyTensorList(element_shape:shape_type, max_num_elements:int32) -> (handle:variant)
 // {element_dtype:type, shape_type:type}
 RAMET_EXPORT Output EmptyTensorList(const Input& element_shape, const Input& max_num_elements, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1022,14 +1064,14 @@ RAMET_EXPORT Output EmptyTensorList(const Input& element_shape, const Input& max
 struct EncodeBase64Options {
   bool pad = false;
 };
-// Returns the strings in base64 with - and _ for 62 and 63, with `pad` filled with = to a length
-// that 4 divides. Shape of output: shape of input.
+// Returns the strings in web-safe base64 (- and _ for 62 and 63). With `pad`, results are padded
+// with = to a multiple of four characters. The output has the shape of the input.
 // EncodeBase64(input:string) -> (output:string) {pad:bool=false}
 RAMET_EXPORT Output EncodeBase64(const Input& input, const EncodeBase64Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output EncodeBase64(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// `input`, unchanged, if it has the shape `shape`, which may be partial.
-// \error kInvalidArgument otherwise.
+// Returns `input` unchanged if its shape is compatible with `shape`, which may be partial. Error:
+// it is not.
 // EnsureShape(input:T) -> (output:T) {shape:shape, T:type}
 RAMET_EXPORT Output EnsureShape(const Input& input, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1037,8 +1079,8 @@ struct EnterOptions {
   bool is_constant = false;
   int64_t parallel_iterations = 10;
 };
-// Passes a value into the frame of a loop: for the first iteration, or for all of them if
-// is_constant.
+// Passes a value into a loop frame: to the first iteration, or to all iterations if is_constant is
+// true.
 // Enter(data:T) -> (output:T) {T:type, frame_name:string, is_constant:bool=false,
 // parallel_iterations:int=10}
 RAMET_EXPORT Output Enter(const Input& data, const std::string& frame_name, const EnterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1047,21 +1089,22 @@ RAMET_EXPORT Output Enter(const Input& data, const std::string& frame_name, std:
 struct EqualOptions {
   bool incompatible_shape_error = true;
 };
-// Returns whether x == y element-wise with broadcasting; NaN equals nothing. Shapes that do not
-// broadcast are an error, or with incompatible_shape_error=false give the scalar false.
+// Returns whether x == y element-wise with broadcasting; NaN equals nothing. If the shapes do not
+// broadcast and incompatible_shape_error is false, the result is the scalar false. Error: the
+// shapes do not broadcast and incompatible_shape_error is true.
 // Equal(x:T, y:T) -> (z:bool) {T:type, incompatible_shape_error:bool=true}
 RAMET_EXPORT Output Equal(const Input& x, const Input& y, const EqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Equal(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the Gauss error function of x element-wise. Shape of y: shape of x.
+// Returns the Gauss error function of x element-wise. y has the shape of x.
 // Erf(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Erf(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns 1 - erf(x) element-wise, exact for large x. Shape of y: shape of x.
+// Returns 1 - erf(x) element-wise, accurate for large x. y has the shape of x.
 // Erfc(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Erfc(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the number whose error function is x, element-wise; infinite for -1 and 1. Shape of y:
+// Returns the inverse of the error function of x, element-wise; infinite for -1 and 1. y has the
 // shape of x.
 // Erfinv(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Erfinv(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1069,43 +1112,47 @@ RAMET_EXPORT Output Erfinv(const Input& x, std::string_view name = "", SourceLoc
 struct EuclideanNormOptions {
   bool keep_dims = false;
 };
-// Returns the root of the sum of squares (of magnitudes) of the input over the dimensions
-// reduction_indices (negative ones count from the end); 0 where there is nothing. They vanish, or
-// stay with size 1 with keep_dims. Error: an index is out of range or named twice.
+// Returns the square root of the sum of the squared magnitudes of the input over the dimensions
+// reduction_indices (negative indices count from the end), and 0 if there are no elements. The
+// reduced dimensions are removed, or kept with size 1 if keep_dims is true. Error: an index is out
+// of range or occurs twice.
 // EuclideanNorm(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, const EuclideanNormOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output EuclideanNorm(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Passes a value out of the frame of a loop.
+// Passes a value out of a loop frame.
 // Exit(data:T) -> (output:T) {T:type}
 RAMET_EXPORT Output Exit(const Input& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns e to the power of x element-wise. Shape of y: shape of x.
+// Returns e to the power of x element-wise. y has the shape of x.
 // Exp(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Exp(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input` with a dimension of 1 put in at index `dim`, a scalar in [-1 - rank, rank].
-// \error kInvalidArgument if dim is outside.
+// Returns `input` with a dimension of size 1 inserted at index `dim`, a scalar in [-1 - rank,
+// rank]. Error: `dim` is not a scalar or is out of range.
 // ExpandDims(input:T, dim:Tdim) -> (output:T) {T:type, Tdim:type=int32}
 RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the exponential integral Ei(x) element-wise, NaN for x < 0. Shape of y: shape of x.
+// Returns the exponential integral Ei(x) element-wise, and NaN for x < 0. y has the shape of x.
 // Expint(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Expint(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns exp(x) - 1 element-wise, exact for small x. Shape of y: shape of x.
+// Returns exp(x) - 1 element-wise, accurate for small x. y has the shape of x.
 // Expm1(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns what a window of size ksizes (rates apart) sees of the images [batch, height, width,
-// depth] on its way in steps of strides: [batch, rows, columns, ksizes[1] * ksizes[2] * depth],
-// zeros where it is outside. Error: an attr has not the form [1, y, x, 1].
+// Slides a window of size `ksizes`, whose elements are `rates` apart, over the images [batch,
+// height, width, depth] in steps of `strides`. Returns the contents of each window as [batch, rows,
+// columns, ksizes[1] * ksizes[2] * depth], with zeros outside the image. Error: the input is not of
+// rank 4; an attr does not have four elements; its elements 0 and 3 are not 1 (kUnimplemented); an
+// element is less than 1 or not less than 2^31 (kOutOfRange).
 // ExtractImagePatches(images:T) -> (patches:T) {ksizes:list(int), strides:list(int),
 // rates:list(int), T:type, padding:string}
 RAMET_EXPORT Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Stands in a branch for a value that only another branch has: zeros. Nobody may depend on it.
+// Returns zeros in place of a value that only a different branch computes. Nothing may depend on
+// them.
 // FakeParam() -> (output:dtype) {dtype:type, shape:shape}
 RAMET_EXPORT Output FakeParam(Graph& graph, DType dtype, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1115,9 +1162,9 @@ struct FakeQuantWithMinMaxArgsOptions {
   int64_t num_bits = 8;
   bool narrow_range = false;
 };
-// Returns the inputs, bounded to [min, max], rounded to the nearest of 2^num_bits evenly spaced
-// numbers (with narrow_range one less), of which 0 is one. Shape: shape of inputs. Error: num_bits
-// is not in [2, 16]; min is not below max.
+// Returns the inputs clamped to [min, max] and rounded to the nearest of 2^num_bits evenly spaced
+// values (one fewer with narrow_range), one of which is 0. The output has the shape of the inputs.
+// Error: num_bits is not in [2, 16]; min is not less than max.
 // FakeQuantWithMinMaxArgs(inputs:float) -> (outputs:float) {min:float=-6, max:float=6,
 // num_bits:int=8, narrow_range:bool=false}
 RAMET_EXPORT Output FakeQuantWithMinMaxArgs(const Input& inputs, const FakeQuantWithMinMaxArgsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1129,8 +1176,8 @@ struct FakeQuantWithMinMaxArgsGradientOptions {
   int64_t num_bits = 8;
   bool narrow_range = false;
 };
-// The gradient of FakeQuantWithMinMaxArgs: gradients where the inputs are in the range, else 0.
-// Error: the shapes differ.
+// Returns the gradient of FakeQuantWithMinMaxArgs: `gradients` where the inputs are in the range, 0
+// elsewhere. Error: the shapes differ; num_bits is not in [2, 16]; min is not less than max.
 // FakeQuantWithMinMaxArgsGradient(gradients:float, inputs:float) -> (backprops:float)
 // {min:float=-6, max:float=6, num_bits:int=8, narrow_range:bool=false}
 RAMET_EXPORT Output FakeQuantWithMinMaxArgsGradient(const Input& gradients, const Input& inputs, const FakeQuantWithMinMaxArgsGradientOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1140,9 +1187,10 @@ struct FakeQuantWithMinMaxVarsOptions {
   int64_t num_bits = 8;
   bool narrow_range = false;
 };
-// Returns the inputs, bounded to [min, max], rounded to the nearest of 2^num_bits evenly spaced
-// numbers (with narrow_range one less), of which 0 is one; 0 where min and max are. min and max are
-// scalars. Shape: shape of inputs. Error: num_bits is not in [2, 16]; the shapes do not fit.
+// Returns the inputs clamped to [min, max] and rounded to the nearest of 2^num_bits evenly spaced
+// values (one fewer with narrow_range), one of which is 0. The result is 0 where min and max are
+// both 0. min and max are scalars. The output has the shape of the inputs. Error: num_bits is not
+// in [2, 16]; the shapes do not fit together.
 // FakeQuantWithMinMaxVars(inputs:float, min:float, max:float) -> (outputs:float) {num_bits:int=8,
 // narrow_range:bool=false}
 RAMET_EXPORT Output FakeQuantWithMinMaxVars(const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1157,8 +1205,9 @@ struct FakeQuantWithMinMaxVarsGradientOutputs {
   Output backprop_wrt_min;
   Output backprop_wrt_max;
 };
-// The gradients of FakeQuantWithMinMaxVars: those inside of the range go to the inputs, those below
-// to min, those above to max. Error: the shapes do not fit.
+// Returns the gradients of FakeQuantWithMinMaxVars: gradients inside the range go to the inputs,
+// those below it to min and those above it to max. Error: num_bits is not in [2, 16]; the shapes do
+// not fit together.
 // FakeQuantWithMinMaxVarsGradient(gradients:float, inputs:float, min:float, max:float) ->
 // (backprops_wrt_input:float, backprop_wrt_min:float, backprop_wrt_max:float) {num_bits:int=8,
 // narrow_range:bool=false}
@@ -1169,10 +1218,11 @@ struct FakeQuantWithMinMaxVarsPerChannelOptions {
   int64_t num_bits = 8;
   bool narrow_range = false;
 };
-// Returns the inputs, bounded to [min, max], rounded to the nearest of 2^num_bits evenly spaced
-// numbers (with narrow_range one less), of which 0 is one; 0 where min and max are. min and max are
-// vectors, with an element for each one of the last dimension. Shape: shape of inputs. Error:
-// num_bits is not in [2, 16]; the shapes do not fit.
+// Returns the inputs clamped to [min, max] and rounded to the nearest of 2^num_bits evenly spaced
+// values (one fewer with narrow_range), one of which is 0. The result is 0 where min and max are
+// both 0. min and max are vectors with one element for each element of the last dimension. The
+// output has the shape of the inputs. Error: num_bits is not in [2, 16]; the shapes do not fit
+// together.
 // FakeQuantWithMinMaxVarsPerChannel(inputs:float, min:float, max:float) -> (outputs:float)
 // {num_bits:int=8, narrow_range:bool=false}
 RAMET_EXPORT Output FakeQuantWithMinMaxVarsPerChannel(const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsPerChannelOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1187,21 +1237,22 @@ struct FakeQuantWithMinMaxVarsPerChannelGradientOutputs {
   Output backprop_wrt_min;
   Output backprop_wrt_max;
 };
-// The gradients of FakeQuantWithMinMaxVarsPerChannel: those inside of the range go to the inputs,
-// those below to min, those above to max. Error: the shapes do not fit.
+// Returns the gradients of FakeQuantWithMinMaxVarsPerChannel: gradients inside the range go to the
+// inputs, those below it to min and those above it to max. Error: num_bits is not in [2, 16]; the
+// shapes do not fit together.
 // FakeQuantWithMinMaxVarsPerChannelGradient(gradients:float, inputs:float, min:float, max:float) ->
 // (backprops_wrt_input:float, backprop_wrt_min:float, backprop_wrt_max:float) {num_bits:int=8,
 // narrow_range:bool=false}
 RAMET_EXPORT FakeQuantWithMinMaxVarsPerChannelGradientOutputs FakeQuantWithMinMaxVarsPerChannelGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, const FakeQuantWithMinMaxVarsPerChannelGradientOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT FakeQuantWithMinMaxVarsPerChannelGradientOutputs FakeQuantWithMinMaxVarsPerChannelGradient(const Input& gradients, const Input& inputs, const Input& min, const Input& max, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// A tensor of shape `dims` ([rank]) with the scalar `value` in every element.
-// \error kInvalidArgument if dims is no vector of sizes >= 0 or value is no scalar.
+// Returns a tensor of shape `dims` in which every element is the scalar `value`. Error: `dims` is
+// not a vector or has a negative element; `value` is not a scalar.
 // Fill(dims:index_type, value:T) -> (output:T) {T:type, index_type:type=int32}
 RAMET_EXPORT Output Fill(const Input& dims, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the largest whole number that is not above x, element-wise. Shape of y: shape of x.
+// Returns the largest integer that is not greater than x, element-wise. y has the shape of x.
 // Floor(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Floor(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1210,8 +1261,8 @@ RAMET_EXPORT Output Floor(const Input& x, std::string_view name = "", SourceLoca
 // FloorDiv(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output FloorDiv(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x - floor(x / y) * y element-wise with broadcasting: the remainder with the sign of y.
-// Error: an integer y is 0; the shapes do not broadcast.
+// Returns x - floor(x / y) * y element-wise with broadcasting, which is the remainder with the sign
+// of y. Error: an integer y is 0; the shapes do not broadcast.
 // FloorMod(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output FloorMod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1230,10 +1281,11 @@ struct FusedBatchNormOutputs {
 };
 // Normalizes each channel of x (the last dimension, or the second one with data_format NCHW or
 // NCDHW): y = (x - mean) * scale / sqrt(variance + epsilon) + offset. With is_training, mean and
-// variance are those of x; batch_mean and batch_variance (unbiased) are mixed with the inputs mean
-// and variance, (1 - f) of these and f of the others for f = exponential_avg_factor. Else the
-// inputs are used, and passed on. Reserve spaces are for the gradient. Error: the shapes do not
-// fit.
+// variance are those of x, and batch_mean and batch_variance (unbiased) are running averages: (1 -
+// f) times the inputs mean and variance plus f times those of x, where f is exponential_avg_factor.
+// Otherwise the inputs mean and variance are used, and returned as batch_mean and batch_variance.
+// The reserve spaces are for the gradient. Error: x has the wrong rank; scale, offset, mean or
+// variance is not a vector with one element per channel; U is not float (kUnimplemented).
 // FusedBatchNorm(x:T, scale:T, offset:T, mean:T, variance:T) -> (y:T, batch_mean:T,
 // batch_variance:T, reserve_space_1:T, reserve_space_2:T) {T:type, epsilon:float=1e-04,
 // exponential_avg_factor:float=1, data_format:string="NHWC", is_training:bool=true}
@@ -1252,9 +1304,10 @@ struct FusedBatchNormGradOutputs {
   Output reserve_space_3;
   Output reserve_space_4;
 };
-// Returns the gradients of the batch normalization with the same attrs for x, scale and offset, for
-// y_backprop that arrives at y; reserve_space_1 and 2 are mean and variance. Error: the shapes do
-// not fit.
+// Returns the gradients for x, scale and offset of a batch normalization with the same attrs, given
+// the gradient y_backprop of y. reserve_space_1 and reserve_space_2 are the mean and the variance.
+// Error: x has the wrong rank; the shapes of x and y_backprop differ; a vector does not have one
+// element per channel; U is not float (kUnimplemented).
 // FusedBatchNormGrad(y_backprop:T, x:T, scale:T, reserve_space_1:T, reserve_space_2:T) ->
 // (x_backprop:T, scale_backprop:T, offset_backprop:T, reserve_space_3:T, reserve_space_4:T)
 // {T:type, epsilon:float=1e-04, data_format:string="NHWC", is_training:bool=true}
@@ -1273,9 +1326,10 @@ struct FusedBatchNormGradV2Outputs {
   Output reserve_space_3;
   Output reserve_space_4;
 };
-// Returns the gradients of the batch normalization with the same attrs for x, scale and offset, for
-// y_backprop that arrives at y; reserve_space_1 and 2 are mean and variance. Error: the shapes do
-// not fit.
+// Returns the gradients for x, scale and offset of a batch normalization with the same attrs, given
+// the gradient y_backprop of y. reserve_space_1 and reserve_space_2 are the mean and the variance.
+// Error: x has the wrong rank; the shapes of x and y_backprop differ; a vector does not have one
+// element per channel; U is not float (kUnimplemented).
 // FusedBatchNormGradV2(y_backprop:T, x:T, scale:float, reserve_space_1:U, reserve_space_2:U) ->
 // (x_backprop:T, scale_backprop:U, offset_backprop:U, reserve_space_3:U, reserve_space_4:U)
 // {T:type, U:type, epsilon:float=1e-04, data_format:string="NHWC", is_training:bool=true}
@@ -1294,9 +1348,10 @@ struct FusedBatchNormGradV3Outputs {
   Output reserve_space_4;
   Output reserve_space_5;
 };
-// Returns the gradients of the batch normalization with the same attrs for x, scale and offset, for
-// y_backprop that arrives at y; reserve_space_1 and 2 are mean and variance. Error: the shapes do
-// not fit.
+// Returns the gradients for x, scale and offset of a batch normalization with the same attrs, given
+// the gradient y_backprop of y. reserve_space_1 and reserve_space_2 are the mean and the variance.
+// Error: x has the wrong rank; the shapes of x and y_backprop differ; a vector does not have one
+// element per channel; U is not float (kUnimplemented).
 // FusedBatchNormGradV3(y_backprop:T, x:T, scale:float, reserve_space_1:U, reserve_space_2:U,
 // reserve_space_3:U) -> (x_backprop:T, scale_backprop:U, offset_backprop:U, reserve_space_4:U,
 // reserve_space_5:U) {T:type, U:type, epsilon:float=1e-04, data_format:string="NHWC",
@@ -1319,10 +1374,11 @@ struct FusedBatchNormV2Outputs {
 };
 // Normalizes each channel of x (the last dimension, or the second one with data_format NCHW or
 // NCDHW): y = (x - mean) * scale / sqrt(variance + epsilon) + offset. With is_training, mean and
-// variance are those of x; batch_mean and batch_variance (unbiased) are mixed with the inputs mean
-// and variance, (1 - f) of these and f of the others for f = exponential_avg_factor. Else the
-// inputs are used, and passed on. Reserve spaces are for the gradient. Error: the shapes do not
-// fit.
+// variance are those of x, and batch_mean and batch_variance (unbiased) are running averages: (1 -
+// f) times the inputs mean and variance plus f times those of x, where f is exponential_avg_factor.
+// Otherwise the inputs mean and variance are used, and returned as batch_mean and batch_variance.
+// The reserve spaces are for the gradient. Error: x has the wrong rank; scale, offset, mean or
+// variance is not a vector with one element per channel; U is not float (kUnimplemented).
 // FusedBatchNormV2(x:T, scale:U, offset:U, mean:U, variance:U) -> (y:T, batch_mean:U,
 // batch_variance:U, reserve_space_1:U, reserve_space_2:U) {T:type, U:type, epsilon:float=1e-04,
 // exponential_avg_factor:float=1, data_format:string="NHWC", is_training:bool=true}
@@ -1345,10 +1401,11 @@ struct FusedBatchNormV3Outputs {
 };
 // Normalizes each channel of x (the last dimension, or the second one with data_format NCHW or
 // NCDHW): y = (x - mean) * scale / sqrt(variance + epsilon) + offset. With is_training, mean and
-// variance are those of x; batch_mean and batch_variance (unbiased) are mixed with the inputs mean
-// and variance, (1 - f) of these and f of the others for f = exponential_avg_factor. Else the
-// inputs are used, and passed on. Reserve spaces are for the gradient. Error: the shapes do not
-// fit.
+// variance are those of x, and batch_mean and batch_variance (unbiased) are running averages: (1 -
+// f) times the inputs mean and variance plus f times those of x, where f is exponential_avg_factor.
+// Otherwise the inputs mean and variance are used, and returned as batch_mean and batch_variance.
+// The reserve spaces are for the gradient. Error: x has the wrong rank; scale, offset, mean or
+// variance is not a vector with one element per channel; U is not float (kUnimplemented).
 // FusedBatchNormV3(x:T, scale:U, offset:U, mean:U, variance:U) -> (y:T, batch_mean:U,
 // batch_variance:U, reserve_space_1:U, reserve_space_2:U, reserve_space_3:U) {T:type, U:type,
 // epsilon:float=1e-04, exponential_avg_factor:float=1, data_format:string="NHWC",
@@ -1359,11 +1416,11 @@ RAMET_EXPORT FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Inpu
 struct GatherNdOptions {
   std::string bad_indices_policy = "";
 };
-// The slices of `params` that the index tuples along the last dimension of `indices` name: each
-// indexes the first indices.shape[-1] dimensions of params; the result is
-// indices.shape[:-1] + params.shape[indices.shape[-1]:].
-// \error kInvalidArgument "indices[0] = [5] does not index into param shape [3,2]", unless
-// bad_indices_policy is IGNORE, which gives zeros.
+// Returns slices of `params` selected by the index tuples along the last dimension of `indices`.
+// Each tuple indexes the first indices.shape[-1] dimensions of `params`. The result has the shape
+// indices.shape[:-1] + params.shape[indices.shape[-1]:]. Error: `params` or `indices` is a scalar;
+// the tuples are longer than the rank of `params`; a tuple is out of range ("indices[0] = [5] does
+// not index into param shape [3,2]"), except with bad_indices_policy IGNORE, which gives zeros.
 // GatherNd(params:Tparams, indices:Tindices) -> (output:Tparams) {Tparams:type, Tindices:type,
 // bad_indices_policy:string=""}
 RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1382,9 +1439,10 @@ struct HashTableOptions {
   std::string shared_name = "";
   bool use_node_name_sharing = false;
 };
-// A table of the session that is filled once: keys int32, int64 or string, values numbers, strings
-// or bool. Nodes with one shared_name and container (or, with use_node_name_sharing, one node name)
-// have one table. Error: there is a table of that name with other dtypes.
+// Returns the handle of a table of the session that is filled once. Keys are int32, int64 or
+// strings; values are numbers, strings or bools. Nodes with the same shared_name and container (or,
+// with use_node_name_sharing, the same node name) share a table. Error: a table of that name has
+// different dtypes.
 // HashTable() -> (table_handle:Ref(string)) {container:string="", shared_name:string="",
 // use_node_name_sharing:bool=false, key_dtype:type, value_dtype:type}
 RAMET_EXPORT Output HashTable(Graph& graph, DType key_dtype, DType value_dtype, const HashTableOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1395,9 +1453,10 @@ struct HashTableV2Options {
   std::string shared_name = "";
   bool use_node_name_sharing = false;
 };
-// A table of the session that is filled once: keys int32, int64 or string, values numbers, strings
-// or bool. Nodes with one shared_name and container (or, with use_node_name_sharing, one node name)
-// have one table. Error: there is a table of that name with other dtypes.
+// Returns the handle of a table of the session that is filled once. Keys are int32, int64 or
+// strings; values are numbers, strings or bools. Nodes with the same shared_name and container (or,
+// with use_node_name_sharing, the same node name) share a table. Error: a table of that name has
+// different dtypes.
 // HashTableV2() -> (table_handle:resource) {container:string="", shared_name:string="",
 // use_node_name_sharing:bool=false, key_dtype:type, value_dtype:type}
 RAMET_EXPORT Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const HashTableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1406,33 +1465,35 @@ RAMET_EXPORT Output HashTableV2(Graph& graph, DType key_dtype, DType value_dtype
 struct HistogramFixedWidthOptions {
   DType dtype = static_cast<DType>(3) /* int32 */;
 };
-// Returns how many values are in each of nbins equal parts of value_range [low, high]; those
-// outside are counted at its ends. Error: the range is empty; nbins is not above 0; a value is NaN.
+// Returns how many values lie in each of `nbins` equal parts of value_range, [low, high]. Values
+// outside the range count in the first or last part. Error: value_range does not have two elements
+// or is empty; nbins is not a positive scalar; a value is NaN.
 // HistogramFixedWidth(values:T, value_range:T, nbins:int32) -> (out:dtype) {T:type,
 // dtype:type=int32}
 RAMET_EXPORT Output HistogramFixedWidth(const Input& values, const Input& value_range, const Input& nbins, const HistogramFixedWidthOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output HistogramFixedWidth(const Input& values, const Input& value_range, const Input& nbins, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// A serialized Summary with a histogram of the values under the scalar tag.
-// \error kInvalidArgument "Nan in summary histogram for: NODE", "Infinity in Histogram for: NODE";
-// if the tag is no scalar.
+// Returns a serialized Summary with a histogram of the values under the scalar tag. Error: the tag
+// is not a scalar; a value is not finite ("Nan in summary histogram for: NODE", "Infinity in
+// Histogram for: NODE").
 // HistogramSummary(tag:string, values:T) -> (summary:string) {T:type=float}
 RAMET_EXPORT Output HistogramSummary(const Input& tag, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input`, unchanged. Of a variable: the value that it has when the consumer runs.
-// \error kFailedPrecondition if that variable is uninitialised.
+// Returns `input` unchanged. If `input` is a variable, consumers see the value that it has when
+// they run. Error: the variable is uninitialized (kFailedPrecondition).
 // Identity(input:T) -> (output:T) {T:type}
 RAMET_EXPORT Output Identity(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// All inputs, unchanged.
+// Returns all inputs unchanged.
 // IdentityN(input:T) -> (output:T) {T:list(type)}
 RAMET_EXPORT std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct IfOptions {
   std::vector<Shape> output_shapes = {};
 };
-// Calls then_branch with input if cond is true, else else_branch. A cond that is no bool is true if
-// it is a scalar other than zero or the empty string, or no scalar and has elements.
+// Calls then_branch with the inputs if cond is true, otherwise else_branch. If cond is not a bool,
+// a scalar is true unless it is zero or the empty string, and a tensor of higher rank is true if it
+// has elements.
 // If(cond:Tcond, input:Tin) -> (output:Tout) {Tcond:type, Tin:list(type), Tout:list(type),
 // then_branch:func, else_branch:func, output_shapes:list(shape)=[]}
 RAMET_EXPORT std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const IfOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1443,8 +1504,8 @@ RAMET_EXPORT std::vector<Output> If(const Input& cond, const std::vector<Input>&
 // Igamma(a:T, x:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Igamma(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the derivative of Igamma(a, x) by a, element-wise with broadcasting. Error: the shapes do
-// not broadcast.
+// Returns the derivative of Igamma(a, x) with respect to a, element-wise with broadcasting. Error:
+// the shapes do not broadcast.
 // IgammaGradA(a:T, x:T) -> (z:T) {T:type}
 RAMET_EXPORT Output IgammaGradA(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1456,7 +1517,7 @@ RAMET_EXPORT Output Igammac(const Input& a, const Input& x, std::string_view nam
 struct ImagOptions {
   DType tout = static_cast<DType>(1) /* float */;
 };
-// Returns the imaginary part element-wise. Shape of the output: shape of the input. Error: Tout is
+// Returns the imaginary part element-wise. The output has the shape of the input. Error: Tout is
 // not the real type of T.
 // Imag(input:T) -> (output:Tout) {T:type=complex64, Tout:type=float}
 RAMET_EXPORT Output Imag(const Input& input, const ImagOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1466,32 +1527,34 @@ struct ImageSummaryOptions {
   int64_t max_images = 3;
   Tensor bad_color = Tensor::Vector<uint8_t>({255, 0, 0, 255});
 };
-// A serialized Summary with the first max_images images of [batch, height, width, channels] as PNG,
-// under the tags 'TAG/image/0', 'TAG/image/1', ..., or 'TAG/image' where max_images is 1. There are
-// 1, 3 or 4 channels. Bytes stay as they are; other numbers are scaled per image: to 0..255, or
-// around 128 where there is a negative one. A pixel that is not finite gets bad_color.
-// \error kInvalidArgument if the tag is no scalar, the tensor has another shape, a dimension is 0,
-// or bad_color has too few channels.
+// Returns a serialized Summary with the first max_images images of [batch, height, width, channels]
+// as PNG files. The tags are 'TAG/image/0', 'TAG/image/1', ..., or 'TAG/image' if max_images is 1.
+// There must be 1, 3 or 4 channels. Bytes are stored unchanged. Other numbers are scaled per image:
+// to 0..255, or around 128 if one is negative; a pixel that is not finite becomes bad_color. Error:
+// the tag is not a scalar; the tensor has a different shape or a dimension of size 0; bad_color has
+// too few channels.
 // ImageSummary(tag:string, tensor:T) -> (summary:string) {max_images:int=3, T:type=float,
 // bad_color:tensor=uint8[4] 255 0 0 255}
 RAMET_EXPORT Output ImageSummary(const Input& tag, const Input& tensor, const ImageSummaryOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ImageSummary(const Input& tag, const Input& tensor, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns for each row of predictions [batch, classes] whether the class that targets [batch] names
-// is among the k largest; ties count for it. False where the target is no class or a prediction is
-// not finite. Error: the shapes do not fit.
+// Returns, for each row of predictions, [batch, classes], whether the class in targets, [batch], is
+// among the k largest; equal predictions count in favor of the target. The result is false if the
+// target is not a valid class or a prediction is not finite. Error: predictions is not a matrix;
+// targets is not a vector with one element per row.
 // InTopK(predictions:float, targets:T) -> (precision:bool) {k:int, T:type=int32}
 RAMET_EXPORT Output InTopK(const Input& predictions, const Input& targets, int64_t k, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns for each row of predictions [batch, classes] whether the class that targets [batch] names
-// is among the k (a scalar) largest; ties count for it. False where the target is no class or a
-// prediction is not finite. Error: the shapes do not fit.
+// Returns, for each row of predictions, [batch, classes], whether the class in targets, [batch], is
+// among the k largest, where k is a scalar; equal predictions count in favor of the target. The
+// result is false if the target is not a valid class or a prediction is not finite. Error:
+// predictions is not a matrix; targets is not a vector with one element per row; k is not a scalar.
 // InTopKV2(predictions:float, targets:T, k:T) -> (precision:bool) {T:type=int32}
 RAMET_EXPORT Output InTopKV2(const Input& predictions, const Input& targets, const Input& k, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Fills a table with keys and their values, two vectors; one that is filled is left as it is.
-// Error: the dtypes are not the table's; the lengths differ; a key is there twice with different
-// values; the table is a mutable one.
+// Fills a table with keys and their values, two vectors. A table that is already filled does not
+// change. Error: the dtypes are not those of the table; the lengths differ; a key occurs twice with
+// different values (kFailedPrecondition); the table is mutable.
 // InitializeTable(table_handle:Ref(string), keys:Tkey, values:Tval) -> () {Tkey:type, Tval:type}
 RAMET_EXPORT Operation InitializeTable(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1500,11 +1563,12 @@ struct InitializeTableFromTextFileOptions {
   std::string delimiter = "	";
   int64_t offset = 0;
 };
-// Fills a table with an entry for each line of a text file; one that is filled is left as it is.
-// key_index and value_index say where keys and values come from: a column (lines are split at
-// `delimiter`), -1 the number of the line, from `offset` on, -2 the whole line. With vocab_size
-// only that many lines are taken. Error: a line is empty or has too few columns, or a field is no
-// number; there are fewer than vocab_size lines; those of the file.
+// Fills a table with one entry per line of a text file. A table that is already filled does not
+// change. key_index and value_index say where keys and values come from: a column (lines are split
+// at `delimiter`), -1 for the line number plus `offset`, -2 for the whole line. With vocab_size,
+// only that many lines are used. Error: a line is empty or has too few columns; a field is not a
+// number; there are fewer than vocab_size lines; the file is empty (kOutOfRange) or cannot be read
+// (the error of the file system); the table is mutable.
 // InitializeTableFromTextFile(table_handle:Ref(string), filename:string) -> () {key_index:int,
 // value_index:int, vocab_size:int=-1, delimiter:string="	", offset:int=0}
 RAMET_EXPORT Operation InitializeTableFromTextFile(const RefInput& table_handle, const Input& filename, int64_t key_index, int64_t value_index, const InitializeTableFromTextFileOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1515,57 +1579,58 @@ struct InitializeTableFromTextFileV2Options {
   std::string delimiter = "	";
   int64_t offset = 0;
 };
-// Fills a table with an entry for each line of a text file; one that is filled is left as it is.
-// key_index and value_index say where keys and values come from: a column (lines are split at
-// `delimiter`), -1 the number of the line, from `offset` on, -2 the whole line. With vocab_size
-// only that many lines are taken. Error: a line is empty or has too few columns, or a field is no
-// number; there are fewer than vocab_size lines; those of the file.
+// Fills a table with one entry per line of a text file. A table that is already filled does not
+// change. key_index and value_index say where keys and values come from: a column (lines are split
+// at `delimiter`), -1 for the line number plus `offset`, -2 for the whole line. With vocab_size,
+// only that many lines are used. Error: a line is empty or has too few columns; a field is not a
+// number; there are fewer than vocab_size lines; the file is empty (kOutOfRange) or cannot be read
+// (the error of the file system); the table is mutable.
 // InitializeTableFromTextFileV2(table_handle:resource, filename:string) -> () {key_index:int,
 // value_index:int, vocab_size:int=-1, delimiter:string="	", offset:int=0}
 RAMET_EXPORT Operation InitializeTableFromTextFileV2(const Input& table_handle, const Input& filename, int64_t key_index, int64_t value_index, const InitializeTableFromTextFileV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation InitializeTableFromTextFileV2(const Input& table_handle, const Input& filename, int64_t key_index, int64_t value_index, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Fills a table with keys and their values, two vectors; one that is filled is left as it is.
-// Error: the dtypes are not the table's; the lengths differ; a key is there twice with different
-// values; the table is a mutable one.
+// Fills a table with keys and their values, two vectors. A table that is already filled does not
+// change. Error: the dtypes are not those of the table; the lengths differ; a key occurs twice with
+// different values (kFailedPrecondition); the table is mutable.
 // InitializeTableV2(table_handle:resource, keys:Tkey, values:Tval) -> () {Tkey:type, Tval:type}
 RAMET_EXPORT Operation InitializeTableV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns 1 / x element-wise: the old name of Reciprocal. Shape of y: shape of x.
+// Returns 1 / x element-wise. This is the old name of Reciprocal. y has the shape of x.
 // Inv(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Inv(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns -dy * y * y, the gradient of y = Inv(x) for the incoming gradient dy. y and dy have one
-// shape, which is that of z.
+// Returns -dy * y * y, the gradient of y = Inv(x) for the incoming gradient dy. y, dy and z have
+// the same shape. Error: y and dy have different numbers of elements.
 // InvGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output InvGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the bits that x does not have, element-wise. Shape of y: shape of x.
+// Returns the bitwise complement of x, element-wise. y has the shape of x.
 // Invert(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Invert(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The inverse of the permutation `x`, a vector: y[x[i]] = i.
-// \error kInvalidArgument if x is no vector or no permutation of 0 .. n - 1.
+// Returns the inverse of the permutation `x`, a vector: y[x[i]] = i. Error: `x` is not a vector or
+// not a permutation of 0 .. n - 1.
 // InvertPermutation(x:T) -> (y:T) {T:type=int32}
 RAMET_EXPORT Output InvertPermutation(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns whether x is neither infinite nor NaN, element-wise. Shape of y: shape of x.
+// Returns whether x is neither infinite nor NaN, element-wise. y has the shape of x.
 // IsFinite(x:T) -> (y:bool) {T:type}
 RAMET_EXPORT Output IsFinite(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns whether x is infinite, of either sign, element-wise. Shape of y: shape of x.
+// Returns whether x is positive or negative infinity, element-wise. y has the shape of x.
 // IsInf(x:T) -> (y:bool) {T:type}
 RAMET_EXPORT Output IsInf(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns whether x is not a number, element-wise. Shape of y: shape of x.
+// Returns whether x is NaN, element-wise. y has the shape of x.
 // IsNan(x:T) -> (y:bool) {T:type}
 RAMET_EXPORT Output IsNan(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Whether the variable has a value, a scalar.
+// Returns whether the variable has a value, a scalar.
 // IsVariableInitialized(ref:Ref(dtype)) -> (is_initialized:bool) {dtype:type}
 RAMET_EXPORT Output IsVariableInitialized(const RefInput& ref, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns half the sum of the squares of all elements: a scalar.
+// Returns half the sum of the squares of all elements, a scalar.
 // L2Loss(t:T) -> (output:T) {T:type}
 RAMET_EXPORT Output L2Loss(const Input& t, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1575,8 +1640,9 @@ struct LRNOptions {
   float alpha = 1.0f;
   float beta = 0.5f;
 };
-// Returns input / (bias + alpha * s)^beta, where s is the sum of squares of the elements at most
-// depth_radius away along the last dimension. Error: the rank is not 4; depth_radius is negative.
+// Returns input / (bias + alpha * s)^beta, where s is the sum of the squares of the elements at
+// most depth_radius away along the last dimension. The output has the shape of the input. Error:
+// the rank is not 4; depth_radius is negative.
 // LRN(input:T) -> (output:T) {depth_radius:int=5, bias:float=1, alpha:float=1, beta:float=0.5,
 // T:type=float}
 RAMET_EXPORT Output LRN(const Input& input, const LRNOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1588,8 +1654,8 @@ struct LRNGradOptions {
   float alpha = 1.0f;
   float beta = 0.5f;
 };
-// Returns the gradient of LRN for its input, where input_grads arrives at its output. Error: the
-// shapes differ.
+// Returns the gradient of LRN for its input, given the gradient input_grads of its output. Error:
+// the shapes differ; the rank is not 4; depth_radius is negative.
 // LRNGrad(input_grads:T, input_image:T, output_image:T) -> (output:T) {depth_radius:int=5,
 // bias:float=1, alpha:float=1, beta:float=0.5, T:type=float}
 RAMET_EXPORT Output LRNGrad(const Input& input_grads, const Input& input_image, const Input& output_image, const LRNGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1598,7 +1664,7 @@ RAMET_EXPORT Output LRNGrad(const Input& input_grads, const Input& input_image, 
 struct LeakyReluOptions {
   float alpha = 0.2f;
 };
-// Returns x where x > 0, else alpha * x, element-wise. Shape of the activations: shape of the
+// Returns x where x > 0 and alpha * x elsewhere, element-wise. The output has the shape of the
 // features.
 // LeakyRelu(features:T) -> (activations:T) {alpha:float=0.2, T:type=float}
 RAMET_EXPORT Output LeakyRelu(const Input& features, const LeakyReluOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1607,14 +1673,14 @@ RAMET_EXPORT Output LeakyRelu(const Input& features, std::string_view name, Sour
 struct LeakyReluGradOptions {
   float alpha = 0.2f;
 };
-// Returns the gradients where the features of LeakyRelu are above 0, else alpha times them. Error:
-// the inputs differ in shape.
+// Returns the gradients where the features of LeakyRelu are greater than 0, and alpha * gradients
+// elsewhere. The output has the shape of the inputs. Error: the shapes of the inputs differ.
 // LeakyReluGrad(gradients:T, features:T) -> (backprops:T) {alpha:float=0.2, T:type=float}
 RAMET_EXPORT Output LeakyReluGrad(const Input& gradients, const Input& features, const LeakyReluGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output LeakyReluGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns x with its bits moved up by y, element-wise with broadcasting; y is bounded to 0 and the
-// width less 1. Error: the shapes do not broadcast.
+// Returns x shifted left by y bits, element-wise with broadcasting. y is clamped to [0, width - 1].
+// Error: the shapes do not broadcast.
 // LeftShift(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output LeftShift(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1626,12 +1692,12 @@ RAMET_EXPORT Output Less(const Input& x, const Input& y, std::string_view name =
 // LessEqual(x:T, y:T) -> (z:bool) {T:type}
 RAMET_EXPORT Output LessEqual(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns log(|gamma(x)|) element-wise. Shape of y: shape of x.
+// Returns log(|gamma(x)|) element-wise. y has the shape of x.
 // Lgamma(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Lgamma(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns num numbers from start to stop at equal distances; start alone for num = 1. Error: an
-// input is no scalar; num is not positive.
+// Returns `num` evenly spaced numbers from start to stop, or only start if num is 1. Error: an
+// input is not a scalar; num is not positive.
 // LinSpace(start:T, stop:T, num:Tidx) -> (output:T) {T:type, Tidx:type=int32}
 RAMET_EXPORT Output LinSpace(const Input& start, const Input& stop, const Input& num, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output LinSpace(Graph& graph, const Input& start, const Input& stop, const Input& num, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1643,19 +1709,18 @@ struct ListDiffOutputs {
   Output out;
   Output idx;
 };
-// The elements of the vector `x` that are not in the vector `y`, in order, and their indices in
-// x.
-// \error kInvalidArgument if x or y is no vector.
+// Returns the elements of the vector `x` that are not in the vector `y`, in order, and their
+// indices in x. Error: `x` or `y` is not a vector.
 // ListDiff(x:T, y:T) -> (out:T, idx:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT ListDiffOutputs ListDiff(const Input& x, const Input& y, const ListDiffOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT ListDiffOutputs ListDiff(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the natural logarithm of x element-wise; -inf for 0, NaN for real x < 0. Shape of y:
-// shape of x.
+// Returns the natural logarithm of x element-wise; -inf for 0, NaN for real x < 0. y has the shape
+// of x.
 // Log(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Log(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns log(1 + x) element-wise, exact for small x. Shape of y: shape of x.
+// Returns log(1 + x) element-wise, accurate for small x. y has the shape of x.
 // Log1p(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Log1p(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1663,27 +1728,28 @@ struct LogMatrixDeterminantOutputs {
   Output sign;
   Output log_abs_determinant;
 };
-// Returns the signs (numbers of size 1, or 0) and the logarithms of the sizes of the determinants
-// of the square matrices along the last two dimensions, which the outputs have not. Error: the
-// matrices are not square.
+// Returns the determinants of the square matrices along the last two dimensions as signs (numbers
+// of absolute value 1, or 0) and logarithms of their absolute values. The outputs have only the
+// dimensions before the last two. Error: the matrices are not square; there are more than 2^24
+// empty matrices (kResourceExhausted).
 // LogMatrixDeterminant(input:T) -> (sign:T, log_abs_determinant:T) {T:type}
 RAMET_EXPORT LogMatrixDeterminantOutputs LogMatrixDeterminant(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x - log(sum(exp(x))) along the last dimension. Shape of the output: shape of the logits.
+// Returns x - log(sum(exp(x))) along the last dimension. The output has the shape of the logits.
 // Error: the logits are a scalar.
 // LogSoftmax(logits:T) -> (logsoftmax:T) {T:type}
 RAMET_EXPORT Output LogSoftmax(const Input& logits, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns whether x and y both hold, element-wise with broadcasting. Error: the shapes do not
+// Returns whether x and y are both true, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
 // LogicalAnd(x:bool, y:bool) -> (z:bool) {}
 RAMET_EXPORT Output LogicalAnd(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns whether x does not hold, element-wise. Shape of y: shape of x.
+// Returns whether x is false, element-wise. y has the shape of x.
 // LogicalNot(x:bool) -> (y:bool) {}
 RAMET_EXPORT Output LogicalNot(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns whether x, y or both hold, element-wise with broadcasting. Error: the shapes do not
+// Returns whether x or y or both are true, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
 // LogicalOr(x:bool, y:bool) -> (z:bool) {}
 RAMET_EXPORT Output LogicalOr(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1692,8 +1758,8 @@ struct LookupTableExportOutputs {
   Output keys;
   Output values;
 };
-// Returns all keys and all values of a table, two vectors, in one order. Error: the table is not
-// initialized.
+// Returns all keys and values of a table as two vectors in the same order. Error: the dtypes are
+// not those of the table; the table is not initialized (kAborted).
 // LookupTableExport(table_handle:Ref(string)) -> (keys:Tkeys, values:Tvalues) {Tkeys:type,
 // Tvalues:type}
 RAMET_EXPORT LookupTableExportOutputs LookupTableExport(const RefInput& table_handle, DType tkeys, DType tvalues, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1702,68 +1768,71 @@ struct LookupTableExportV2Outputs {
   Output keys;
   Output values;
 };
-// Returns all keys and all values of a table, two vectors, in one order. Error: the table is not
-// initialized.
+// Returns all keys and values of a table as two vectors in the same order. Error: the dtypes are
+// not those of the table; the table is not initialized (kAborted).
 // LookupTableExportV2(table_handle:resource) -> (keys:Tkeys, values:Tvalues) {Tkeys:type,
 // Tvalues:type}
 RAMET_EXPORT LookupTableExportV2Outputs LookupTableExportV2(const Input& table_handle, DType tkeys, DType tvalues, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the values of keys, default_value where the table has none: a scalar, or one for each key
-// (of which a table that is filled once takes the first). Shape of values: shape of keys. Error:
-// the dtypes are not the table's; the table is not initialized.
+// Returns the values of `keys`, or default_value for keys that the table does not have: a scalar,
+// or one value for each key (of which a table that is filled once uses the first). The output has
+// the shape of `keys`. Error: the dtypes are not those of the table; default_value has a different
+// shape; the table is not initialized (kFailedPrecondition).
 // LookupTableFind(table_handle:Ref(string), keys:Tin, default_value:Tout) -> (values:Tout)
 // {Tin:type, Tout:type}
 RAMET_EXPORT Output LookupTableFind(const RefInput& table_handle, const Input& keys, const Input& default_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the values of keys, default_value where the table has none: a scalar, or one for each key
-// (of which a table that is filled once takes the first). Shape of values: shape of keys. Error:
-// the dtypes are not the table's; the table is not initialized.
+// Returns the values of `keys`, or default_value for keys that the table does not have: a scalar,
+// or one value for each key (of which a table that is filled once uses the first). The output has
+// the shape of `keys`. Error: the dtypes are not those of the table; default_value has a different
+// shape; the table is not initialized (kFailedPrecondition).
 // LookupTableFindV2(table_handle:resource, keys:Tin, default_value:Tout) -> (values:Tout)
 // {Tin:type, Tout:type}
 RAMET_EXPORT Output LookupTableFindV2(const Input& table_handle, const Input& keys, const Input& default_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Makes keys and values all that a table has; one that is filled once is left as it is if that was
-// done before. Error: the dtypes are not the table's; the shapes differ.
+// Replaces all entries of a table by `keys` and `values`. A table that is filled once and already
+// filled does not change. Error: the dtypes are not those of the table; the shapes differ.
 // LookupTableImport(table_handle:Ref(string), keys:Tin, values:Tout) -> () {Tin:type, Tout:type}
 RAMET_EXPORT Operation LookupTableImport(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Makes keys and values all that a table has; one that is filled once is left as it is if that was
-// done before. Error: the dtypes are not the table's; the shapes differ.
+// Replaces all entries of a table by `keys` and `values`. A table that is filled once and already
+// filled does not change. Error: the dtypes are not those of the table; the shapes differ.
 // LookupTableImportV2(table_handle:resource, keys:Tin, values:Tout) -> () {Tin:type, Tout:type}
 RAMET_EXPORT Operation LookupTableImportV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Puts values under keys into a mutable table, in the place of what is there. Error: the dtypes are
-// not the table's; the shapes differ; the table is filled once.
+// Inserts `values` under `keys` into a mutable table, replacing existing entries. Error: the dtypes
+// are not those of the table; the shapes differ; the table is filled once (kUnimplemented).
 // LookupTableInsert(table_handle:Ref(string), keys:Tin, values:Tout) -> () {Tin:type, Tout:type}
 RAMET_EXPORT Operation LookupTableInsert(const RefInput& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Puts values under keys into a mutable table, in the place of what is there. Error: the dtypes are
-// not the table's; the shapes differ; the table is filled once.
+// Inserts `values` under `keys` into a mutable table, replacing existing entries. Error: the dtypes
+// are not those of the table; the shapes differ; the table is filled once (kUnimplemented).
 // LookupTableInsertV2(table_handle:resource, keys:Tin, values:Tout) -> () {Tin:type, Tout:type}
 RAMET_EXPORT Operation LookupTableInsertV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Takes keys out of a mutable table; those that it does not have are passed over. Error: the dtype
-// is not that of the table's keys; the table is filled once.
+// Removes keys from a mutable table; keys that it does not have are ignored. Error: the dtype is
+// not that of the keys of the table; the table is filled once (kUnimplemented).
 // LookupTableRemoveV2(table_handle:resource, keys:Tin) -> () {Tin:type}
 RAMET_EXPORT Operation LookupTableRemoveV2(const Input& table_handle, const Input& keys, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns how many entries a table has, a scalar.
+// Returns the number of entries of a table, a scalar.
 // LookupTableSize(table_handle:Ref(string)) -> (size:int64) {}
 RAMET_EXPORT Output LookupTableSize(const RefInput& table_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns how many entries a table has, a scalar.
+// Returns the number of entries of a table, a scalar.
 // LookupTableSizeV2(table_handle:resource) -> (size:int64) {}
 RAMET_EXPORT Output LookupTableSizeV2(const Input& table_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Passes on whether a loop goes on.
+// Forwards the condition that decides whether a loop continues.
 // LoopCond(input:bool) -> (output:bool) {}
 RAMET_EXPORT Output LoopCond(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct LowerBoundOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
 };
-// Returns for each value how many elements of its row of sorted_inputs are smaller; both are
-// matrices. Shape of the output: shape of values. Error: the numbers of rows differ.
+// Returns, for each value, the number of elements in its row of sorted_inputs that are less than
+// the value. Both inputs are matrices. The output has the shape of values. Error: an input is not a
+// matrix; the numbers of rows differ.
 // LowerBound(sorted_inputs:T, values:T) -> (output:out_type) {T:type, out_type:type=int32}
 RAMET_EXPORT Output LowerBound(const Input& sorted_inputs, const Input& values, const LowerBoundOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output LowerBound(const Input& sorted_inputs, const Input& values, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -1775,9 +1844,9 @@ struct LuOutputs {
   Output lu;
   Output p;
 };
-// Returns for each square matrix along the last two dimensions its factors: U on and above the
-// diagonal, L (with ones on its diagonal) below it, and p, so that row i of L * U is row p[i] of
-// the matrix. Error: the matrices are not square; one is singular.
+// Returns the LU factors of each square matrix along the last two dimensions. The output lu holds U
+// on and above the diagonal and L, which has ones on its diagonal, below it. Row i of L * U is row
+// p[i] of the matrix. Error: the matrices are not square; one is singular.
 // Lu(input:T) -> (lu:T, p:output_idx_type) {T:type, output_idx_type:type=int32}
 RAMET_EXPORT LuOutputs Lu(const Input& input, const LuOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT LuOutputs Lu(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -1788,68 +1857,78 @@ struct MatMulOptions {
   bool grad_a = false;
   bool grad_b = false;
 };
-// Returns the product of the matrices a [m, k] and b [k, n]: [m, n]. With transpose_a, a is [k, m];
-// with transpose_b, b is [n, k] (not conjugated). grad_a and grad_b only tell that the node is a
-// gradient. Integers wrap. Error: an input is no matrix; the inner dimensions differ.
+// Returns the product [m, n] of the matrices a, [m, k], and b, [k, n]. With transpose_a, a is [k,
+// m]; with transpose_b, b is [n, k]. Transposing does not conjugate. grad_a and grad_b only mark
+// the node as a gradient. Integers wrap. Error: an input is not a matrix; the inner dimensions
+// differ.
 // MatMul(a:T, b:T) -> (product:T) {transpose_a:bool=false, transpose_b:bool=false, T:type,
 // grad_a:bool=false, grad_b:bool=false}
 RAMET_EXPORT Output MatMul(const Input& a, const Input& b, const MatMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatMul(const Input& a, const Input& b, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The sorted paths that match any of the shell patterns, a scalar or a vector: [count].
-// \error kInvalidArgument if a pattern is malformed.
+// Returns the sorted paths that match any of the shell patterns, a scalar or a vector. The result
+// is a vector. Error: a pattern is malformed.
 // MatchingFiles(pattern:string) -> (filenames:string) {}
 RAMET_EXPORT Output MatchingFiles(const Input& pattern, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The matrices `input`, [..., m, n], with zeros outside a band: element (i, j) stays if
-// i - j <= num_lower and j - i <= num_upper; a negative number means all. Both are scalars.
-// \error kInvalidArgument if num_lower > m or num_upper > n, or the rank is less than 2.
+// Returns the matrices `input`, [..., m, n], with zeros outside a band. Element (i, j) is kept if i
+// - j <= num_lower and j - i <= num_upper, both scalars; a negative number keeps all elements on
+// that side. Error: num_lower > m or num_upper > n; the rank of `input` is less than 2.
 // MatrixBandPart(input:T, num_lower:Tindex, num_upper:Tindex) -> (band:T) {T:type,
 // Tindex:type=int64}
 RAMET_EXPORT Output MatrixBandPart(const Input& input, const Input& num_lower, const Input& num_upper, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the determinants of the square matrices along the last two dimensions, which the output
-// has not; 1 for matrices without elements. Error: the matrices are not square.
+// Returns the determinants of the square matrices along the last two dimensions; the output has
+// only the dimensions before them. The determinant of an empty matrix is 1. Error: the matrices are
+// not square; there are more than 2^24 empty matrices (kResourceExhausted).
 // MatrixDeterminant(input:T) -> (output:T) {T:type}
 RAMET_EXPORT Output MatrixDeterminant(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Square matrices [..., n, n] of zeros with the diagonals `diagonal`, [..., n].
-// \error kInvalidArgument if diagonal is a scalar.
+// Returns square matrices [..., n, n] with the diagonals `diagonal`, [..., n], and zeros elsewhere.
+// Error: `diagonal` is a scalar.
 // MatrixDiag(diagonal:T) -> (output:T) {T:type}
 RAMET_EXPORT Output MatrixDiag(const Input& diagonal, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The diagonals [..., min(m, n)] of the matrices `input`, [..., m, n].
-// \error kInvalidArgument if the rank is less than 2.
+// Returns the main diagonals, [..., min(m, n)], of the matrices `input`, [..., m, n]. Error: the
+// rank of `input` is less than 2.
 // MatrixDiagPart(input:T) -> (diagonal:T) {T:type}
 RAMET_EXPORT Output MatrixDiagPart(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The diagonals of matrices [..., rows, columns], filled up with padding_value. k is a diagonal (0:
-// the main one, positive: above it) or the lowest and highest of a band; bands are [..., high - low
-// + 1, length of the longest], the highest diagonal first, shorter ones at the end of their rows
-// that align says for those above and below the main diagonal (without align: left).
-// \error kInvalidArgument if the shapes or k do not fit.
+// Returns the diagonals of the matrices `input`, [..., rows, columns], padded with padding_value. k
+// selects a diagonal (0 is the main one, positive numbers are above it) or, with two elements, the
+// lowest and highest diagonal of a band. A band is packed as [..., high - low + 1, length of the
+// longest diagonal], the highest diagonal first. The attr align says for the diagonals above and
+// below the main one to which end of their rows shorter ones are aligned; ops without it align to
+// the left. Error: k does not have one or two elements, is not in increasing order or is outside
+// the matrices; padding_value, num_rows or num_cols is not a scalar; the shapes do not fit
+// together.
 // MatrixDiagPartV2(input:T, k:int32, padding_value:T) -> (diagonal:T) {T:type}
 RAMET_EXPORT Output MatrixDiagPartV2(const Input& input, const Input& k, const Input& padding_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MatrixDiagPartV3Options {
   std::string align = "RIGHT_LEFT";
 };
-// The diagonals of matrices [..., rows, columns], filled up with padding_value. k is a diagonal (0:
-// the main one, positive: above it) or the lowest and highest of a band; bands are [..., high - low
-// + 1, length of the longest], the highest diagonal first, shorter ones at the end of their rows
-// that align says for those above and below the main diagonal (without align: left).
-// \error kInvalidArgument if the shapes or k do not fit.
+// Returns the diagonals of the matrices `input`, [..., rows, columns], padded with padding_value. k
+// selects a diagonal (0 is the main one, positive numbers are above it) or, with two elements, the
+// lowest and highest diagonal of a band. A band is packed as [..., high - low + 1, length of the
+// longest diagonal], the highest diagonal first. The attr align says for the diagonals above and
+// below the main one to which end of their rows shorter ones are aligned; ops without it align to
+// the left. Error: k does not have one or two elements, is not in increasing order or is outside
+// the matrices; padding_value, num_rows or num_cols is not a scalar; the shapes do not fit
+// together.
 // MatrixDiagPartV3(input:T, k:int32, padding_value:T) -> (diagonal:T) {T:type,
 // align:string="RIGHT_LEFT"}
 RAMET_EXPORT Output MatrixDiagPartV3(const Input& input, const Input& k, const Input& padding_value, const MatrixDiagPartV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixDiagPartV3(const Input& input, const Input& k, const Input& padding_value, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Matrices [..., num_rows, num_cols] (-1: as small as can be) of padding_value with the given
-// diagonals. k is a diagonal (0: the main one, positive: above it) or the lowest and highest of a
-// band; bands are [..., high - low + 1, length of the longest], the highest diagonal first, shorter
-// ones at the end of their rows that align says for those above and below the main diagonal
-// (without align: left).
-// \error kInvalidArgument if the shapes or k do not fit.
+// Returns matrices [..., num_rows, num_cols] with the given diagonals and padding_value elsewhere.
+// A size of -1 means as small as possible. k selects a diagonal (0 is the main one, positive
+// numbers are above it) or, with two elements, the lowest and highest diagonal of a band. A band is
+// packed as [..., high - low + 1, length of the longest diagonal], the highest diagonal first. The
+// attr align says for the diagonals above and below the main one to which end of their rows shorter
+// ones are aligned; ops without it align to the left. Error: k does not have one or two elements,
+// is not in increasing order or is outside the matrices; padding_value, num_rows or num_cols is not
+// a scalar; the shapes do not fit together.
 // MatrixDiagV2(diagonal:T, k:int32, num_rows:int32, num_cols:int32, padding_value:T) -> (output:T)
 // {T:type}
 RAMET_EXPORT Output MatrixDiagV2(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1857,12 +1936,14 @@ RAMET_EXPORT Output MatrixDiagV2(const Input& diagonal, const Input& k, const In
 struct MatrixDiagV3Options {
   std::string align = "RIGHT_LEFT";
 };
-// Matrices [..., num_rows, num_cols] (-1: as small as can be) of padding_value with the given
-// diagonals. k is a diagonal (0: the main one, positive: above it) or the lowest and highest of a
-// band; bands are [..., high - low + 1, length of the longest], the highest diagonal first, shorter
-// ones at the end of their rows that align says for those above and below the main diagonal
-// (without align: left).
-// \error kInvalidArgument if the shapes or k do not fit.
+// Returns matrices [..., num_rows, num_cols] with the given diagonals and padding_value elsewhere.
+// A size of -1 means as small as possible. k selects a diagonal (0 is the main one, positive
+// numbers are above it) or, with two elements, the lowest and highest diagonal of a band. A band is
+// packed as [..., high - low + 1, length of the longest diagonal], the highest diagonal first. The
+// attr align says for the diagonals above and below the main one to which end of their rows shorter
+// ones are aligned; ops without it align to the left. Error: k does not have one or two elements,
+// is not in increasing order or is outside the matrices; padding_value, num_rows or num_cols is not
+// a scalar; the shapes do not fit together.
 // MatrixDiagV3(diagonal:T, k:int32, num_rows:int32, num_cols:int32, padding_value:T) -> (output:T)
 // {T:type, align:string="RIGHT_LEFT"}
 RAMET_EXPORT Output MatrixDiagV3(const Input& diagonal, const Input& k, const Input& num_rows, const Input& num_cols, const Input& padding_value, const MatrixDiagV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1871,35 +1952,40 @@ RAMET_EXPORT Output MatrixDiagV3(const Input& diagonal, const Input& k, const In
 struct MatrixInverseOptions {
   bool adjoint = false;
 };
-// Returns the inverses of the square matrices along the last two dimensions, of their adjoints with
-// `adjoint`. Shape of the output: shape of the input. Error: the matrices are not square; one
+// Returns the inverses of the square matrices along the last two dimensions, or of their adjoints
+// with `adjoint`. The output has the shape of the input. Error: the matrices are not square; one
 // cannot be inverted.
 // MatrixInverse(input:T) -> (output:T) {adjoint:bool=false, T:type}
 RAMET_EXPORT Output MatrixInverse(const Input& input, const MatrixInverseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixInverse(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The matrices `input`, [..., m, n], with their diagonals replaced by `diagonal`,
-// [..., min(m, n)].
-// \error kInvalidArgument if the shapes do not fit.
+// Returns the matrices `input`, [..., m, n], with their main diagonals replaced by `diagonal`,
+// [..., min(m, n)]. Error: the rank of `input` is less than 2; `diagonal` does not have that shape.
 // MatrixSetDiag(input:T, diagonal:T) -> (output:T) {T:type}
 RAMET_EXPORT Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The matrices `input`, [..., rows, columns], with diagonals replaced. k is a diagonal (0: the main
-// one, positive: above it) or the lowest and highest of a band; bands are [..., high - low + 1,
-// length of the longest], the highest diagonal first, shorter ones at the end of their rows that
-// align says for those above and below the main diagonal (without align: left).
-// \error kInvalidArgument if the shapes or k do not fit.
+// Returns the matrices `input`, [..., rows, columns], with the selected diagonals replaced by
+// `diagonal`. k selects a diagonal (0 is the main one, positive numbers are above it) or, with two
+// elements, the lowest and highest diagonal of a band. A band is packed as [..., high - low + 1,
+// length of the longest diagonal], the highest diagonal first. The attr align says for the
+// diagonals above and below the main one to which end of their rows shorter ones are aligned; ops
+// without it align to the left. Error: k does not have one or two elements, is not in increasing
+// order or is outside the matrices; padding_value, num_rows or num_cols is not a scalar; the shapes
+// do not fit together.
 // MatrixSetDiagV2(input:T, diagonal:T, k:int32) -> (output:T) {T:type}
 RAMET_EXPORT Output MatrixSetDiagV2(const Input& input, const Input& diagonal, const Input& k, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MatrixSetDiagV3Options {
   std::string align = "RIGHT_LEFT";
 };
-// The matrices `input`, [..., rows, columns], with diagonals replaced. k is a diagonal (0: the main
-// one, positive: above it) or the lowest and highest of a band; bands are [..., high - low + 1,
-// length of the longest], the highest diagonal first, shorter ones at the end of their rows that
-// align says for those above and below the main diagonal (without align: left).
-// \error kInvalidArgument if the shapes or k do not fit.
+// Returns the matrices `input`, [..., rows, columns], with the selected diagonals replaced by
+// `diagonal`. k selects a diagonal (0 is the main one, positive numbers are above it) or, with two
+// elements, the lowest and highest diagonal of a band. A band is packed as [..., high - low + 1,
+// length of the longest diagonal], the highest diagonal first. The attr align says for the
+// diagonals above and below the main one to which end of their rows shorter ones are aligned; ops
+// without it align to the left. Error: k does not have one or two elements, is not in increasing
+// order or is outside the matrices; padding_value, num_rows or num_cols is not a scalar; the shapes
+// do not fit together.
 // MatrixSetDiagV3(input:T, diagonal:T, k:int32) -> (output:T) {T:type, align:string="RIGHT_LEFT"}
 RAMET_EXPORT Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, const MatrixSetDiagV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixSetDiagV3(const Input& input, const Input& diagonal, const Input& k, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -1907,15 +1993,16 @@ RAMET_EXPORT Output MatrixSetDiagV3(const Input& input, const Input& diagonal, c
 struct MatrixSolveOptions {
   bool adjoint = false;
 };
-// Returns the solutions x of matrix * x = rhs along the last two dimensions, with `adjoint` of
-// matrix^H * x = rhs. Shape of the output: shape of rhs. Error: the matrices are not square or do
-// not fit to rhs; one cannot be inverted.
+// Returns the solutions x of matrix * x = rhs along the last two dimensions, or of matrix^H * x =
+// rhs with `adjoint`. The output has the shape of rhs. Error: the matrices are not square; the
+// ranks, the leading dimensions or the numbers of rows differ; a matrix cannot be inverted.
 // MatrixSolve(matrix:T, rhs:T) -> (output:T) {adjoint:bool=false, T:type}
 RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, const MatrixSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns matrices whose squares are the square matrices along the last two dimensions; NaN where
-// real ones have none. Shape of the output: shape of the input. Error: the matrices are not square.
+// Returns matrices whose squares are the square matrices along the last two dimensions. The result
+// is NaN if a real matrix has no real square root. The output has the shape of the input. Error:
+// the matrices are not square.
 // MatrixSquareRoot(input:T) -> (output:T) {T:type}
 RAMET_EXPORT Output MatrixSquareRoot(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1923,10 +2010,10 @@ struct MatrixTriangularSolveOptions {
   bool lower = true;
   bool adjoint = false;
 };
-// Returns the solutions x of matrix * x = rhs along the last two dimensions, with `adjoint` of
-// matrix^H * x = rhs, where only the lower triangle of matrix is read, or, without `lower`, the
-// upper one. The dimensions before are broadcast. Error: the matrices are not square or do not fit
-// to rhs.
+// Returns the solutions x of matrix * x = rhs along the last two dimensions, or of matrix^H * x =
+// rhs with `adjoint`. Only the lower triangle of `matrix` is read, or, without `lower`, only the
+// upper one. The leading dimensions broadcast. Error: the matrices are not square; their size is
+// not the number of rows of rhs; the leading dimensions do not broadcast.
 // MatrixTriangularSolve(matrix:T, rhs:T) -> (output:T) {lower:bool=true, adjoint:bool=false,
 // T:type}
 RAMET_EXPORT Output MatrixTriangularSolve(const Input& matrix, const Input& rhs, const MatrixTriangularSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1935,10 +2022,10 @@ RAMET_EXPORT Output MatrixTriangularSolve(const Input& matrix, const Input& rhs,
 struct MaxOptions {
   bool keep_dims = false;
 };
-// Returns the largest element of the input over the dimensions reduction_indices (negative ones
-// count from the end); the lowest value of T where there is nothing, NaN if there is one. They
-// vanish, or stay with size 1 with keep_dims. Equal largest elements share the gradient. Error: an
-// index is out of range or named twice.
+// Returns the largest element of the input over the dimensions reduction_indices (negative indices
+// count from the end). The result is NaN if an element is NaN, and the lowest value of T if there
+// are no elements. The reduced dimensions are removed, or kept with size 1 if keep_dims is true.
+// Equal largest elements share the gradient. Error: an index is out of range or occurs twice.
 // Max(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1949,9 +2036,10 @@ struct MaxPoolOptions {
   std::string data_format = "NHWC";
 };
 // Returns the largest element of each window of images [batch, height, width, channels] (or [batch,
-// channels, height, width] with data_format NCHW), channel by channel; ksize and strides give the
-// windows for all four dimensions. A window of neighbouring channels instead must divide them.
-// Error: windows of batches, of pixels and channels at once, or larger than the image.
+// channels, height, width] with data_format NCHW), separately for each channel. ksize and strides
+// give the size and step of the windows in all four dimensions. A window may instead cover adjacent
+// channels, whose number it must evenly divide. Error: the rank is not 4; a window covers batches,
+// or both pixels and channels, or is larger than the image.
 // MaxPool(input:T) -> (output:T) {T:type=float, ksize:list(int), strides:list(int), padding:string,
 // explicit_paddings:list(int)=[], data_format:string="NHWC"}
 RAMET_EXPORT Output MaxPool(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1960,8 +2048,9 @@ RAMET_EXPORT Output MaxPool(const Input& input, const std::vector<int64_t>& ksiz
 struct MaxPool3DOptions {
   std::string data_format = "NDHWC";
 };
-// MaxPool of volumes [batch, depth, height, width, channels], or [batch, channels, depth, height,
-// width] with data_format NCDHW. Error: windows of batches or channels, or larger than the volume.
+// MaxPool for volumes [batch, depth, height, width, channels], or [batch, channels, depth, height,
+// width] with data_format NCDHW. Error: a window covers batches or channels, or is larger than the
+// volume.
 // MaxPool3D(input:T) -> (output:T) {ksize:list(int), strides:list(int), padding:string,
 // data_format:string="NDHWC", T:type}
 RAMET_EXPORT Output MaxPool3D(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1970,8 +2059,8 @@ RAMET_EXPORT Output MaxPool3D(const Input& input, const std::vector<int64_t>& ks
 struct MaxPool3DGradOptions {
   std::string data_format = "NDHWC";
 };
-// Returns the gradient of MaxPool3D for its input, as MaxPoolGrad; T and TInput must be the same.
-// Error: the shapes do not fit; windows of channels.
+// Returns the gradient of MaxPool3D for its input, like MaxPoolGrad. T and TInput must be equal.
+// Error: the shapes do not fit together; a window covers channels.
 // MaxPool3DGrad(orig_input:TInput, orig_output:TInput, grad:T) -> (output:T) {ksize:list(int),
 // strides:list(int), padding:string, data_format:string="NDHWC", T:type=float, TInput:type=float}
 RAMET_EXPORT Output MaxPool3DGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1980,7 +2069,8 @@ RAMET_EXPORT Output MaxPool3DGrad(const Input& orig_input, const Input& orig_out
 struct MaxPool3DGradGradOptions {
   std::string data_format = "NDHWC";
 };
-// Returns the gradient of MaxPool3DGrad for its grad, as MaxPoolGradGrad. Error: as there.
+// Returns the gradient of MaxPool3DGrad for its input grad, like MaxPoolGradGrad. Error: the same
+// as MaxPoolGradGrad.
 // MaxPool3DGradGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
 // strides:list(int), padding:string, data_format:string="NDHWC", T:type}
 RAMET_EXPORT Output MaxPool3DGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPool3DGradGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1990,8 +2080,8 @@ struct MaxPoolGradOptions {
   std::vector<int64_t> explicit_paddings = {};
   std::string data_format = "NHWC";
 };
-// Returns the gradient of MaxPool for its input: grad goes to the first of the largest elements of
-// each window. Error: the shapes do not fit; windows of channels.
+// Returns the gradient of MaxPool for its input: `grad` goes to the first of the largest elements
+// of each window. Error: the shapes do not fit together; a window covers channels.
 // MaxPoolGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
 // strides:list(int), padding:string, explicit_paddings:list(int)=[], data_format:string="NHWC",
 // T:type=float}
@@ -2001,9 +2091,9 @@ RAMET_EXPORT Output MaxPoolGrad(const Input& orig_input, const Input& orig_outpu
 struct MaxPoolGradGradOptions {
   std::string data_format = "NHWC";
 };
-// Returns the gradient of MaxPoolGrad for its grad: what arrives (grad, in the shape of orig_input)
-// at the first of the largest elements of each window. Error: the shapes do not fit; windows of
-// channels.
+// Returns the gradient of MaxPoolGrad for its input grad: the elements of `grad` (in the shape of
+// orig_input) at the first of the largest elements of each window. Error: the shapes do not fit
+// together; a window covers channels.
 // MaxPoolGradGrad(orig_input:T, orig_output:T, grad:T) -> (output:T) {ksize:list(int),
 // strides:list(int), padding:string, data_format:string="NHWC", T:type}
 RAMET_EXPORT Output MaxPoolGradGrad(const Input& orig_input, const Input& orig_output, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2012,7 +2102,7 @@ RAMET_EXPORT Output MaxPoolGradGrad(const Input& orig_input, const Input& orig_o
 struct MaxPoolGradGradV2Options {
   std::string data_format = "NHWC";
 };
-// MaxPoolGradGrad with ksize and strides as inputs. Error: as MaxPoolGradGrad.
+// MaxPoolGradGrad with ksize and strides as inputs. Error: the same as MaxPoolGradGrad.
 // MaxPoolGradGradV2(orig_input:T, orig_output:T, grad:T, ksize:int32, strides:int32) -> (output:T)
 // {padding:string, data_format:string="NHWC", T:type}
 RAMET_EXPORT Output MaxPoolGradGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolGradGradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2021,7 +2111,7 @@ RAMET_EXPORT Output MaxPoolGradGradV2(const Input& orig_input, const Input& orig
 struct MaxPoolGradV2Options {
   std::string data_format = "NHWC";
 };
-// MaxPoolGrad with ksize and strides as inputs. Error: as MaxPoolGrad.
+// MaxPoolGrad with ksize and strides as inputs. Error: the same as MaxPoolGrad.
 // MaxPoolGradV2(orig_input:T, orig_output:T, grad:T, ksize:int32, strides:int32) -> (output:T)
 // {padding:string, data_format:string="NHWC", T:type=float}
 RAMET_EXPORT Output MaxPoolGradV2(const Input& orig_input, const Input& orig_output, const Input& grad, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolGradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2030,8 +2120,8 @@ RAMET_EXPORT Output MaxPoolGradV2(const Input& orig_input, const Input& orig_out
 struct MaxPoolGradWithArgmaxOptions {
   bool include_batch_in_index = false;
 };
-// Returns the gradient of MaxPoolWithArgmax for its input: grad goes to the elements that argmax
-// names. Error: the shapes do not fit; argmax is outside the input.
+// Returns the gradient of MaxPoolWithArgmax for its input: `grad` goes to the elements given by
+// argmax. Error: the shapes do not fit together; argmax is out of range.
 // MaxPoolGradWithArgmax(input:T, grad:T, argmax:Targmax) -> (output:T) {ksize:list(int),
 // strides:list(int), padding:string, include_batch_in_index:bool=false, Targmax:type, T:type}
 RAMET_EXPORT Output MaxPoolGradWithArgmax(const Input& input, const Input& grad, const Input& argmax, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolGradWithArgmaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2040,7 +2130,8 @@ RAMET_EXPORT Output MaxPoolGradWithArgmax(const Input& input, const Input& grad,
 struct MaxPoolV2Options {
   std::string data_format = "NHWC";
 };
-// MaxPool with ksize and strides as inputs: vectors of four numbers. Error: as MaxPool.
+// MaxPool with ksize and strides as inputs, vectors of four numbers. Error: the same as MaxPool;
+// ksize or strides does not have four elements.
 // MaxPoolV2(input:T, ksize:int32, strides:int32) -> (output:T) {T:type=float, padding:string,
 // data_format:string="NHWC"}
 RAMET_EXPORT Output MaxPoolV2(const Input& input, const Input& ksize, const Input& strides, const std::string& padding, const MaxPoolV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2055,24 +2146,26 @@ struct MaxPoolWithArgmaxOutputs {
   Output argmax;
 };
 // Returns the largest element of each window of images [batch, height, width, channels], and the
-// number of the first of them: (y * width + x) * channels + channel, plus batch * height * width *
-// channels with include_batch_in_index. Error: as MaxPool; an empty input.
+// index of the first of the largest elements: (y * width + x) * channels + channel, plus batch *
+// height * width * channels with include_batch_in_index. Error: the same as MaxPool; the input is
+// empty.
 // MaxPoolWithArgmax(input:T) -> (output:T, argmax:Targmax) {ksize:list(int), strides:list(int),
 // Targmax:type=int64, padding:string, include_batch_in_index:bool=false, T:type}
 RAMET_EXPORT MaxPoolWithArgmaxOutputs MaxPoolWithArgmax(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolWithArgmaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT MaxPoolWithArgmaxOutputs MaxPoolWithArgmax(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the larger of x and y element-wise with broadcasting; NaN if either is. The gradient of
-// equal elements goes to x. Error: the shapes do not broadcast.
+// Returns the larger of x and y element-wise with broadcasting, or NaN if either is NaN. The
+// gradient of equal elements goes to x. Error: the shapes do not broadcast.
 // Maximum(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Maximum(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MeanOptions {
   bool keep_dims = false;
 };
-// Returns the mean of the input over the dimensions reduction_indices (negative ones count from the
-// end); NaN where there is nothing, integers are rounded towards zero. They vanish, or stay with
-// size 1 with keep_dims. Error: an index is out of range or named twice.
+// Returns the mean of the input over the dimensions reduction_indices (negative indices count from
+// the end); the mean of no elements is NaN, and integer means are truncated toward zero. The
+// reduced dimensions are removed, or kept with size 1 if keep_dims is true. Error: an index is out
+// of range or occurs twice.
 // Mean(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output Mean(const Input& input, const Input& reduction_indices, const MeanOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2082,13 +2175,13 @@ struct MergeOutputs {
   Output output;
   Output value_index;
 };
-// Passes on the input that is alive, and its position.
+// Forwards the input that is not dead, and its position.
 // Merge(inputs:N * T) -> (output:T, value_index:int32) {T:type, N:int}
 RAMET_EXPORT MergeOutputs Merge(const std::vector<Input>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// A serialized Summary with the values of all the serialized summaries of the inputs.
-// \error kInvalidArgument "Duplicate tag TAG found in summary inputs "; "Could not parse one of the
-// summary inputs".
+// Returns a serialized Summary with the values of all serialized summaries in the inputs. Error: a
+// tag occurs twice ("Duplicate tag TAG found in summary inputs "); an input is malformed ("Could
+// not parse one of the summary inputs").
 // MergeSummary(inputs:N * string) -> (summary:string) {N:int}
 RAMET_EXPORT Output MergeSummary(const std::vector<Input>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2096,10 +2189,10 @@ struct MergeV2CheckpointsOptions {
   bool delete_old_dirs = true;
   bool allow_missing_files = false;
 };
-// Makes one checkpoint of those that the shards of a model were saved to. Their data files are
-// renamed; delete_old_dirs removes their folders when these are empty then.
-// \error kInvalidArgument if two hold the same tensor; kNotFound if one is missing (unless
-// allow_missing_files is set).
+// Combines the checkpoints of the shards of a model into one. Their data files are renamed.
+// delete_old_dirs removes the directories of the shards if they are empty afterwards. Error: two
+// checkpoints hold the same tensor; a checkpoint is missing and allow_missing_files is not set
+// (kNotFound).
 // MergeV2Checkpoints(checkpoint_prefixes:string, destination_prefix:string) -> ()
 // {delete_old_dirs:bool=true, allow_missing_files:bool=false}
 RAMET_EXPORT Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, const MergeV2CheckpointsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2108,35 +2201,35 @@ RAMET_EXPORT Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, cons
 struct MinOptions {
   bool keep_dims = false;
 };
-// Returns the smallest element of the input over the dimensions reduction_indices (negative ones
-// count from the end); the highest value of T where there is nothing, NaN if there is one. They
-// vanish, or stay with size 1 with keep_dims. Equal smallest elements share the gradient. Error: an
-// index is out of range or named twice.
+// Returns the smallest element of the input over the dimensions reduction_indices (negative indices
+// count from the end). The result is NaN if an element is NaN, and the highest value of T if there
+// are no elements. The reduced dimensions are removed, or kept with size 1 if keep_dims is true.
+// Equal smallest elements share the gradient. Error: an index is out of range or occurs twice.
 // Min(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output Min(const Input& input, const Input& reduction_indices, const MinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Min(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the smaller of x and y element-wise with broadcasting; NaN if either is. The gradient of
-// equal elements goes to x. Error: the shapes do not broadcast.
+// Returns the smaller of x and y element-wise with broadcasting, or NaN if either is NaN. The
+// gradient of equal elements goes to x. Error: the shapes do not broadcast.
 // Minimum(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Minimum(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input` with paddings[i, 0] elements before and paddings[i, 1] after each dimension i that
-// mirror it: without the outermost ones (REFLECT) or with them (SYMMETRIC).
-// \error kInvalidArgument if there are not as many elements, or the shapes do not fit.
+// Returns `input` padded in each dimension i with paddings[i, 0] elements before and paddings[i, 1]
+// elements after, which mirror the input without its outermost element (REFLECT) or with it
+// (SYMMETRIC). `paddings` is [rank, 2]. Error: `paddings` has a different shape or a negative
+// element; a padding is larger than the dimension (or, with REFLECT, as large).
 // MirrorPad(input:T, paddings:Tpaddings) -> (output:T) {T:type, Tpaddings:type=int32, mode:string}
 RAMET_EXPORT Output MirrorPad(const Input& input, const Input& paddings, const std::string& mode, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The gradient of MirrorPad with the same paddings: elements are added to those that they
-// mirror.
-// \error kInvalidArgument as there.
+// Returns the gradient of MirrorPad with the same paddings: each padding element is added to the
+// element that it mirrors. Error: the same as MirrorPad.
 // MirrorPadGrad(input:T, paddings:Tpaddings) -> (output:T) {T:type, Tpaddings:type=int32,
 // mode:string}
 RAMET_EXPORT Output MirrorPadGrad(const Input& input, const Input& paddings, const std::string& mode, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the remainder of x / y with the sign of x, element-wise with broadcasting: the old name
-// of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.
+// Returns the remainder of x / y with the sign of x, element-wise with broadcasting. This is the
+// old name of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.
 // Mod(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Mod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2144,8 +2237,8 @@ RAMET_EXPORT Output Mod(const Input& x, const Input& y, std::string_view name = 
 // Mul(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Mul(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x * y element-wise with broadcasting, and 0 where y is 0, whatever x is. Error: the
-// shapes do not broadcast.
+// Returns x * y element-wise with broadcasting, and 0 where y is 0, even if x is infinite or NaN.
+// Error: the shapes do not broadcast.
 // MulNoNan(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output MulNoNan(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2154,11 +2247,11 @@ struct MultinomialOptions {
   int64_t seed2 = 0;
   DType output_dtype = static_cast<DType>(9) /* int64 */;
 };
-// num_samples (a scalar) classes for each row of `logits`, [rows, classes], drawn with the
-// probabilities softmax(logits): [rows, num_samples]. Seeds and runs as in RandomUniform; the
-// numbers are TensorFlow's where that draws all rows in one thread.
-// \error kInvalidArgument if logits is no matrix, there is no class, or num_samples is
-// negative.
+// Draws num_samples (a scalar) classes for each row of `logits`, [rows, classes], with the
+// probabilities softmax(logits). The output is [rows, num_samples]. Seeds and successive runs
+// behave as in RandomUniform. The numbers are the same as TensorFlow's if TensorFlow draws all rows
+// in one thread. Error: `logits` is not a matrix; there are no classes; num_samples is not a scalar
+// or is negative.
 // Multinomial(logits:T, num_samples:int32) -> (output:output_dtype) {seed:int=0, seed2:int=0,
 // T:type, output_dtype:type=int64}
 RAMET_EXPORT Output Multinomial(const Input& logits, const Input& num_samples, const MultinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2169,9 +2262,9 @@ struct MutableHashTableOptions {
   std::string shared_name = "";
   bool use_node_name_sharing = false;
 };
-// A table of the session that starts empty and takes insertions. Nodes with one shared_name and
-// container (or, with use_node_name_sharing, one node name) have one table. Error: there is a table
-// of that name with other dtypes.
+// Returns the handle of a table of the session that starts empty and accepts insertions. Nodes with
+// the same shared_name and container (or, with use_node_name_sharing, the same node name) share a
+// table. Error: a table of that name has different dtypes.
 // MutableHashTable() -> (table_handle:Ref(string)) {container:string="", shared_name:string="",
 // use_node_name_sharing:bool=false, key_dtype:type, value_dtype:type}
 RAMET_EXPORT Output MutableHashTable(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2182,41 +2275,42 @@ struct MutableHashTableV2Options {
   std::string shared_name = "";
   bool use_node_name_sharing = false;
 };
-// A table of the session that starts empty and takes insertions. Nodes with one shared_name and
-// container (or, with use_node_name_sharing, one node name) have one table. Error: there is a table
-// of that name with other dtypes.
+// Returns the handle of a table of the session that starts empty and accepts insertions. Nodes with
+// the same shared_name and container (or, with use_node_name_sharing, the same node name) share a
+// table. Error: a table of that name has different dtypes.
 // MutableHashTableV2() -> (table_handle:resource) {container:string="", shared_name:string="",
 // use_node_name_sharing:bool=false, key_dtype:type, value_dtype:type}
 RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the number below which a normally distributed one is with probability x, element-wise;
-// infinite for 0 and 1. Shape of y: shape of x.
+// Returns the quantile function of the standard normal distribution at x, element-wise; infinite
+// for 0 and 1. y has the shape of x.
 // Ndtri(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Ndtri(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns -x element-wise; the smallest integer stays. Shape of y: shape of x.
+// Returns -x element-wise; the smallest integer stays unchanged. y has the shape of x.
 // Neg(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Neg(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the next number of the type after x1 on the way to x2, element-wise with broadcasting.
-// Error: the shapes do not broadcast.
+// Returns the next representable number after x1 in the direction of x2, element-wise with
+// broadcasting. Error: the shapes do not broadcast.
 // NextAfter(x1:T, x2:T) -> (output:T) {T:type=float}
 RAMET_EXPORT Output NextAfter(const Input& x1, const Input& x2, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Passes a value on to the next iteration of a loop.
+// Passes a value to the next iteration of a loop.
 // NextIteration(data:T) -> (output:T) {T:type}
 RAMET_EXPORT Output NextIteration(const Input& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Does nothing: a place for control inputs.
+// Does nothing; serves as a node for control inputs.
 // NoOp() -> () {}
 RAMET_EXPORT Operation NoOp(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct NotEqualOptions {
   bool incompatible_shape_error = true;
 };
-// Returns whether x != y element-wise with broadcasting; NaN differs from everything. Shapes that
-// do not broadcast are an error, or with incompatible_shape_error=false give the scalar true.
+// Returns whether x != y element-wise with broadcasting; NaN differs from everything. If the shapes
+// do not broadcast and incompatible_shape_error is false, the result is the scalar true. Error: the
+// shapes do not broadcast and incompatible_shape_error is true.
 // NotEqual(x:T, y:T) -> (z:bool) {T:type, incompatible_shape_error:bool=true}
 RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output NotEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -2225,8 +2319,9 @@ struct NthElementOptions {
   bool reverse = false;
 };
 // Returns the element of each row (along the last dimension) that would be at position n, a scalar,
-// if the row was sorted upwards, or downwards with reverse. Error: n is no scalar, negative, or not
-// below the size of a row; the input is a scalar.
+// if the row were sorted in ascending order, or in descending order with `reverse`. The output does
+// not have the last dimension. Error: n is not a scalar, is negative or is not less than the size
+// of a row; the input is a scalar.
 // NthElement(input:T, n:int32) -> (values:T) {reverse:bool=false, T:type}
 RAMET_EXPORT Output NthElement(const Input& input, const Input& n, const NthElementOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output NthElement(const Input& input, const Input& n, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -2234,10 +2329,10 @@ RAMET_EXPORT Output NthElement(const Input& input, const Input& n, std::string_v
 struct OneHotOptions {
   int64_t axis = -1;
 };
-// `indices` with a new dimension of size `depth` at `axis` (-1: last), which holds on_value at
-// the position that the index says and off_value elsewhere; an index outside [0, depth) gives
-// off_value only. depth, on_value and off_value are scalars.
-// \error kInvalidArgument if depth is negative or axis is not in [-1, rank].
+// Returns `indices` with a new dimension of size `depth` at `axis` (-1 is the last). Along it, the
+// position given by the index holds on_value and all others hold off_value. An index outside [0,
+// depth) gives only off_value. depth, on_value and off_value are scalars. Error: one of these is
+// not a scalar; `depth` is negative; `axis` is not in [-1, rank].
 // OneHot(indices:TI, depth:int32, on_value:T, off_value:T) -> (output:T) {axis:int=-1, T:type,
 // TI:type=int64}
 RAMET_EXPORT Output OneHot(const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2245,35 +2340,38 @@ RAMET_EXPORT Output OneHot(const Input& indices, const Input& depth, const Input
 RAMET_EXPORT Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Ones (true) in the shape of `x`.
+// Returns ones (true for bool) with the shape of `x`.
 // OnesLike(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output OnesLike(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input` with paddings[i, 0] zeros before and paddings[i, 1] after each dimension i; paddings
-// is [rank, 2].
-// \error kInvalidArgument if a padding is negative or the shape of paddings is another.
+// Returns `input` padded in each dimension i with paddings[i, 0] zeros before and paddings[i, 1]
+// zeros after. `paddings` is [rank, 2]. Error: `paddings` has a different shape or a negative
+// element; the size of the output overflows.
 // Pad(input:T, paddings:Tpaddings) -> (output:T) {T:type, Tpaddings:type=int32}
 RAMET_EXPORT Output Pad(const Input& input, const Input& paddings, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// As Pad, with the scalar constant_values in place of zeros.
+// Like Pad, but pads with the scalar constant_values instead of zeros. Error: the same as Pad;
+// constant_values is not a scalar.
 // PadV2(input:T, paddings:Tpaddings, constant_values:T) -> (output:T) {T:type,
 // Tpaddings:type=int32}
 RAMET_EXPORT Output PadV2(const Input& input, const Input& paddings, const Input& constant_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the values, whose first dimension is 1, one after another along it. `shape` is that of
-// the output. Error: the shapes are not known while building, differ, or do not fit to `shape`.
+// Returns the values, whose first dimension is 1, concatenated along that dimension. `shape` is the
+// shape of the output. Error: the shapes differ, are unknown when the graph is built, or do not
+// match `shape`; the first dimension of a value is not 1.
 // ParallelConcat(values:N * T) -> (output:T) {N:int, T:type, shape:shape}
 RAMET_EXPORT Output ParallelConcat(const std::vector<Input>& values, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Rows of all `data` in one tensor: row data[i][j] at index indices[i][j]. data[i] has the shape of
-// indices[i] followed by that of a row, which is the same for all. The result has one row more than
-// the largest index; of rows with one index the last stays, rows that no index names are zeros.
-// \error kInvalidArgument if an index is negative or the shapes do not fit.
+// Interleaves the rows of all `data` tensors into one tensor: row data[i][j] goes to row
+// indices[i][j] of the result. The shape of data[i] is the shape of indices[i] followed by the
+// shape of a row, which is the same for all. The result has one more row than the largest index. If
+// an index occurs more than once, the last row wins; rows without an index are zeros. Error: an
+// index is negative; the shapes are not of this form.
 // ParallelDynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
 RAMET_EXPORT Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the tensor that a scalar holds as the bytes of a TensorProto. Error: the bytes are none,
-// or a tensor of another dtype.
+// Returns the tensor in a scalar that holds the bytes of a TensorProto. Error: `serialized` is not
+// a scalar or is malformed; the tensor has a different dtype than out_type.
 // ParseTensor(serialized:string) -> (output:out_type) {out_type:type}
 RAMET_EXPORT Output ParseTensor(const Input& serialized, DType out_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2282,7 +2380,7 @@ struct PartitionedCallOptions {
   std::string config_proto = "";
   std::string executor_type = "";
 };
-// Calls the function f of the library. config, config_proto and executor_type say nothing here.
+// Calls the library function f. config, config_proto and executor_type are ignored.
 // PartitionedCall(args:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func,
 // config:string="", config_proto:string="", executor_type:string=""}
 RAMET_EXPORT std::vector<Output> PartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const PartitionedCallOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2291,39 +2389,39 @@ RAMET_EXPORT std::vector<Output> PartitionedCall(const std::vector<Input>& args,
 struct PlaceholderOptions {
   Shape shape = Shape::Unknown();
 };
-// A tensor that each run must feed. Dimensions of `shape` that are -1 take any size.
-// \error kInvalidArgument if it is needed and not fed.
+// A tensor that each run must feed. A dimension of -1 in `shape` takes any size. Error: a run needs
+// the placeholder but does not feed it.
 // Placeholder() -> (output:dtype) {dtype:type, shape:shape=<unknown>}
 RAMET_EXPORT Output Placeholder(Graph& graph, DType dtype, const PlaceholderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Placeholder(Graph& graph, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// As Placeholder; `shape` must be given.
+// Like Placeholder, but `shape` must be given.
 // PlaceholderV2() -> (output:dtype) {dtype:type, shape:shape}
 RAMET_EXPORT Output PlaceholderV2(Graph& graph, DType dtype, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// A tensor that a run may feed; `input`, which `shape` must fit, when it does not.
-// \error kInvalidArgument while building if the shapes do not fit.
+// Returns the fed value, or `input` if the run does not feed it. The shape of `input` must be
+// compatible with `shape`. Error: the shapes are incompatible (reported when the graph is built).
 // PlaceholderWithDefault(input:dtype) -> (output:dtype) {dtype:type, shape:shape}
 RAMET_EXPORT Output PlaceholderWithDefault(const Input& input, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the a-th derivative of digamma(x) element-wise with broadcasting; NaN where a is no whole
-// number >= 0. Error: the shapes do not broadcast.
+// Returns the a-th derivative of digamma(x) element-wise with broadcasting, and NaN where a is not
+// an integer >= 0. Error: the shapes do not broadcast.
 // Polygamma(a:T, x:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Polygamma(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns how many bits of x are set, element-wise. Shape of y: shape of x.
+// Returns the number of bits set in x, element-wise. y has the shape of x.
 // PopulationCount(x:T) -> (y:uint8) {T:type}
 RAMET_EXPORT Output PopulationCount(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x to the power of y element-wise with broadcasting; NaN for real x < 0 and y that is not
-// whole. Error: an integer y is negative; the shapes do not broadcast.
+// Returns x to the power of y element-wise with broadcasting. The result is NaN if x is real and
+// negative and y is not an integer. Error: an integer y is negative; the shapes do not broadcast.
 // Pow(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Pow(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct PreventGradientOptions {
   std::string message = "";
 };
-// `input`, unchanged; asking for a gradient through it is an error that says `message`.
+// Returns `input` unchanged. Asking for a gradient through it is an error that quotes `message`.
 // PreventGradient(input:T) -> (output:T) {T:type, message:string=""}
 RAMET_EXPORT Output PreventGradient(const Input& input, const PreventGradientOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output PreventGradient(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -2333,8 +2431,8 @@ struct PrintOptions {
   int64_t first_n = -1;
   int64_t summarize = 3;
 };
-// Passes the input on and writes the message and the first `summarize` elements of each of the data
-// to stderr, the first first_n times (-1: always).
+// Returns `input` and writes the message and the first `summarize` elements of each tensor in
+// `data` to stderr, the first first_n times (-1: always).
 // Print(input:T, data:U) -> (output:T) {T:type, U:list(type), message:string="", first_n:int=-1,
 // summarize:int=3}
 RAMET_EXPORT Output Print(const Input& input, const std::vector<Input>& data, const PrintOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2344,9 +2442,9 @@ struct PrintV2Options {
   std::string output_stream = "stderr";
   std::string end = "\n";
 };
-// Writes a scalar string and `end` to stdout, stderr, log(info), log(warning), log(error) or to the
-// end of the file PATH of 'file://PATH'.
-// \error kInvalidArgument if the input is no scalar, or for another stream; those of the file.
+// Writes a scalar string followed by `end` to stdout, stderr, log(info), log(warning), log(error),
+// or to the end of the file PATH if output_stream is 'file://PATH'. Error: the input is not a
+// scalar; output_stream is unknown; the file cannot be written (the error of the file system).
 // PrintV2(input:string) -> () {output_stream:string="stderr", end:string="\n"}
 RAMET_EXPORT Operation PrintV2(const Input& input, const PrintV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation PrintV2(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -2354,22 +2452,22 @@ RAMET_EXPORT Operation PrintV2(const Input& input, std::string_view name, Source
 struct ProdOptions {
   bool keep_dims = false;
 };
-// Returns the product of the input over the dimensions reduction_indices (negative ones count from
-// the end); 1 where there is nothing. They vanish, or stay with size 1 with keep_dims. Error: an
-// index is out of range or named twice.
+// Returns the product of the input over the dimensions reduction_indices (negative indices count
+// from the end); an empty product is 1. The reduced dimensions are removed, or kept with size 1 if
+// keep_dims is true. Error: an index is out of range or occurs twice.
 // Prod(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Prod(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Calls the function of this process that is registered under token with the inputs. The shapes of
-// the outputs are those of what it returns. Error: NOT_FOUND if there is no such function;
-// INVALID_ARGUMENT if it returns another number of values or other dtypes than Tout; what the
-// function raises.
+// Calls the function that this process has registered under `token` with the inputs. The outputs
+// have the shapes of the values that it returns. Error: no such function is registered (kNotFound);
+// it returns a different number of values or different dtypes than Tout; the function raises an
+// error, which is passed on.
 // PyFunc(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
 RAMET_EXPORT std::vector<Output> PyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// As PyFunc, for a function whose results depend on its inputs alone.
+// Like PyFunc, for a function whose results depend only on its inputs.
 // PyFuncStateless(input:Tin) -> (output:Tout) {token:string, Tin:list(type), Tout:list(type)}
 RAMET_EXPORT std::vector<Output> PyFuncStateless(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2380,9 +2478,10 @@ struct QrOutputs {
   Output q;
   Output r;
 };
-// Returns q * r = input for the matrices [m, n] along the last two dimensions, by Householder
-// reflections: q has orthonormal columns, r zeros below its diagonal. q is [m, p] and r [p, n], p =
-// min(m, n), or m with full_matrices. Error: the rank is below 2.
+// Returns q and r with q * r = input for the matrices [m, n] along the last two dimensions,
+// computed with Householder reflections. q is [m, p] and has orthonormal columns; r is [p, n] and
+// has zeros below its diagonal. p is min(m, n), or m with full_matrices. Error: the rank is below
+// 2.
 // Qr(input:T) -> (q:T, r:T) {full_matrices:bool=false, T:type}
 RAMET_EXPORT QrOutputs Qr(const Input& input, const QrOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT QrOutputs Qr(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -2395,10 +2494,11 @@ struct QuantizeAndDequantizeV2Options {
   bool narrow_range = false;
   int64_t axis = -1;
 };
-// Returns the input rounded to what whole numbers of num_bits bits can say of the range [input_min,
-// input_max], or, without range_given, of the range of its elements; 0 stays 0. With axis each
-// slice has a range of its own. Shape of output: shape of input. Error: num_bits is not in [1, 61]
-// ([1, 62] without signed_input); input_min is above input_max; the shapes do not fit.
+// Returns the input rounded to values that integers of num_bits bits can represent in the range
+// [input_min, input_max] or, without range_given, in the range of the elements. 0 stays 0. With
+// `axis`, each slice along that axis has its own range. The output has the shape of the input.
+// Error: num_bits is not in [1, 61] ([1, 62] without signed_input); input_min is greater than
+// input_max; `axis` is out of range; input_min or input_max has the wrong shape.
 // QuantizeAndDequantizeV2(input:T, input_min:T, input_max:T) -> (output:T) {signed_input:bool=true,
 // num_bits:int=8, range_given:bool=false, T:type, round_mode:string="HALF_TO_EVEN",
 // narrow_range:bool=false, axis:int=-1}
@@ -2411,7 +2511,8 @@ struct QuantizeAndDequantizeV3Options {
   bool narrow_range = false;
   int64_t axis = -1;
 };
-// As QuantizeAndDequantizeV2, with the number of bits as an input, a scalar. Error: as there.
+// Like QuantizeAndDequantizeV2, but num_bits is an input, a scalar. Error: the same as
+// QuantizeAndDequantizeV2; num_bits is not a scalar.
 // QuantizeAndDequantizeV3(input:T, input_min:T, input_max:T, num_bits:int32) -> (output:T)
 // {signed_input:bool=true, range_given:bool=true, T:type, narrow_range:bool=false, axis:int=-1}
 RAMET_EXPORT Output QuantizeAndDequantizeV3(const Input& input, const Input& input_min, const Input& input_max, const Input& num_bits, const QuantizeAndDequantizeV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2425,10 +2526,11 @@ struct QuantizeAndDequantizeV4Options {
   bool narrow_range = false;
   int64_t axis = -1;
 };
-// Returns the input rounded to what whole numbers of num_bits bits can say of the range [input_min,
-// input_max], or, without range_given, of the range of its elements; 0 stays 0. With axis each
-// slice has a range of its own. Shape of output: shape of input. Error: num_bits is not in [1, 61]
-// ([1, 62] without signed_input); input_min is above input_max; the shapes do not fit.
+// Returns the input rounded to values that integers of num_bits bits can represent in the range
+// [input_min, input_max] or, without range_given, in the range of the elements. 0 stays 0. With
+// `axis`, each slice along that axis has its own range. The output has the shape of the input.
+// Error: num_bits is not in [1, 61] ([1, 62] without signed_input); input_min is greater than
+// input_max; `axis` is out of range; input_min or input_max has the wrong shape.
 // QuantizeAndDequantizeV4(input:T, input_min:T, input_max:T) -> (output:T) {signed_input:bool=true,
 // num_bits:int=8, range_given:bool=false, T:type, round_mode:string="HALF_TO_EVEN",
 // narrow_range:bool=false, axis:int=-1}
@@ -2443,8 +2545,9 @@ struct QuantizeAndDequantizeV4GradOutputs {
   Output input_min_backprop;
   Output input_max_backprop;
 };
-// The gradient of QuantizeAndDequantizeV4: gradients where the input is in the range, else 0; the
-// range has the gradient 0. Error: the shapes do not fit.
+// Returns the gradient of QuantizeAndDequantizeV4: `gradients` where the input is in the range, 0
+// elsewhere. The gradients of input_min and input_max are 0. Error: the shapes of `gradients` and
+// `input` differ; `axis` is out of range; input_min or input_max has the wrong shape.
 // QuantizeAndDequantizeV4Grad(gradients:T, input:T, input_min:T, input_max:T) -> (input_backprop:T,
 // input_min_backprop:T, input_max_backprop:T) {T:type, axis:int=-1}
 RAMET_EXPORT QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV4GradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2462,21 +2565,22 @@ struct QuantizeV2Outputs {
   Output output_min;
   Output output_max;
 };
-// Returns the input as whole numbers of type T and the range that these stand for, which holds
-// [min_range, max_range] and 0 and is at least ensure_minimum_range wide (times the greater bound
-// if that is above 1). MIN_COMBINED spreads the range over all of T; MIN_FIRST does so with 0 on a
-// whole number; SCALED multiplies by one factor, so that 0 stays 0, with narrow_range without the
-// lowest number. With axis each slice has a range of its own. Shape of output: shape of input.
-// Error: max_range is below min_range; the shapes of the range do not fit; HALF_TO_EVEN without
-// SCALED; MIN_FIRST with an axis.
+// Returns the input as quantized integers of type T, and the range that they represent. This range
+// includes [min_range, max_range] and 0 and is at least ensure_minimum_range wide, times the larger
+// absolute bound if that exceeds 1. Mode MIN_COMBINED spreads the range over all values of T.
+// MIN_FIRST does the same but maps 0 to an integer exactly. SCALED multiplies by a single factor,
+// so 0 stays 0; with narrow_range it does not use the lowest integer. With `axis`, each slice along
+// that axis has its own range. The output has the shape of the input. Error: max_range is less than
+// min_range; a range has the wrong shape; `axis` is out of range; round_mode is HALF_TO_EVEN and
+// mode is not SCALED; mode MIN_FIRST is used with an axis (kUnimplemented).
 // QuantizeV2(input:float, min_range:float, max_range:float) -> (output:T, output_min:float,
 // output_max:float) {T:type, mode:string="MIN_COMBINED", round_mode:string="HALF_AWAY_FROM_ZERO",
 // narrow_range:bool=false, axis:int=-1, ensure_minimum_range:float=0.01}
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the derivative of samples of gamma distributions by their shapes alpha, element-wise with
-// broadcasting. Error: the shapes do not broadcast.
+// Returns the derivatives of samples from gamma distributions with respect to the shape parameters
+// alpha, element-wise with broadcasting. Error: the shapes do not broadcast.
 // RandomGammaGrad(alpha:T, sample:T) -> (output:T) {T:type}
 RAMET_EXPORT Output RandomGammaGrad(const Input& alpha, const Input& sample, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2484,10 +2588,10 @@ struct RandomStandardNormalOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;
 };
-// Random numbers of the normal distribution with mean 0 and deviation 1, in the shape `shape`
-// ([rank]). The numbers are TensorFlow's for the same seeds;
-// seeds of 0 and 0 give others in every session. Each run goes on where the last ended.
-// \error kInvalidArgument if shape is no vector of sizes >= 0.
+// Returns random numbers from the normal distribution with mean 0 and standard deviation 1, in the
+// shape `shape`, a vector. With the same seeds, the numbers are the same as TensorFlow's; if both
+// seeds are 0, they are different in every session. Each run continues the sequence of the previous
+// one. Error: `shape` is not a vector or has a negative element.
 // RandomStandardNormal(shape:T) -> (output:dtype) {seed:int=0, seed2:int=0, dtype:type, T:type}
 RAMET_EXPORT Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output RandomStandardNormal(const Input& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -2498,9 +2602,9 @@ struct RandomUniformIntOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;
 };
-// Random integers in [minval, maxval) (scalars), in the shape `shape` ([rank]). Seeds and runs
-// as in RandomUniform.
-// \error kInvalidArgument if minval >= maxval or shape is no vector of sizes >= 0.
+// Returns random integers in [minval, maxval), both scalars, in the shape `shape`, a vector. Seeds
+// and successive runs behave as in RandomUniform. Error: minval >= maxval, or one of them is not a
+// scalar; `shape` is not a vector or has a negative element.
 // RandomUniformInt(shape:T, minval:Tout, maxval:Tout) -> (output:Tout) {seed:int=0, seed2:int=0,
 // Tout:type, T:type}
 RAMET_EXPORT Output RandomUniformInt(const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2508,46 +2612,47 @@ RAMET_EXPORT Output RandomUniformInt(const Input& shape, const Input& minval, co
 RAMET_EXPORT Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, const RandomUniformIntOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output RandomUniformInt(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the vector start, start + delta, start + 2 * delta, ... up to but without limit. Error:
-// an input is no scalar; delta is 0; delta leads away from limit.
+// Returns the vector start, start + delta, start + 2 * delta, ... up to but not including limit.
+// Error: an input is not a scalar; delta is 0 or leads away from limit; the vector has more than
+// 2^63 - 1 elements.
 // Range(start:Tidx, limit:Tidx, delta:Tidx) -> (output:Tidx) {Tidx:type=int32}
 RAMET_EXPORT Output Range(const Input& start, const Input& limit, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Range(Graph& graph, const Input& start, const Input& limit, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The number of dimensions of `input`, a scalar.
+// Returns the number of dimensions of `input`, a scalar.
 // Rank(input:T) -> (output:int32) {T:type}
 RAMET_EXPORT Output Rank(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The bytes of a file; both are scalars.
-// \error kNotFound and the like of the file; kResourceExhausted if it is longer than 2 GiB.
+// Returns the contents of a file. Both are scalars. Error: the file does not exist (kNotFound) or
+// cannot be read (the error of the file system); it is longer than 2 GiB (kResourceExhausted).
 // ReadFile(filename:string) -> (contents:string) {}
 RAMET_EXPORT Output ReadFile(const Input& filename, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The value of a resource variable at the time of reading: later assignments do not change it.
-// \error kFailedPrecondition if it has no value; kInvalidArgument if it has another dtype.
+// Returns the current value of a resource variable; later assignments do not change it. Error: the
+// variable has no value (kFailedPrecondition) or a different dtype.
 // ReadVariableOp(resource:resource) -> (value:dtype) {dtype:type}
 RAMET_EXPORT Output ReadVariableOp(const Input& resource, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct RealOptions {
   DType tout = static_cast<DType>(1) /* float */;
 };
-// Returns the real part element-wise. Shape of the output: shape of the input. Error: Tout is not
-// the real type of T.
+// Returns the real part element-wise. The output has the shape of the input. Error: Tout is not the
+// real type of T.
 // Real(input:T) -> (output:Tout) {T:type=complex64, Tout:type=float}
 RAMET_EXPORT Output Real(const Input& input, const RealOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Real(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns x / y element-wise with broadcasting, for floating types. Error: the shapes do not
-// broadcast.
+// Returns x / y element-wise with broadcasting, for floating and complex types. Error: the shapes
+// do not broadcast.
 // RealDiv(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output RealDiv(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns 1 / x element-wise. Shape of y: shape of x. Integer types have no kernel.
+// Returns 1 / x element-wise. y has the shape of x. Integer types have no kernel.
 // Reciprocal(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Reciprocal(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns -dy * y * y, the gradient of y = Reciprocal(x) for the incoming gradient dy. y and dy
-// have one shape, which is that of z.
+// Returns -dy * y * y, the gradient of y = Reciprocal(x) for the incoming gradient dy. y, dy and z
+// have the same shape. Error: y and dy have different numbers of elements.
 // ReciprocalGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2555,9 +2660,10 @@ struct ReduceJoinOptions {
   bool keep_dims = false;
   std::string separator = "";
 };
-// Joins the strings along dimensions, the first one named fastest, with separator between them.
-// Shape of output: that of inputs without these dimensions, with keep_dims 1 in their places.
-// Error: a dimension does not exist, or is named twice.
+// Joins the strings along the dimensions reduction_indices, the first one named fastest, with
+// `separator` between them. The output has the shape of the inputs without these dimensions, or
+// with size 1 in their place if keep_dims is true. Error: a dimension is out of range (kOutOfRange)
+// or occurs twice.
 // ReduceJoin(inputs:string, reduction_indices:int32) -> (output:string) {keep_dims:bool=false,
 // separator:string=""}
 RAMET_EXPORT Output ReduceJoin(const Input& inputs, const Input& reduction_indices, const ReduceJoinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2567,17 +2673,17 @@ struct RefEnterOptions {
   bool is_constant = false;
   int64_t parallel_iterations = 10;
 };
-// As Enter, for the name of a variable.
+// Like Enter, for a reference to a variable.
 // RefEnter(data:Ref(T)) -> (output:Ref(T)) {T:type, frame_name:string, is_constant:bool=false,
 // parallel_iterations:int=10}
 RAMET_EXPORT Output RefEnter(const RefInput& data, const std::string& frame_name, const RefEnterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output RefEnter(const RefInput& data, const std::string& frame_name, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// As Exit, for the name of a variable.
+// Like Exit, for a reference to a variable.
 // RefExit(data:Ref(T)) -> (output:Ref(T)) {T:type}
 RAMET_EXPORT Output RefExit(const RefInput& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The variable `input`, which may be uninitialised.
+// Returns the variable `input`, which may be uninitialized.
 // RefIdentity(input:Ref(T)) -> (output:Ref(T)) {T:type}
 RAMET_EXPORT Output RefIdentity(const RefInput& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2585,11 +2691,11 @@ struct RefMergeOutputs {
   Output output;
   Output value_index;
 };
-// As Merge, for names of variables.
+// Like Merge, for references to variables.
 // RefMerge(inputs:N * Ref(T)) -> (output:Ref(T), value_index:int32) {T:type, N:int}
 RAMET_EXPORT RefMergeOutputs RefMerge(const std::vector<RefInput>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// As NextIteration, for the name of a variable.
+// Like NextIteration, for a reference to a variable.
 // RefNextIteration(data:Ref(T)) -> (output:Ref(T)) {T:type}
 RAMET_EXPORT Output RefNextIteration(const RefInput& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2597,43 +2703,42 @@ struct RefSwitchOutputs {
   Output output_false;
   Output output_true;
 };
-// As Switch, for the name of a variable.
+// Like Switch, for a reference to a variable.
 // RefSwitch(data:Ref(T), pred:bool) -> (output_false:Ref(T), output_true:Ref(T)) {T:type}
 RAMET_EXPORT RefSwitchOutputs RefSwitch(const RefInput& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns max(x, 0) element-wise; NaN stays. Shape of the activations: shape of the features.
+// Returns max(x, 0) element-wise; NaN stays NaN. The output has the shape of the features.
 // Relu(features:T) -> (activations:T) {T:type}
 RAMET_EXPORT Output Relu(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns min(max(x, 0), 6) element-wise. Shape of the activations: shape of the features.
+// Returns min(max(x, 0), 6) element-wise. The output has the shape of the features.
 // Relu6(features:T) -> (activations:T) {T:type}
 RAMET_EXPORT Output Relu6(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the gradients where the features (or activations) of Relu6 are between 0 and 6, else 0.
-// Error: the inputs differ in shape.
+// Returns the gradients where the features (or activations) of Relu6 are between 0 and 6, and 0
+// elsewhere. The output has the shape of the inputs. Error: the shapes of the inputs differ.
 // Relu6Grad(gradients:T, features:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output Relu6Grad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the gradients where the features (or activations) of Relu are above 0, else 0. Error: the
-// inputs differ in shape.
+// Returns the gradients where the features (or activations) of Relu are greater than 0, and 0
+// elsewhere. The output has the shape of the inputs. Error: the shapes of the inputs differ.
 // ReluGrad(gradients:T, features:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output ReluGrad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The elements of `tensor` in the shape `shape` ([rank]); one size may be -1 and is then what
-// the element count leaves.
-// \error kInvalidArgument if the element counts differ, more than one size is -1 or one is
-// less than that.
+// Returns the elements of `tensor` in the shape `shape`, a vector. One size may be -1; it is then
+// computed from the number of elements. Error: the numbers of elements differ; more than one size
+// is -1; a size is less than -1; `shape` is not a vector.
 // Reshape(tensor:T, shape:Tshape) -> (output:T) {T:type, Tshape:type=int32}
 RAMET_EXPORT Output Reshape(const Input& tensor, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ResourceApplyAdaMaxOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: AdaMax: m is the running mean of grad, v
-// the largest |grad|, decayed by beta2;
-// var -= lr / (1 - beta1_power) * m / (v + epsilon).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. AdaMax: m is the running mean of grad, v is the
+// largest |grad| so far, decayed by beta2; var -= lr / (1 - beta1_power) * m / (v + epsilon). All
+// tensors have the shape of var; the hyperparameters are scalars. Error: a variable is
+// uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a
+// hyperparameter is not a scalar.
 // ResourceApplyAdaMax(var:resource, m:resource, v:resource, beta1_power:T, lr:T, beta1:T, beta2:T,
 // epsilon:T, grad:T) -> () {T:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyAdaMax(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdaMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2642,11 +2747,11 @@ RAMET_EXPORT Operation ResourceApplyAdaMax(const Input& var, const Input& m, con
 struct ResourceApplyAdadeltaOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: Adadelta: accum and accum_update are the
-// running means of grad^2 and of the squared steps;
-// var -= lr * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Adadelta: accum and accum_update are the running means
+// of grad^2 and of the squared steps; var -= lr * sqrt(accum_update + epsilon) / sqrt(accum +
+// epsilon) * grad. All tensors have the shape of var; the hyperparameters are scalars. Error: a
+// variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ;
+// a hyperparameter is not a scalar.
 // ResourceApplyAdadelta(var:resource, accum:resource, accum_update:resource, lr:T, rho:T,
 // epsilon:T, grad:T) -> () {T:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const ResourceApplyAdadeltaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2656,10 +2761,10 @@ struct ResourceApplyAdagradOptions {
   bool use_locking = false;
   bool update_slots = true;
 };
-// On resource variables, which are named by their handles: Adagrad: accum += grad^2 (if
-// update_slots); var -= lr * grad / sqrt(accum).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Adagrad: accum += grad^2 (if update_slots); var -= lr
+// * grad / sqrt(accum). All tensors have the shape of var; the hyperparameters are scalars. Error:
+// a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes
+// differ; a hyperparameter is not a scalar.
 // ResourceApplyAdagrad(var:resource, accum:resource, lr:T, grad:T) -> () {T:type,
 // use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Operation ResourceApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const ResourceApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2668,11 +2773,11 @@ RAMET_EXPORT Operation ResourceApplyAdagrad(const Input& var, const Input& accum
 struct ResourceApplyAdagradDAOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: Adagrad with dual averaging:
-// gradient_accumulator += grad, gradient_squared_accumulator
-// += grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + sqrt(squares)).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Adagrad with dual averaging: gradient_accumulator +=
+// grad, gradient_squared_accumulator += grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) /
+// (l2 * step * lr + sqrt(squares)). All tensors have the shape of var; the hyperparameters are
+// scalars. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes
+// or dtypes differ; a hyperparameter is not a scalar.
 // ResourceApplyAdagradDA(var:resource, gradient_accumulator:resource,
 // gradient_squared_accumulator:resource, grad:T, lr:T, l1:T, l2:T, global_step:int64) -> ()
 // {T:type, use_locking:bool=false}
@@ -2683,10 +2788,10 @@ struct ResourceApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
 };
-// On resource variables, which are named by their handles: Adagrad: accum += grad^2 (if
-// update_slots); var -= lr * grad / (sqrt(accum) + epsilon).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Adagrad: accum += grad^2 (if update_slots); var -= lr
+// * grad / (sqrt(accum) + epsilon). All tensors have the shape of var; the hyperparameters are
+// scalars. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes
+// or dtypes differ; a hyperparameter is not a scalar.
 // ResourceApplyAdagradV2(var:resource, accum:resource, lr:T, epsilon:T, grad:T) -> () {T:type,
 // use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Operation ResourceApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const ResourceApplyAdagradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2696,12 +2801,12 @@ struct ResourceApplyAdamOptions {
   bool use_locking = false;
   bool use_nesterov = false;
 };
-// On resource variables, which are named by their handles: Adam (Kingma, Ba: arXiv 1412.6980): m
-// and v are the running means of grad and grad^2;
-// var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), with m replaced
-// by beta1 * m + (1 - beta1) * grad with use_nesterov.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Adam (Kingma and Ba, arXiv 1412.6980): m and v are the
+// running means of grad and grad^2; var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m /
+// (sqrt(v) + epsilon), where use_nesterov replaces m by beta1 * m + (1 - beta1) * grad. All tensors
+// have the shape of var; the hyperparameters are scalars. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
 // ResourceApplyAdam(var:resource, m:resource, v:resource, beta1_power:T, beta2_power:T, lr:T,
 // beta1:T, beta2:T, epsilon:T, grad:T) -> () {T:type, use_locking:bool=false,
 // use_nesterov:bool=false}
@@ -2711,10 +2816,10 @@ RAMET_EXPORT Operation ResourceApplyAdam(const Input& var, const Input& m, const
 struct ResourceApplyAddSignOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: AddSign: m is the running mean of grad;
-// var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. AddSign: m is the running mean of grad; var -= lr *
+// (alpha + sign_decay * sign(grad) * sign(m)) * grad. All tensors have the shape of var; the
+// hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or is
+// passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.
 // ResourceApplyAddSign(var:resource, m:resource, lr:T, alpha:T, sign_decay:T, beta:T, grad:T) -> ()
 // {T:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyAddSign(const Input& var, const Input& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ResourceApplyAddSignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2723,11 +2828,11 @@ RAMET_EXPORT Operation ResourceApplyAddSign(const Input& var, const Input& m, co
 struct ResourceApplyCenteredRMSPropOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: RMSProp with centred second moments: mg
-// and ms are the running means of grad and grad^2 with
-// decay rho; mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon); var -= mom.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. RMSProp with centered second moments: mg and ms are
+// the running means of grad and grad^2 with decay rho; mom = momentum * mom + lr * grad / sqrt(ms -
+// mg^2 + epsilon); var -= mom. All tensors have the shape of var; the hyperparameters are scalars.
+// Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes
+// differ; a hyperparameter is not a scalar.
 // ResourceApplyCenteredRMSProp(var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T,
 // momentum:T, epsilon:T, grad:T) -> () {T:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyCenteredRMSProp(const Input& var, const Input& mg, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ResourceApplyCenteredRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2737,10 +2842,10 @@ struct ResourceApplyFtrlOptions {
   bool use_locking = false;
   bool multiply_linear_by_lr = false;
 };
-// On resource variables, which are named by their handles: FTRL-Proximal with the penalties l1 and
-// l2; accum is the sum of grad^2.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. FTRL-Proximal with the penalties l1 and l2; accum is
+// the sum of grad^2. All tensors have the shape of var; the hyperparameters are scalars. Error: a
+// variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ;
+// a hyperparameter is not a scalar.
 // ResourceApplyFtrl(var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T,
 // lr_power:T) -> () {T:type, use_locking:bool=false, multiply_linear_by_lr:bool=false}
 RAMET_EXPORT Operation ResourceApplyFtrl(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& lr, const Input& l1, const Input& l2, const Input& lr_power, const ResourceApplyFtrlOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2750,11 +2855,10 @@ struct ResourceApplyFtrlV2Options {
   bool use_locking = false;
   bool multiply_linear_by_lr = false;
 };
-// On resource variables, which are named by their handles: FTRL-Proximal with the penalties l1 and
-// l2 and a shrinking term l2_shrinkage; accum is the sum of
-// grad^2.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. FTRL-Proximal with the penalties l1 and l2 and the
+// shrinkage term l2_shrinkage; accum is the sum of grad^2. All tensors have the shape of var; the
+// hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or is
+// passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.
 // ResourceApplyFtrlV2(var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T,
 // l2_shrinkage:T, lr_power:T) -> () {T:type, use_locking:bool=false,
 // multiply_linear_by_lr:bool=false}
@@ -2764,9 +2868,10 @@ RAMET_EXPORT Operation ResourceApplyFtrlV2(const Input& var, const Input& accum,
 struct ResourceApplyGradientDescentOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: Gradient descent: var -= alpha * delta.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Gradient descent: var -= alpha * delta. All tensors
+// have the shape of var; the hyperparameters are scalars. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
 // ResourceApplyGradientDescent(var:resource, alpha:T, delta:T) -> () {T:type,
 // use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, const Input& delta, const ResourceApplyGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2776,11 +2881,11 @@ struct ResourceApplyMomentumOptions {
   bool use_locking = false;
   bool use_nesterov = false;
 };
-// On resource variables, which are named by their handles: Momentum: accum = accum * momentum +
-// grad; var -= lr * accum, or, with use_nesterov,
-// var -= grad * lr + accum * momentum * lr.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Momentum: accum = accum * momentum + grad; var -= lr *
+// accum, or, with use_nesterov, var -= grad * lr + accum * momentum * lr. All tensors have the
+// shape of var; the hyperparameters are scalars. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
 // ResourceApplyMomentum(var:resource, accum:resource, lr:T, grad:T, momentum:T) -> () {T:type,
 // use_locking:bool=false, use_nesterov:bool=false}
 RAMET_EXPORT Operation ResourceApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, const ResourceApplyMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2789,11 +2894,10 @@ RAMET_EXPORT Operation ResourceApplyMomentum(const Input& var, const Input& accu
 struct ResourceApplyPowerSignOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: PowerSign: m is the running mean of
-// grad;
-// var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. PowerSign: m is the running mean of grad; var -= lr *
+// exp(logbase * sign_decay * sign(grad) * sign(m)) * grad. All tensors have the shape of var; the
+// hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or is
+// passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.
 // ResourceApplyPowerSign(var:resource, m:resource, lr:T, logbase:T, sign_decay:T, beta:T, grad:T)
 // -> () {T:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyPowerSign(const Input& var, const Input& m, const Input& lr, const Input& logbase, const Input& sign_decay, const Input& beta, const Input& grad, const ResourceApplyPowerSignOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2802,11 +2906,11 @@ RAMET_EXPORT Operation ResourceApplyPowerSign(const Input& var, const Input& m, 
 struct ResourceApplyProximalAdagradOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: Adagrad with the penalties l1 and l2:
-// accum += grad^2; rate = lr / sqrt(accum);
-// prox = var - rate * grad; var = sign(prox) * max(|prox| - rate * l1, 0) / (1 + rate * l2).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Adagrad with the penalties l1 and l2: accum += grad^2;
+// rate = lr / sqrt(accum); prox = var - rate * grad; var = sign(prox) * max(|prox| - rate * l1, 0)
+// / (1 + rate * l2). All tensors have the shape of var; the hyperparameters are scalars. Error: a
+// variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ;
+// a hyperparameter is not a scalar.
 // ResourceApplyProximalAdagrad(var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T) -> ()
 // {T:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const ResourceApplyProximalAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2815,11 +2919,11 @@ RAMET_EXPORT Operation ResourceApplyProximalAdagrad(const Input& var, const Inpu
 struct ResourceApplyProximalGradientDescentOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: Gradient descent with the penalties l1
-// and l2: prox = var - alpha * delta;
-// var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2).
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. Gradient descent with the penalties l1 and l2: prox =
+// var - alpha * delta; var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2). All
+// tensors have the shape of var; the hyperparameters are scalars. Error: a variable is
+// uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a
+// hyperparameter is not a scalar.
 // ResourceApplyProximalGradientDescent(var:resource, alpha:T, l1:T, l2:T, delta:T) -> () {T:type,
 // use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& delta, const ResourceApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2828,19 +2932,19 @@ RAMET_EXPORT Operation ResourceApplyProximalGradientDescent(const Input& var, co
 struct ResourceApplyRMSPropOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: RMSProp: ms is the running mean of
-// grad^2 with decay rho;
-// mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom.
-// All have the shape of var; the hyper-parameters are scalars.
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes differ.
+// For resource variables, passed as handles. RMSProp: ms is the running mean of grad^2 with decay
+// rho; mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom. All tensors have the
+// shape of var; the hyperparameters are scalars. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
 // ResourceApplyRMSProp(var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T,
 // grad:T) -> () {T:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ResourceApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The value of a scalar resource variable, which is then one more.
-// \error kOutOfRange "Reached limit of 5" if the value is not below `limit`; kNotFound if it has no
-// value.
+// Returns the value of a scalar resource variable and increments the variable. Error: the value is
+// not below `limit` ("Reached limit of 5", kOutOfRange); the variable has no value (kNotFound) or
+// is not a scalar; `limit` does not fit in T.
 // ResourceCountUpTo(resource:resource) -> (output:T) {limit:int, T:type}
 RAMET_EXPORT Output ResourceCountUpTo(const Input& resource, int64_t limit, DType t, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -2848,60 +2952,61 @@ struct ResourceGatherOptions {
   int64_t batch_dims = 0;
   bool validate_indices = true;
 };
-// The rows of a resource variable that `indices` names, as Gather of its value.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)"; kNotFound if it has no value.
+// Returns the rows of a resource variable at `indices`, like Gather on its value. Error: the
+// variable is a scalar; an index is out of range ("indices[0] = 5 is not in [0, 3)"); the variable
+// has no value (kNotFound).
 // ResourceGather(resource:resource, indices:Tindices) -> (output:dtype) {batch_dims:int=0,
 // validate_indices:bool=true, dtype:type, Tindices:type}
 RAMET_EXPORT Output ResourceGather(const Input& resource, const Input& indices, DType dtype, const ResourceGatherOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ResourceGather(const Input& resource, const Input& indices, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The slices of a resource variable that `indices` names, as GatherNd of its value.
-// \error kInvalidArgument as GatherNd; kNotFound if the variable has no value.
+// Returns slices of a resource variable selected by `indices`, like GatherNd on its value. Error:
+// the same as GatherNd; the variable has no value (kNotFound).
 // ResourceGatherNd(resource:resource, indices:Tindices) -> (output:dtype) {dtype:type,
 // Tindices:type}
 RAMET_EXPORT Output ResourceGatherNd(const Input& resource, const Input& indices, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Adds to the rows `indices` of a resource variable. `updates` is indices.shape + the variable's
-// shape[1:], or a scalar for all. Indices
-// that occur several times count in order.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kNotFound if the variable has no value.
+// Adds to the rows `indices` of a resource variable. `updates` has the shape indices.shape +
+// shape[1:], where shape is that of the variable, or is a scalar that applies to all rows. If an
+// index occurs more than once, its updates are applied in order. Error: an index is out of range
+// ("indices[0] = 5 is not in [0, 3)"); the shapes do not fit together; the variable has no value
+// (kNotFound).
 // ResourceScatterAdd(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
 // Tindices:type}
 RAMET_EXPORT Operation ResourceScatterAdd(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Divides the rows `indices` of a resource variable. `updates` is indices.shape + the variable's
-// shape[1:], or a scalar for all. Indices
-// that occur several times count in order.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kNotFound if the variable has no value.
+// Divides the rows `indices` of a resource variable. `updates` has the shape indices.shape +
+// shape[1:], where shape is that of the variable, or is a scalar that applies to all rows. If an
+// index occurs more than once, its updates are applied in order. Error: an index is out of range
+// ("indices[0] = 5 is not in [0, 3)"); the shapes do not fit together; the variable has no value
+// (kNotFound).
 // ResourceScatterDiv(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
 // Tindices:type}
 RAMET_EXPORT Operation ResourceScatterDiv(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Makes the rows `indices` of a resource variable the larger of their elements and the update's.
-// `updates` is indices.shape + the variable's shape[1:], or a scalar for all. Indices
-// that occur several times count in order.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kNotFound if the variable has no value.
+// Replaces the elements of the rows `indices` of a resource variable by the larger of old value and
+// update. `updates` has the shape indices.shape + shape[1:], where shape is that of the variable,
+// or is a scalar that applies to all rows. If an index occurs more than once, its updates are
+// applied in order. Error: an index is out of range ("indices[0] = 5 is not in [0, 3)"); the shapes
+// do not fit together; the variable has no value (kNotFound).
 // ResourceScatterMax(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
 // Tindices:type}
 RAMET_EXPORT Operation ResourceScatterMax(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Makes the rows `indices` of a resource variable the smaller of their elements and the update's.
-// `updates` is indices.shape + the variable's shape[1:], or a scalar for all. Indices
-// that occur several times count in order.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kNotFound if the variable has no value.
+// Replaces the elements of the rows `indices` of a resource variable by the smaller of old value
+// and update. `updates` has the shape indices.shape + shape[1:], where shape is that of the
+// variable, or is a scalar that applies to all rows. If an index occurs more than once, its updates
+// are applied in order. Error: an index is out of range ("indices[0] = 5 is not in [0, 3)"); the
+// shapes do not fit together; the variable has no value (kNotFound).
 // ResourceScatterMin(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
 // Tindices:type}
 RAMET_EXPORT Operation ResourceScatterMin(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Multiplies the rows `indices` of a resource variable. `updates` is indices.shape + the variable's
-// shape[1:], or a scalar for all. Indices
-// that occur several times count in order.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kNotFound if the variable has no value.
+// Multiplies the rows `indices` of a resource variable. `updates` has the shape indices.shape +
+// shape[1:], where shape is that of the variable, or is a scalar that applies to all rows. If an
+// index occurs more than once, its updates are applied in order. Error: an index is out of range
+// ("indices[0] = 5 is not in [0, 3)"); the shapes do not fit together; the variable has no value
+// (kNotFound).
 // ResourceScatterMul(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
 // Tindices:type}
 RAMET_EXPORT Operation ResourceScatterMul(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2911,11 +3016,10 @@ struct ResourceScatterNdAddOptions {
   std::string bad_indices_policy = "";
 };
 // Adds to slices of a resource variable. Each index tuple along the last dimension of `indices`
-// names a slice; `updates` is
-// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kNotFound if the variable has no value. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// selects a slice; `updates` has the shape indices.shape[:-1] + shape[indices.shape[-1]:], where
+// shape is that of the variable. Error: a tuple is out of range ("indices[0] = [5] does not index
+// into shape [3,2]"), except with bad_indices_policy IGNORE, which skips it; the shapes do not fit
+// together; the variable has no value (kNotFound).
 // ResourceScatterNdAdd(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
 // use_locking:bool=true, bad_indices_policy:string=""}
 RAMET_EXPORT Operation ResourceScatterNdAdd(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2925,12 +3029,12 @@ struct ResourceScatterNdMaxOptions {
   bool use_locking = true;
   std::string bad_indices_policy = "";
 };
-// Makes slices of a resource variable the larger of their elements and the update's. Each index
-// tuple along the last dimension of `indices` names a slice; `updates` is
-// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kNotFound if the variable has no value. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// Replaces the elements of slices of a resource variable by the larger of old value and update.
+// Each index tuple along the last dimension of `indices` selects a slice; `updates` has the shape
+// indices.shape[:-1] + shape[indices.shape[-1]:], where shape is that of the variable. Error: a
+// tuple is out of range ("indices[0] = [5] does not index into shape [3,2]"), except with
+// bad_indices_policy IGNORE, which skips it; the shapes do not fit together; the variable has no
+// value (kNotFound).
 // ResourceScatterNdMax(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
 // use_locking:bool=true, bad_indices_policy:string=""}
 RAMET_EXPORT Operation ResourceScatterNdMax(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2940,12 +3044,12 @@ struct ResourceScatterNdMinOptions {
   bool use_locking = true;
   std::string bad_indices_policy = "";
 };
-// Makes slices of a resource variable the smaller of their elements and the update's. Each index
-// tuple along the last dimension of `indices` names a slice; `updates` is
-// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kNotFound if the variable has no value. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// Replaces the elements of slices of a resource variable by the smaller of old value and update.
+// Each index tuple along the last dimension of `indices` selects a slice; `updates` has the shape
+// indices.shape[:-1] + shape[indices.shape[-1]:], where shape is that of the variable. Error: a
+// tuple is out of range ("indices[0] = [5] does not index into shape [3,2]"), except with
+// bad_indices_policy IGNORE, which skips it; the shapes do not fit together; the variable has no
+// value (kNotFound).
 // ResourceScatterNdMin(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
 // use_locking:bool=true, bad_indices_policy:string=""}
 RAMET_EXPORT Operation ResourceScatterNdMin(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2956,11 +3060,10 @@ struct ResourceScatterNdSubOptions {
   std::string bad_indices_policy = "";
 };
 // Subtracts from slices of a resource variable. Each index tuple along the last dimension of
-// `indices` names a slice; `updates` is
-// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kNotFound if the variable has no value. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// `indices` selects a slice; `updates` has the shape indices.shape[:-1] +
+// shape[indices.shape[-1]:], where shape is that of the variable. Error: a tuple is out of range
+// ("indices[0] = [5] does not index into shape [3,2]"), except with bad_indices_policy IGNORE,
+// which skips it; the shapes do not fit together; the variable has no value (kNotFound).
 // ResourceScatterNdSub(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
 // use_locking:bool=true, bad_indices_policy:string=""}
 RAMET_EXPORT Operation ResourceScatterNdSub(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2971,30 +3074,29 @@ struct ResourceScatterNdUpdateOptions {
   std::string bad_indices_policy = "";
 };
 // Replaces slices of a resource variable. Each index tuple along the last dimension of `indices`
-// names a slice; `updates` is
-// indices.shape[:-1] + the variable's shape[indices.shape[-1]:].
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kNotFound if the variable has no value. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// selects a slice; `updates` has the shape indices.shape[:-1] + shape[indices.shape[-1]:], where
+// shape is that of the variable. Error: a tuple is out of range ("indices[0] = [5] does not index
+// into shape [3,2]"), except with bad_indices_policy IGNORE, which skips it; the shapes do not fit
+// together; the variable has no value (kNotFound).
 // ResourceScatterNdUpdate(ref:resource, indices:Tindices, updates:T) -> () {T:type, Tindices:type,
 // use_locking:bool=true, bad_indices_policy:string=""}
 RAMET_EXPORT Operation ResourceScatterNdUpdate(const Input& ref, const Input& indices, const Input& updates, const ResourceScatterNdUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceScatterNdUpdate(const Input& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Subtracts from the rows `indices` of a resource variable. `updates` is indices.shape + the
-// variable's shape[1:], or a scalar for all. Indices
-// that occur several times count in order.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kNotFound if the variable has no value.
+// Subtracts from the rows `indices` of a resource variable. `updates` has the shape indices.shape +
+// shape[1:], where shape is that of the variable, or is a scalar that applies to all rows. If an
+// index occurs more than once, its updates are applied in order. Error: an index is out of range
+// ("indices[0] = 5 is not in [0, 3)"); the shapes do not fit together; the variable has no value
+// (kNotFound).
 // ResourceScatterSub(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
 // Tindices:type}
 RAMET_EXPORT Operation ResourceScatterSub(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Replaces the rows `indices` of a resource variable. `updates` is indices.shape + the variable's
-// shape[1:], or a scalar for all. Indices
-// that occur several times count in order.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kNotFound if the variable has no value.
+// Replaces the rows `indices` of a resource variable. `updates` has the shape indices.shape +
+// shape[1:], where shape is that of the variable, or is a scalar that applies to all rows. If an
+// index occurs more than once, its updates are applied in order. Error: an index is out of range
+// ("indices[0] = 5 is not in [0, 3)"); the shapes do not fit together; the variable has no value
+// (kNotFound).
 // ResourceScatterUpdate(resource:resource, indices:Tindices, updates:dtype) -> () {dtype:type,
 // Tindices:type}
 RAMET_EXPORT Operation ResourceScatterUpdate(const Input& resource, const Input& indices, const Input& updates, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3002,11 +3104,10 @@ RAMET_EXPORT Operation ResourceScatterUpdate(const Input& resource, const Input&
 struct ResourceSparseApplyAdadeltaOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyAdadelta; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyAdadelta. grad has one row per index, with the shape of a row
+// of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is
+// out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyAdadelta(var:resource, accum:resource, accum_update:resource, lr:T, rho:T,
 // epsilon:T, grad:T, indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceSparseApplyAdadelta(const Input& var, const Input& accum, const Input& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdadeltaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3016,11 +3117,10 @@ struct ResourceSparseApplyAdagradOptions {
   bool use_locking = false;
   bool update_slots = true;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyAdagrad; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyAdagrad. grad has one row per index, with the shape of a row
+// of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is
+// out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyAdagrad(var:resource, accum:resource, lr:T, grad:T, indices:Tindices) -> ()
 // {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Operation ResourceSparseApplyAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3029,11 +3129,10 @@ RAMET_EXPORT Operation ResourceSparseApplyAdagrad(const Input& var, const Input&
 struct ResourceSparseApplyAdagradDAOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyAdagradDA; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyAdagradDA. grad has one row per index, with the shape of a row
+// of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is
+// out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyAdagradDA(var:resource, gradient_accumulator:resource,
 // gradient_squared_accumulator:resource, grad:T, indices:Tindices, lr:T, l1:T, l2:T,
 // global_step:int64) -> () {T:type, Tindices:type, use_locking:bool=false}
@@ -3044,11 +3143,10 @@ struct ResourceSparseApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyAdagradV2; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyAdagradV2. grad has one row per index, with the shape of a row
+// of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is
+// out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyAdagradV2(var:resource, accum:resource, lr:T, epsilon:T, grad:T,
 // indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Operation ResourceSparseApplyAdagradV2(const Input& var, const Input& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyAdagradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3057,11 +3155,10 @@ RAMET_EXPORT Operation ResourceSparseApplyAdagradV2(const Input& var, const Inpu
 struct ResourceSparseApplyCenteredRMSPropOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyCenteredRMSProp; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyCenteredRMSProp. grad has one row per index, with the shape of
+// a row of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an
+// index is out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyCenteredRMSProp(var:resource, mg:resource, ms:resource, mom:resource, lr:T,
 // rho:T, momentum:T, epsilon:T, grad:T, indices:Tindices) -> () {T:type, Tindices:type,
 // use_locking:bool=false}
@@ -3072,11 +3169,10 @@ struct ResourceSparseApplyFtrlOptions {
   bool use_locking = false;
   bool multiply_linear_by_lr = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyFtrl; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyFtrl. grad has one row per index, with the shape of a row of
+// var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out
+// of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyFtrl(var:resource, accum:resource, linear:resource, grad:T, indices:Tindices,
 // lr:T, l1:T, l2:T, lr_power:T) -> () {T:type, Tindices:type, use_locking:bool=false,
 // multiply_linear_by_lr:bool=false}
@@ -3087,11 +3183,10 @@ struct ResourceSparseApplyFtrlV2Options {
   bool use_locking = false;
   bool multiply_linear_by_lr = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyFtrlV2; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyFtrlV2. grad has one row per index, with the shape of a row of
+// var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out
+// of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyFtrlV2(var:resource, accum:resource, linear:resource, grad:T,
 // indices:Tindices, lr:T, l1:T, l2:T, l2_shrinkage:T, lr_power:T) -> () {T:type, Tindices:type,
 // use_locking:bool=false, multiply_linear_by_lr:bool=false}
@@ -3102,11 +3197,10 @@ struct ResourceSparseApplyMomentumOptions {
   bool use_locking = false;
   bool use_nesterov = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyMomentum; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyMomentum. grad has one row per index, with the shape of a row
+// of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is
+// out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyMomentum(var:resource, accum:resource, lr:T, grad:T, indices:Tindices,
 // momentum:T) -> () {T:type, Tindices:type, use_locking:bool=false, use_nesterov:bool=false}
 RAMET_EXPORT Operation ResourceSparseApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const ResourceSparseApplyMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3115,11 +3209,10 @@ RAMET_EXPORT Operation ResourceSparseApplyMomentum(const Input& var, const Input
 struct ResourceSparseApplyProximalAdagradOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyProximalAdagrad; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyProximalAdagrad. grad has one row per index, with the shape of
+// a row of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an
+// index is out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyProximalAdagrad(var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T,
 // indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceSparseApplyProximalAdagrad(const Input& var, const Input& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const ResourceSparseApplyProximalAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3128,11 +3221,11 @@ RAMET_EXPORT Operation ResourceSparseApplyProximalAdagrad(const Input& var, cons
 struct ResourceSparseApplyProximalGradientDescentOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyProximalGradientDescent; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyProximalGradientDescent. grad has one row per index, with the
+// shape of a row of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed
+// twice; an index is out of range; the shapes or dtypes do not match; a hyperparameter is not a
+// scalar.
 // ResourceSparseApplyProximalGradientDescent(var:resource, alpha:T, l1:T, l2:T, grad:T,
 // indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceSparseApplyProximalGradientDescent(const Input& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const ResourceSparseApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3141,11 +3234,10 @@ RAMET_EXPORT Operation ResourceSparseApplyProximalGradientDescent(const Input& v
 struct ResourceSparseApplyRMSPropOptions {
   bool use_locking = false;
 };
-// On resource variables, which are named by their handles: The rows `indices` of var and its slots,
-// one after another, by the rule of
-// ApplyRMSProp; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// For resource variables, passed as handles. Updates the rows `indices` of var and its slots, one
+// after another, by the rule of ApplyRMSProp. grad has one row per index, with the shape of a row
+// of var. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is
+// out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // ResourceSparseApplyRMSProp(var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T,
 // epsilon:T, grad:T, indices:Tindices) -> () {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceSparseApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const ResourceSparseApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3158,8 +3250,8 @@ struct ResourceStridedSliceAssignOptions {
   int64_t new_axis_mask = 0;
   int64_t shrink_axis_mask = 0;
 };
-// Assigns `value` to the slice of a resource variable, as StridedSliceAssign.
-// \error kInvalidArgument as StridedSliceAssign; kNotFound if the variable has no value.
+// Assigns `value` to a slice of a resource variable, like StridedSliceAssign. Error: the same as
+// StridedSliceAssign; the variable has no value (kNotFound).
 // ResourceStridedSliceAssign(ref:resource, begin:Index, end:Index, strides:Index, value:T) -> ()
 // {T:type, Index:type, begin_mask:int=0, end_mask:int=0, ellipsis_mask:int=0, new_axis_mask:int=0,
 // shrink_axis_mask:int=0}
@@ -3169,10 +3261,10 @@ RAMET_EXPORT Operation ResourceStridedSliceAssign(const Input& ref, const Input&
 struct RestoreOptions {
   int64_t preferred_shard = -1;
 };
-// Reads a tensor from the V1 checkpoint whose files match the pattern. preferred_shard, which says
-// where to look first, changes nothing: the lists of all shards are read.
-// \error kNotFound if there is no such file or tensor; kInvalidArgument if the dtype differs or
-// slices are missing; kDataLoss, kInternal if a file is damaged.
+// Reads a tensor from the V1 checkpoint whose files match the pattern. preferred_shard, a hint
+// where to look first, has no effect: the indexes of all shards are read. Error: the file or the
+// tensor does not exist (kNotFound); the dtype differs from the stored one; slices are missing; a
+// file is damaged (kDataLoss, kInternal).
 // Restore(file_pattern:string, tensor_name:string) -> (tensor:dt) {dt:type, preferred_shard:int=-1}
 RAMET_EXPORT Output Restore(const Input& file_pattern, const Input& tensor_name, DType dt, const RestoreOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Restore(const Input& file_pattern, const Input& tensor_name, DType dt, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -3180,112 +3272,111 @@ RAMET_EXPORT Output Restore(const Input& file_pattern, const Input& tensor_name,
 struct RestoreSliceOptions {
   int64_t preferred_shard = -1;
 };
-// As Restore, for a box of the tensor; shape_and_slice is as in SaveSlices.
-// \error as Restore; kInvalidArgument if the shape differs from the stored one.
+// Like Restore, for a slice of the tensor. shape_and_slice has the format described at SaveSlices.
+// Error: the same as Restore; the shape differs from the stored one.
 // RestoreSlice(file_pattern:string, tensor_name:string, shape_and_slice:string) -> (tensor:dt)
 // {dt:type, preferred_shard:int=-1}
 RAMET_EXPORT Output RestoreSlice(const Input& file_pattern, const Input& tensor_name, const Input& shape_and_slice, DType dt, const RestoreSliceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output RestoreSlice(const Input& file_pattern, const Input& tensor_name, const Input& shape_and_slice, DType dt, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Reads tensors, or boxes of them, from the checkpoint `prefix`; the inputs are as in SaveV2.
-// Without a `prefix`.index it reads a V1 checkpoint, whose file or files the prefix names.
-// All come from one save, also while another process overwrites the checkpoint.
-// \error kNotFound if there is no such checkpoint or tensor; kInvalidArgument if dtypes or
-// shapes differ from the stored ones; kDataLoss, kOutOfRange if a file is damaged.
+// Reads tensors, or slices of them, from the checkpoint `prefix`. The inputs have the format
+// described at SaveV2. Without a file `prefix`.index, it reads a V1 checkpoint, whose file or files
+// the prefix names. All tensors come from the same save even if another process overwrites the
+// checkpoint. Error: there is no such checkpoint or tensor (kNotFound); dtypes or shapes differ
+// from the stored ones; a file is damaged (kDataLoss, kOutOfRange).
 // RestoreV2(prefix:string, tensor_names:string, shape_and_slices:string) -> (tensors:dtypes)
 // {dtypes:list(type)}
 RAMET_EXPORT std::vector<Output> RestoreV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<DType>& dtypes, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `tensor` with each dimension i read backwards for which dims[i] is true; dims is [rank].
-// \error kInvalidArgument if dims has another shape.
+// Returns `tensor` with each dimension i for which dims[i] is true reversed. `dims` is a vector
+// with one element per dimension. Error: `dims` has a different shape.
 // Reverse(tensor:T, dims:bool) -> (output:T) {T:type}
 RAMET_EXPORT Output Reverse(const Input& tensor, const Input& dims, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ReverseSequenceOptions {
   int64_t batch_dim = 0;
 };
-// `input` with the first seq_lengths[b] entries along seq_dim read backwards, for each b along
-// batch_dim.
-// \error kInvalidArgument if a length is not in [0, size of seq_dim], their number is not the
-// size of batch_dim, or the two dimensions are one or not there.
+// Returns `input` with the first seq_lengths[b] entries along dimension seq_dim reversed, for each
+// b along dimension batch_dim. Error: a length is not in [0, size of seq_dim]; seq_lengths is not a
+// vector as long as batch_dim; seq_dim and batch_dim are equal or out of range.
 // ReverseSequence(input:T, seq_lengths:Tlen) -> (output:T) {seq_dim:int, batch_dim:int=0, T:type,
 // Tlen:type=int64}
 RAMET_EXPORT Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, const ReverseSequenceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ReverseSequence(const Input& input, const Input& seq_lengths, int64_t seq_dim, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// `tensor` with the dimensions in `axis` (a vector of different ones in [-rank, rank)) read
-// backwards.
-// \error kInvalidArgument if one is outside or named twice.
+// Returns `tensor` with the dimensions in `axis`, a vector of distinct values in [-rank, rank),
+// reversed. Error: an axis is out of range or occurs twice.
 // ReverseV2(tensor:T, axis:Tidx) -> (output:T) {Tidx:type=int32, T:type}
 RAMET_EXPORT Output ReverseV2(const Input& tensor, const Input& axis, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x with its bits moved down by y, the sign kept, element-wise with broadcasting; y is
-// bounded to 0 and the width less 1. Error: the shapes do not broadcast.
+// Returns x shifted right by y bits, element-wise with broadcasting. The sign is kept, and y is
+// clamped to [0, width - 1]. Error: the shapes do not broadcast.
 // RightShift(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output RightShift(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the nearest whole number, halves to the even one, element-wise. Shape of y: shape of x.
+// Returns the nearest integer, with halves rounded to even, element-wise. y has the shape of x.
 // Rint(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Rint(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input` with the elements along dimension axis[i] moved on by shift[i]; what leaves at the
-// end comes back at the begin. shift and axis are scalars or vectors.
-// \error kInvalidArgument if an axis is out of range, or the shapes do not fit.
+// Returns `input` with the elements along dimension axis[i] shifted by shift[i]. Elements shifted
+// past the end wrap around to the start. shift and axis are scalars or vectors of the same shape.
+// Error: an axis is out of range; `input` is a scalar; the shapes of shift and axis differ or have
+// a rank above 1.
 // Roll(input:T, shift:Tshift, axis:Taxis) -> (output:T) {T:type, Tshift:type, Taxis:type}
 RAMET_EXPORT Output Roll(const Input& input, const Input& shift, const Input& axis, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the nearest whole number, halves to the even one, element-wise; integers stay. Shape of
-// y: shape of x.
+// Returns the nearest integer, with halves rounded to even, element-wise. Integers stay unchanged.
+// y has the shape of x.
 // Round(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Round(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns 1 / sqrt(x) element-wise. Shape of y: shape of x.
+// Returns 1 / sqrt(x) element-wise. y has the shape of x.
 // Rsqrt(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Rsqrt(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns dy * -0.5 * y^3, the gradient of y = Rsqrt(x) for the incoming gradient dy. y and dy have
-// one shape, which is that of z.
+// Returns dy * -0.5 * y^3, the gradient of y = Rsqrt(x) for the incoming gradient dy. y, dy and z
+// have the same shape. Error: y and dy have different numbers of elements.
 // RsqrtGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Writes the tensors under their names to one file in TensorFlow's V1 checkpoint format, in one
-// atomic step.
-// \error kInvalidArgument if a name comes twice or the names are not as many as the tensors;
-// kUnimplemented for the dtypes that V1 lacks (bfloat16, uint32, ...); those of the file.
+// atomic step. Error: a name occurs twice; the number of names is not the number of tensors; V1
+// does not support a dtype (bfloat16, uint32 and others; kUnimplemented); the file cannot be
+// written (the error of the file system).
 // Save(filename:string, tensor_names:string, data:T) -> () {T:list(type)}
 RAMET_EXPORT Operation Save(const Input& filename, const Input& tensor_names, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// As Save, for tensors of which some are boxes of larger ones: shapes_and_slices has "" for a
-// whole tensor and "10 2 4,3:0,2" for the box of a tensor of shape [10,2] that begins at [4,0]
-// and is [3,2].
-// \error as Save; kInvalidArgument if a slice does not fit its tensor; kInternal if slices overlap.
+// Like Save, but the tensors may be slices of larger ones. An entry of shapes_and_slices is "" for
+// a whole tensor, or, for example, "10 2 4,3:0,2" for the slice of a tensor of shape [10,2] that
+// begins at [4,0] and has the shape [3,2]. Error: the same as Save; a slice does not match its
+// tensor; slices overlap (kInternal).
 // SaveSlices(filename:string, tensor_names:string, shapes_and_slices:string, data:T) -> ()
 // {T:list(type)}
 RAMET_EXPORT Operation SaveSlices(const Input& filename, const Input& tensor_names, const Input& shapes_and_slices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes the tensors as the checkpoint `prefix` (TensorFlow's V2 format), in one atomic step.
-// tensor_names and shape_and_slices have one entry each: the name, and "" for a whole tensor or
-// "10 2 4,3:0,2" for the box of a tensor of shape [10,2] that begins at [4,0] and is [3,2].
-// \error kInvalidArgument if a name comes twice or a slice does not fit its tensor; those of
-// the files.
+// Writes the tensors as the checkpoint `prefix` in TensorFlow's V2 format, in one atomic step.
+// tensor_names and shape_and_slices have one entry per tensor. An entry of shape_and_slices is ""
+// for a whole tensor, or, for example, "10 2 4,3:0,2" for the slice of a tensor of shape [10,2]
+// that begins at [4,0] and has the shape [3,2]. Error: the number of names or slices is not the
+// number of tensors; a name occurs twice; a slice does not match its tensor; the files cannot be
+// written (the error of the file system).
 // SaveV2(prefix:string, tensor_names:string, shape_and_slices:string, tensors:dtypes) -> ()
 // {dtypes:list(type)}
 RAMET_EXPORT Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& shape_and_slices, const std::vector<Input>& tensors, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// A serialized Summary with one simple_value, a float, for each of the values, under the tag at the
-// same place.
-// \error kInvalidArgument "tags and values are not the same shape: [2] != [3]".
+// Returns a serialized Summary with one simple_value, a float, for each element of `values`, under
+// the tag at the same position. Error: the shapes differ ("tags and values are not the same shape:
+// [2] != [3]").
 // ScalarSummary(tags:string, values:T) -> (summary:string) {T:type}
 RAMET_EXPORT Output ScalarSummary(const Input& tags, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ScatterAddOptions {
   bool use_locking = false;
 };
-// Adds to the rows `indices` of a variable. `updates` is indices.shape + ref.shape[1:], or a scalar
-// for all. Indices that occur
-// several times count in order. The variable is passed on.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kFailedPrecondition if the variable is uninitialised.
+// Adds to the rows `indices` of a variable. `updates` has the shape indices.shape + ref.shape[1:],
+// or is a scalar that applies to all rows. If an index occurs more than once, its updates are
+// applied in order. Returns the variable. Error: an index is out of range ("indices[0] = 5 is not
+// in [0, 3)"); the shapes do not fit together; the variable is uninitialized (kFailedPrecondition).
 // ScatterAdd(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3294,11 +3385,10 @@ RAMET_EXPORT Output ScatterAdd(const RefInput& ref, const Input& indices, const 
 struct ScatterDivOptions {
   bool use_locking = false;
 };
-// Divides the rows `indices` of a variable. `updates` is indices.shape + ref.shape[1:], or a scalar
-// for all. Indices that occur
-// several times count in order. The variable is passed on.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kFailedPrecondition if the variable is uninitialised.
+// Divides the rows `indices` of a variable. `updates` has the shape indices.shape + ref.shape[1:],
+// or is a scalar that applies to all rows. If an index occurs more than once, its updates are
+// applied in order. Returns the variable. Error: an index is out of range ("indices[0] = 5 is not
+// in [0, 3)"); the shapes do not fit together; the variable is uninitialized (kFailedPrecondition).
 // ScatterDiv(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output ScatterDiv(const RefInput& ref, const Input& indices, const Input& updates, const ScatterDivOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3307,11 +3397,11 @@ RAMET_EXPORT Output ScatterDiv(const RefInput& ref, const Input& indices, const 
 struct ScatterMaxOptions {
   bool use_locking = false;
 };
-// Makes the rows `indices` of a variable the larger of their elements and the update's. `updates`
-// is indices.shape + ref.shape[1:], or a scalar for all. Indices that occur
-// several times count in order. The variable is passed on.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kFailedPrecondition if the variable is uninitialised.
+// Replaces the elements of the rows `indices` of a variable by the larger of old value and update.
+// `updates` has the shape indices.shape + ref.shape[1:], or is a scalar that applies to all rows.
+// If an index occurs more than once, its updates are applied in order. Returns the variable. Error:
+// an index is out of range ("indices[0] = 5 is not in [0, 3)"); the shapes do not fit together; the
+// variable is uninitialized (kFailedPrecondition).
 // ScatterMax(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output ScatterMax(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3320,11 +3410,11 @@ RAMET_EXPORT Output ScatterMax(const RefInput& ref, const Input& indices, const 
 struct ScatterMinOptions {
   bool use_locking = false;
 };
-// Makes the rows `indices` of a variable the smaller of their elements and the update's. `updates`
-// is indices.shape + ref.shape[1:], or a scalar for all. Indices that occur
-// several times count in order. The variable is passed on.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kFailedPrecondition if the variable is uninitialised.
+// Replaces the elements of the rows `indices` of a variable by the smaller of old value and update.
+// `updates` has the shape indices.shape + ref.shape[1:], or is a scalar that applies to all rows.
+// If an index occurs more than once, its updates are applied in order. Returns the variable. Error:
+// an index is out of range ("indices[0] = 5 is not in [0, 3)"); the shapes do not fit together; the
+// variable is uninitialized (kFailedPrecondition).
 // ScatterMin(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output ScatterMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3333,11 +3423,11 @@ RAMET_EXPORT Output ScatterMin(const RefInput& ref, const Input& indices, const 
 struct ScatterMulOptions {
   bool use_locking = false;
 };
-// Multiplies the rows `indices` of a variable. `updates` is indices.shape + ref.shape[1:], or a
-// scalar for all. Indices that occur
-// several times count in order. The variable is passed on.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kFailedPrecondition if the variable is uninitialised.
+// Multiplies the rows `indices` of a variable. `updates` has the shape indices.shape +
+// ref.shape[1:], or is a scalar that applies to all rows. If an index occurs more than once, its
+// updates are applied in order. Returns the variable. Error: an index is out of range ("indices[0]
+// = 5 is not in [0, 3)"); the shapes do not fit together; the variable is uninitialized
+// (kFailedPrecondition).
 // ScatterMul(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output ScatterMul(const RefInput& ref, const Input& indices, const Input& updates, const ScatterMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3346,11 +3436,11 @@ RAMET_EXPORT Output ScatterMul(const RefInput& ref, const Input& indices, const 
 struct ScatterNdOptions {
   std::string bad_indices_policy = "";
 };
-// Zeros of shape `shape` ([rank]) to which the slices of `updates` are added at the places that
-// the index tuples along the last dimension of `indices` name (the opposite of GatherNd).
-// \error kInvalidArgument if a tuple is outside or updates is not
-// indices.shape[:-1] + shape[indices.shape[-1]:]. bad_indices_policy IGNORE leaves such tuples
-// out.
+// Returns a tensor of zeros of shape `shape`, a vector, to which the slices of `updates` are added
+// at the positions that the index tuples along the last dimension of `indices` select. It is the
+// inverse of GatherNd. Error: `updates` does not have the shape indices.shape[:-1] +
+// shape[indices.shape[-1]:]; a tuple is out of range, except with bad_indices_policy IGNORE, which
+// skips it; elements of the dtype cannot be added (kUnimplemented).
 // ScatterNd(indices:Tindices, updates:T, shape:Tindices) -> (output:T) {T:type, Tindices:type,
 // bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNd(const Input& indices, const Input& updates, const Input& shape, const ScatterNdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3360,12 +3450,11 @@ struct ScatterNdAddOptions {
   bool use_locking = false;
   std::string bad_indices_policy = "";
 };
-// Adds to slices of a variable. Each index tuple along the last dimension of `indices` names a
-// slice; `updates` is
-// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// Adds to slices of a variable. Each index tuple along the last dimension of `indices` selects a
+// slice; `updates` has the shape indices.shape[:-1] + ref.shape[indices.shape[-1]:]. Returns the
+// variable. Error: a tuple is out of range ("indices[0] = [5] does not index into shape [3,2]"),
+// except with bad_indices_policy IGNORE, which skips it; the shapes do not fit together; the
+// variable is uninitialized (kFailedPrecondition).
 // ScatterNdAdd(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNdAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3375,12 +3464,12 @@ struct ScatterNdMaxOptions {
   bool use_locking = false;
   std::string bad_indices_policy = "";
 };
-// Makes slices of a variable the larger of their elements and the update's. Each index tuple along
-// the last dimension of `indices` names a slice; `updates` is
-// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// Replaces the elements of slices of a variable by the larger of old value and update. Each index
+// tuple along the last dimension of `indices` selects a slice; `updates` has the shape
+// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. Returns the variable. Error: a tuple is out
+// of range ("indices[0] = [5] does not index into shape [3,2]"), except with bad_indices_policy
+// IGNORE, which skips it; the shapes do not fit together; the variable is uninitialized
+// (kFailedPrecondition).
 // ScatterNdMax(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNdMax(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3390,12 +3479,12 @@ struct ScatterNdMinOptions {
   bool use_locking = false;
   std::string bad_indices_policy = "";
 };
-// Makes slices of a variable the smaller of their elements and the update's. Each index tuple along
-// the last dimension of `indices` names a slice; `updates` is
-// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// Replaces the elements of slices of a variable by the smaller of old value and update. Each index
+// tuple along the last dimension of `indices` selects a slice; `updates` has the shape
+// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. Returns the variable. Error: a tuple is out
+// of range ("indices[0] = [5] does not index into shape [3,2]"), except with bad_indices_policy
+// IGNORE, which skips it; the shapes do not fit together; the variable is uninitialized
+// (kFailedPrecondition).
 // ScatterNdMin(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNdMin(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdMinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3404,8 +3493,8 @@ RAMET_EXPORT Output ScatterNdMin(const RefInput& ref, const Input& indices, cons
 struct ScatterNdNonAliasingAddOptions {
   std::string bad_indices_policy = "";
 };
-// `input` with `updates` added to the slices that `indices` names, as TensorScatterAdd.
-// \error kInvalidArgument as ScatterNd.
+// Returns `input` with `updates` added to the slices at `indices`, like TensorScatterAdd. Error:
+// the same as ScatterNd.
 // ScatterNdNonAliasingAdd(input:T, indices:Tindices, updates:T) -> (output:T) {T:type,
 // Tindices:type, bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNdNonAliasingAdd(const Input& input, const Input& indices, const Input& updates, const ScatterNdNonAliasingAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3415,12 +3504,11 @@ struct ScatterNdSubOptions {
   bool use_locking = false;
   std::string bad_indices_policy = "";
 };
-// Subtracts from slices of a variable. Each index tuple along the last dimension of `indices` names
-// a slice; `updates` is
-// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// Subtracts from slices of a variable. Each index tuple along the last dimension of `indices`
+// selects a slice; `updates` has the shape indices.shape[:-1] + ref.shape[indices.shape[-1]:].
+// Returns the variable. Error: a tuple is out of range ("indices[0] = [5] does not index into shape
+// [3,2]"), except with bad_indices_policy IGNORE, which skips it; the shapes do not fit together;
+// the variable is uninitialized (kFailedPrecondition).
 // ScatterNdSub(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false, bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNdSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3430,12 +3518,11 @@ struct ScatterNdUpdateOptions {
   bool use_locking = true;
   std::string bad_indices_policy = "";
 };
-// Replaces slices of a variable. Each index tuple along the last dimension of `indices` names a
-// slice; `updates` is
-// indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.
-// \error kInvalidArgument "indices[0] = [5] does not index into shape [3,2]", or if
-// the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With
-// bad_indices_policy IGNORE tuples that are outside are left out.
+// Replaces slices of a variable. Each index tuple along the last dimension of `indices` selects a
+// slice; `updates` has the shape indices.shape[:-1] + ref.shape[indices.shape[-1]:]. Returns the
+// variable. Error: a tuple is out of range ("indices[0] = [5] does not index into shape [3,2]"),
+// except with bad_indices_policy IGNORE, which skips it; the shapes do not fit together; the
+// variable is uninitialized (kFailedPrecondition).
 // ScatterNdUpdate(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=true, bad_indices_policy:string=""}
 RAMET_EXPORT Output ScatterNdUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterNdUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3444,11 +3531,11 @@ RAMET_EXPORT Output ScatterNdUpdate(const RefInput& ref, const Input& indices, c
 struct ScatterSubOptions {
   bool use_locking = false;
 };
-// Subtracts from the rows `indices` of a variable. `updates` is indices.shape + ref.shape[1:], or a
-// scalar for all. Indices that occur
-// several times count in order. The variable is passed on.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kFailedPrecondition if the variable is uninitialised.
+// Subtracts from the rows `indices` of a variable. `updates` has the shape indices.shape +
+// ref.shape[1:], or is a scalar that applies to all rows. If an index occurs more than once, its
+// updates are applied in order. Returns the variable. Error: an index is out of range ("indices[0]
+// = 5 is not in [0, 3)"); the shapes do not fit together; the variable is uninitialized
+// (kFailedPrecondition).
 // ScatterSub(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output ScatterSub(const RefInput& ref, const Input& indices, const Input& updates, const ScatterSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3457,54 +3544,58 @@ RAMET_EXPORT Output ScatterSub(const RefInput& ref, const Input& indices, const 
 struct ScatterUpdateOptions {
   bool use_locking = true;
 };
-// Replaces the rows `indices` of a variable. `updates` is indices.shape + ref.shape[1:], or a
-// scalar for all. Indices that occur
-// several times count in order. The variable is passed on.
-// \error kInvalidArgument "indices[0] = 5 is not in [0, 3)", or if the shapes do not fit;
-// kFailedPrecondition if the variable is uninitialised.
+// Replaces the rows `indices` of a variable. `updates` has the shape indices.shape + ref.shape[1:],
+// or is a scalar that applies to all rows. If an index occurs more than once, its updates are
+// applied in order. Returns the variable. Error: an index is out of range ("indices[0] = 5 is not
+// in [0, 3)"); the shapes do not fit together; the variable is uninitialized (kFailedPrecondition).
 // ScatterUpdate(ref:Ref(T), indices:Tindices, updates:T) -> (output_ref:Ref(T)) {T:type,
 // Tindices:type, use_locking:bool=true}
 RAMET_EXPORT Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, const ScatterUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ScatterUpdate(const RefInput& ref, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns for each id from 0 to the last of segment_ids the largest element, column by column, of
-// the rows of data with that id, 0 where there is none. The ids, a vector as long as dimension 0 of
-// the data, increase. Error: they do not, or are negative; the shapes do not fit.
+// Returns, for each id from 0 to the last in segment_ids, the largest element of each column of the
+// rows of data with that id, or 0 if there are none. segment_ids is a vector as long as dimension 0
+// of data, in ascending order. Error: the ids are not in ascending order or are negative;
+// segment_ids does not have that length; data is a scalar.
 // SegmentMax(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
 RAMET_EXPORT Output SegmentMax(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns for each id from 0 to the last of segment_ids the mean of the rows of data with that id,
-// 0 where there is none. The ids, a vector as long as dimension 0 of the data, increase. Error:
-// they do not, or are negative; the shapes do not fit.
+// Returns, for each id from 0 to the last in segment_ids, the mean of the rows of data with that
+// id, or 0 if there are none. segment_ids is a vector as long as dimension 0 of data, in ascending
+// order. Error: the ids are not in ascending order or are negative; segment_ids does not have that
+// length; data is a scalar.
 // SegmentMean(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
 RAMET_EXPORT Output SegmentMean(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns for each id from 0 to the last of segment_ids the smallest element, column by column, of
-// the rows of data with that id, 0 where there is none. The ids, a vector as long as dimension 0 of
-// the data, increase. Error: they do not, or are negative; the shapes do not fit.
+// Returns, for each id from 0 to the last in segment_ids, the smallest element of each column of
+// the rows of data with that id, or 0 if there are none. segment_ids is a vector as long as
+// dimension 0 of data, in ascending order. Error: the ids are not in ascending order or are
+// negative; segment_ids does not have that length; data is a scalar.
 // SegmentMin(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
 RAMET_EXPORT Output SegmentMin(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns for each id from 0 to the last of segment_ids the product of the rows of data with that
-// id, 1 where there is none. The ids, a vector as long as dimension 0 of the data, increase. Error:
-// they do not, or are negative; the shapes do not fit.
+// Returns, for each id from 0 to the last in segment_ids, the product of the rows of data with that
+// id, or 1 if there are none. segment_ids is a vector as long as dimension 0 of data, in ascending
+// order. Error: the ids are not in ascending order or are negative; segment_ids does not have that
+// length; data is a scalar.
 // SegmentProd(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
 RAMET_EXPORT Output SegmentProd(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns for each id from 0 to the last of segment_ids the sum of the rows of data with that id, 0
-// where there is none. The ids, a vector as long as dimension 0 of the data, increase. Error: they
-// do not, or are negative; the shapes do not fit.
+// Returns, for each id from 0 to the last in segment_ids, the sum of the rows of data with that id,
+// or 0 if there are none. segment_ids is a vector as long as dimension 0 of data, in ascending
+// order. Error: the ids are not in ascending order or are negative; segment_ids does not have that
+// length; data is a scalar.
 // SegmentSum(data:T, segment_ids:Tindices) -> (output:T) {T:type, Tindices:type}
 RAMET_EXPORT Output SegmentSum(const Input& data, const Input& segment_ids, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns t where the condition holds, else e. t and e have one shape, which is that of the output;
-// the condition has it too, or is a vector that chooses whole rows, or a scalar. Error: the shapes
-// are others.
+// Returns t where `condition` is true and e elsewhere. t, e and the output have the same shape. The
+// condition has that shape too, or is a scalar, or is a vector that selects whole rows. Error: the
+// shapes do not match this.
 // Select(condition:bool, t:T, e:T) -> (output:T) {T:type}
 RAMET_EXPORT Output Select(const Input& condition, const Input& t, const Input& e, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns t where the condition holds, else e, element-wise with all three broadcast. Error: the
-// shapes do not broadcast.
+// Returns t where `condition` is true and e elsewhere, element-wise with all three broadcast.
+// Error: the shapes do not broadcast.
 // SelectV2(condition:bool, t:T, e:T) -> (output:T) {T:type}
 RAMET_EXPORT Output SelectV2(const Input& condition, const Input& t, const Input& e, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -3515,34 +3606,35 @@ struct SelfAdjointEigV2Outputs {
   Output e;
   Output v;
 };
-// Returns the eigenvalues e, from the smallest on, and, with compute_v, the eigenvectors (the
-// columns of v) of the Hermitian matrices along the last two dimensions, of which only the lower
-// triangle is read. Without compute_v v is empty. Error: the matrices are not square; the
-// eigenvalues are not found.
+// Returns the eigenvalues e in ascending order and, with compute_v, the eigenvectors (the columns
+// of v) of the Hermitian matrices along the last two dimensions. Only the lower triangle of each
+// matrix is read. Without compute_v, v is empty. Error: the matrices are not square; the
+// decomposition fails.
 // SelfAdjointEigV2(input:T) -> (e:T, v:T) {compute_v:bool=true, T:type}
 RAMET_EXPORT SelfAdjointEigV2Outputs SelfAdjointEigV2(const Input& input, const SelfAdjointEigV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT SelfAdjointEigV2Outputs SelfAdjointEigV2(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns scale * x where x > 0, else scale * alpha * (exp(x) - 1), element-wise, with scale 1.0507
-// and alpha 1.6733, which keep activations normalised. Shape of the activations: shape of the
+// Returns scale * x where x > 0 and scale * alpha * (exp(x) - 1) elsewhere, element-wise. With
+// scale 1.0507 and alpha 1.6733, activations stay normalized. The output has the shape of the
 // features.
 // Selu(features:T) -> (activations:T) {T:type}
 RAMET_EXPORT Output Selu(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns gradients * (outputs + scale * alpha) where the outputs of Selu are below 0, else
-// gradients * scale. Error: the inputs differ in shape.
+// Returns gradients * (outputs + scale * alpha) where the outputs of Selu are less than 0, and
+// gradients * scale elsewhere. The output has the shape of the inputs. Error: the shapes of the
+// inputs differ.
 // SeluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns a scalar: the tensor as the bytes of a TensorProto.
+// Returns the tensor as the bytes of a TensorProto, a scalar. Error: the tensor is too large for a
+// TensorProto (2 GiB).
 // SerializeTensor(tensor:T) -> (serialized:string) {T:type}
 RAMET_EXPORT Output SerializeTensor(const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ShapeOpOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
 };
-// The shape of `input`, [rank].
-// \error kInvalidArgument if a dimension does not fit in out_type.
+// Returns the shape of `input` as a vector. Error: a dimension does not fit in out_type.
 // Shape(input:T) -> (output:out_type) {T:type, out_type:type=int32}
 RAMET_EXPORT Output ShapeOp(const Input& input, const ShapeOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ShapeOp(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -3550,64 +3642,62 @@ RAMET_EXPORT Output ShapeOp(const Input& input, std::string_view name, SourceLoc
 struct ShapeNOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
 };
-// The shape of each input, [its rank].
-// \error kInvalidArgument if a dimension does not fit in out_type.
+// Returns the shape of each input as a vector. Error: a dimension does not fit in out_type.
 // ShapeN(input:N * T) -> (output:N * out_type) {N:int, T:type, out_type:type=int32}
 RAMET_EXPORT std::vector<Output> ShapeN(const std::vector<Input>& input, const ShapeNOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> ShapeN(const std::vector<Input>& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// "BASENAME-00001-of-00004": the name of one shard; all are scalars.
-// \error kInvalidArgument if an input is no scalar.
+// Returns "BASENAME-00001-of-00004", the name of one shard. The inputs and the output are scalars.
+// Error: an input is not a scalar.
 // ShardedFilename(basename:string, shard:int32, num_shards:int32) -> (filename:string) {}
 RAMET_EXPORT Output ShardedFilename(const Input& basename, const Input& shard, const Input& num_shards, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// "BASENAME-?????-of-00004": the pattern of the names of all shards; all are scalars.
-// \error kInvalidArgument if an input is no scalar.
+// Returns "BASENAME-?????-of-00004", the pattern of the names of all shards. The inputs and the
+// output are scalars. Error: an input is not a scalar.
 // ShardedFilespec(basename:string, num_shards:int32) -> (filename:string) {}
 RAMET_EXPORT Output ShardedFilespec(const Input& basename, const Input& num_shards, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns 1 / (1 + exp(-x)) element-wise. Shape of y: shape of x.
+// Returns 1 / (1 + exp(-x)) element-wise. y has the shape of x.
 // Sigmoid(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Sigmoid(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns dy * y * (1 - y), the gradient of y = Sigmoid(x) for the incoming gradient dy. y and dy
-// have one shape, which is that of z.
+// Returns dy * y * (1 - y), the gradient of y = Sigmoid(x) for the incoming gradient dy. y, dy and
+// z have the same shape. Error: y and dy have different numbers of elements.
 // SigmoidGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output SigmoidGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns -1, 0 or 1 for the sign of x element-wise; x / |x| for complex x, 0 for 0. NaN stays NaN.
-// Shape of y: shape of x.
+// Returns the sign of x, -1, 0 or 1, element-wise; for complex x it is x / |x|, or 0 for 0. NaN
+// stays NaN. y has the shape of x.
 // Sign(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Sign(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the sine of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
+// Returns the sine of x (radians) element-wise; NaN for infinities. y has the shape of x.
 // Sin(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Sin(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the hyperbolic sine of x element-wise. Shape of y: shape of x.
+// Returns the hyperbolic sine of x element-wise. y has the shape of x.
 // Sinh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Sinh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct SizeOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
 };
-// The number of elements of `input`, a scalar.
-// \error kInvalidArgument if it does not fit in out_type.
+// Returns the number of elements of `input`, a scalar. Error: the number does not fit in out_type.
 // Size(input:T) -> (output:out_type) {T:type, out_type:type=int32}
 RAMET_EXPORT Output Size(const Input& input, const SizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Size(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// size[i] entries of each dimension i of `input`, from begin[i] on; a size of -1 means up to
-// the end. begin and size are [rank].
-// \error kInvalidArgument if the slice is not within the input.
+// Returns size[i] entries of each dimension i of `input`, starting at begin[i]. A size of -1 means
+// up to the end. begin and size are vectors with one element per dimension. Error: begin or size
+// has a different shape; the slice is not within the input.
 // Slice(input:T, begin:Index, size:Index) -> (output:T) {T:type, Index:type}
 RAMET_EXPORT Output Slice(const Input& input, const Input& begin, const Input& size, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The value of `input` at this moment, whatever happens to a variable later.
+// Returns the current value of `input`; later changes to a variable do not affect it.
 // Snapshot(input:T) -> (output:T) {T:type}
 RAMET_EXPORT Output Snapshot(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns exp(x) / sum(exp(x)) along the last dimension. Shape of the output: shape of the logits.
+// Returns exp(x) / sum(exp(x)) along the last dimension. The output has the shape of the logits.
 // Error: the logits are a scalar.
 // Softmax(logits:T) -> (softmax:T) {T:type}
 RAMET_EXPORT Output Softmax(const Input& logits, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3616,42 +3706,42 @@ struct SoftmaxCrossEntropyWithLogitsOutputs {
   Output loss;
   Output backprop;
 };
-// Returns for logits (features) and label distributions, both [batch, classes] or broadcast to it,
-// loss [batch] = -sum(labels * log_softmax(features)) and backprop [batch, classes] =
+// Takes logits (features) and label distributions, both [batch, classes] or broadcast to it.
+// Returns loss, [batch], = -sum(labels * log_softmax(features)), and backprop, [batch, classes], =
 // softmax(features) - labels, the gradient of the loss. Error: the shapes do not broadcast to a
 // matrix.
 // SoftmaxCrossEntropyWithLogits(features:T, labels:T) -> (loss:T, backprop:T) {T:type}
 RAMET_EXPORT SoftmaxCrossEntropyWithLogitsOutputs SoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns log(exp(x) + 1) element-wise, without overflow. Shape of the activations: shape of the
-// features.
+// Returns log(exp(x) + 1) element-wise, without overflow. The output has the shape of the features.
 // Softplus(features:T) -> (activations:T) {T:type}
 RAMET_EXPORT Output Softplus(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns gradients / (exp(-features) + 1), the gradient of Softplus. Error: the inputs differ in
-// shape.
+// Returns gradients / (exp(-features) + 1), the gradient of Softplus. The output has the shape of
+// the inputs. Error: the shapes of the inputs differ.
 // SoftplusGrad(gradients:T, features:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output SoftplusGrad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x / (|x| + 1) element-wise. Shape of the activations: shape of the features.
+// Returns x / (|x| + 1) element-wise. The output has the shape of the features.
 // Softsign(features:T) -> (activations:T) {T:type}
 RAMET_EXPORT Output Softsign(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns gradients / (|features| + 1)^2, the gradient of Softsign. Error: the inputs differ in
-// shape.
+// Returns gradients / (|features| + 1)^2, the gradient of Softsign. The output has the shape of the
+// inputs. Error: the shapes of the inputs differ.
 // SoftsignGrad(gradients:T, features:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output SoftsignGrad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// SpaceToBatchND of images [batch, height, width, depth] with square blocks.
-// \error kInvalidArgument as there.
+// SpaceToBatchND for images [batch, height, width, depth] with square blocks. Error: the same as
+// SpaceToBatchND; `input` is not of rank 4.
 // SpaceToBatch(input:T, paddings:Tpaddings) -> (output:T) {T:type, Tpaddings:type=int32,
 // block_size:int}
 RAMET_EXPORT Output SpaceToBatch(const Input& input, const Input& paddings, int64_t block_size, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input`, [batch, space..., rest...], padded with zeros (paddings [m, 2], before and after)
-// and cut into blocks of block_shape [m]: entry b * batch + n of the output has element b of
-// each block of entry n.
-// \error kInvalidArgument if blocks do not divide the padded sizes, or shapes do not fit.
+// Returns `input`, [batch, space..., rest...], padded with zeros and divided into blocks of
+// block_shape, a vector of length m. paddings is [m, 2] and gives the zeros before and after each
+// spatial dimension. Entry b * batch + n of the output holds element b of each block of entry n.
+// Error: the blocks do not evenly divide the padded sizes; a block size is not positive or is too
+// large; a padding is negative; the shapes do not fit together.
 // SpaceToBatchND(input:T, block_shape:Tblock_shape, paddings:Tpaddings) -> (output:T) {T:type,
 // Tblock_shape:type=int32, Tpaddings:type=int32}
 RAMET_EXPORT Output SpaceToBatchND(const Input& input, const Input& block_shape, const Input& paddings, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3659,9 +3749,10 @@ RAMET_EXPORT Output SpaceToBatchND(const Input& input, const Input& block_shape,
 struct SpaceToDepthOptions {
   std::string data_format = "NHWC";
 };
-// Images [batch, height, width, depth] whose square blocks become pixels of depth
-// block_size^2 * depth: element (i, j, c) of a block is channel (i * block_size + j) * depth + c.
-// \error kInvalidArgument if block_size does not divide height and width.
+// Turns each square block of the images [batch, height, width, depth] into one pixel of depth
+// block_size^2 * depth. Element (i, j, c) of a block becomes channel (i * block_size + j) * depth +
+// c. Error: `input` is not of rank 4; block_size is not in [2, 32768] or does not evenly divide the
+// height and width; data_format is NCHW_VECT_C (kUnimplemented).
 // SpaceToDepth(input:T) -> (output:T) {T:type, block_size:int, data_format:string="NHWC"}
 RAMET_EXPORT Output SpaceToDepth(const Input& input, int64_t block_size, const SpaceToDepthOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SpaceToDepth(const Input& input, int64_t block_size, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -3669,10 +3760,10 @@ RAMET_EXPORT Output SpaceToDepth(const Input& input, int64_t block_size, std::st
 struct SparseApplyAdadeltaOptions {
   bool use_locking = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyAdadelta; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of ApplyAdadelta.
+// grad has one row per index, with the shape of a row of var. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; an index is out of range; the shapes or dtypes do not
+// match; a hyperparameter is not a scalar.
 // SparseApplyAdadelta(var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T,
 // grad:T, indices:Tindices) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdadeltaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3682,10 +3773,10 @@ struct SparseApplyAdagradOptions {
   bool use_locking = false;
   bool update_slots = true;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyAdagrad; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of ApplyAdagrad.
+// grad has one row per index, with the shape of a row of var. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; an index is out of range; the shapes or dtypes do not
+// match; a hyperparameter is not a scalar.
 // SparseApplyAdagrad(var:Ref(T), accum:Ref(T), lr:T, grad:T, indices:Tindices) -> (out:Ref(T))
 // {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const SparseApplyAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3694,10 +3785,10 @@ RAMET_EXPORT Output SparseApplyAdagrad(const RefInput& var, const RefInput& accu
 struct SparseApplyAdagradDAOptions {
   bool use_locking = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyAdagradDA; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of
+// ApplyAdagradDA. grad has one row per index, with the shape of a row of var. Error: a variable is
+// uninitialized (kFailedPrecondition) or is passed twice; an index is out of range; the shapes or
+// dtypes do not match; a hyperparameter is not a scalar.
 // SparseApplyAdagradDA(var:Ref(T), gradient_accumulator:Ref(T),
 // gradient_squared_accumulator:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T,
 // global_step:int64) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
@@ -3708,10 +3799,10 @@ struct SparseApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyAdagradV2; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of
+// ApplyAdagradV2. grad has one row per index, with the shape of a row of var. Error: a variable is
+// uninitialized (kFailedPrecondition) or is passed twice; an index is out of range; the shapes or
+// dtypes do not match; a hyperparameter is not a scalar.
 // SparseApplyAdagradV2(var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T, indices:Tindices) ->
 // (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false, update_slots:bool=true}
 RAMET_EXPORT Output SparseApplyAdagradV2(const RefInput& var, const RefInput& accum, const Input& lr, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdagradV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3720,10 +3811,10 @@ RAMET_EXPORT Output SparseApplyAdagradV2(const RefInput& var, const RefInput& ac
 struct SparseApplyCenteredRMSPropOptions {
   bool use_locking = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyCenteredRMSProp; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of
+// ApplyCenteredRMSProp. grad has one row per index, with the shape of a row of var. Error: a
+// variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of range; the
+// shapes or dtypes do not match; a hyperparameter is not a scalar.
 // SparseApplyCenteredRMSProp(var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T,
 // epsilon:T, grad:T, indices:Tindices) -> (out:Ref(T)) {T:type, Tindices:type,
 // use_locking:bool=false}
@@ -3734,10 +3825,10 @@ struct SparseApplyFtrlOptions {
   bool use_locking = false;
   bool multiply_linear_by_lr = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyFtrl; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of ApplyFtrl.
+// grad has one row per index, with the shape of a row of var. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; an index is out of range; the shapes or dtypes do not
+// match; a hyperparameter is not a scalar.
 // SparseApplyFtrl(var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T,
 // l2:T, lr_power:T) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false,
 // multiply_linear_by_lr:bool=false}
@@ -3748,10 +3839,10 @@ struct SparseApplyFtrlV2Options {
   bool use_locking = false;
   bool multiply_linear_by_lr = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyFtrlV2; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of ApplyFtrlV2.
+// grad has one row per index, with the shape of a row of var. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; an index is out of range; the shapes or dtypes do not
+// match; a hyperparameter is not a scalar.
 // SparseApplyFtrlV2(var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T,
 // l2:T, l2_shrinkage:T, lr_power:T) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false,
 // multiply_linear_by_lr:bool=false}
@@ -3762,10 +3853,10 @@ struct SparseApplyMomentumOptions {
   bool use_locking = false;
   bool use_nesterov = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyMomentum; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of ApplyMomentum.
+// grad has one row per index, with the shape of a row of var. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; an index is out of range; the shapes or dtypes do not
+// match; a hyperparameter is not a scalar.
 // SparseApplyMomentum(var:Ref(T), accum:Ref(T), lr:T, grad:T, indices:Tindices, momentum:T) ->
 // (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false, use_nesterov:bool=false}
 RAMET_EXPORT Output SparseApplyMomentum(const RefInput& var, const RefInput& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const SparseApplyMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3774,10 +3865,10 @@ RAMET_EXPORT Output SparseApplyMomentum(const RefInput& var, const RefInput& acc
 struct SparseApplyProximalAdagradOptions {
   bool use_locking = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyProximalAdagrad; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of
+// ApplyProximalAdagrad. grad has one row per index, with the shape of a row of var. Error: a
+// variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of range; the
+// shapes or dtypes do not match; a hyperparameter is not a scalar.
 // SparseApplyProximalAdagrad(var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T, indices:Tindices)
 // -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output SparseApplyProximalAdagrad(const RefInput& var, const RefInput& accum, const Input& lr, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalAdagradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3786,10 +3877,10 @@ RAMET_EXPORT Output SparseApplyProximalAdagrad(const RefInput& var, const RefInp
 struct SparseApplyProximalGradientDescentOptions {
   bool use_locking = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyProximalGradientDescent; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of
+// ApplyProximalGradientDescent. grad has one row per index, with the shape of a row of var. Error:
+// a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of range;
+// the shapes or dtypes do not match; a hyperparameter is not a scalar.
 // SparseApplyProximalGradientDescent(var:Ref(T), alpha:T, l1:T, l2:T, grad:T, indices:Tindices) ->
 // (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output SparseApplyProximalGradientDescent(const RefInput& var, const Input& alpha, const Input& l1, const Input& l2, const Input& grad, const Input& indices, const SparseApplyProximalGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3798,10 +3889,10 @@ RAMET_EXPORT Output SparseApplyProximalGradientDescent(const RefInput& var, cons
 struct SparseApplyRMSPropOptions {
   bool use_locking = false;
 };
-// The rows `indices` of var and its slots, one after another, by the rule of
-// ApplyRMSProp; grad is [indices, rows...].
-// \error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index is
-// outside or the shapes do not fit.
+// Updates the rows `indices` of var and its slots, one after another, by the rule of ApplyRMSProp.
+// grad has one row per index, with the shape of a row of var. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; an index is out of range; the shapes or dtypes do not
+// match; a hyperparameter is not a scalar.
 // SparseApplyRMSProp(var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T,
 // indices:Tindices) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3810,17 +3901,19 @@ RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, 
 struct SparseSegmentMeanOptions {
   bool sparse_gradient = false;
 };
-// Row i is the mean of the rows of data whose position in `indices` has the id i in
-// segment_ids (a vector as long, which does not go down); zeros where there is none. There are
-// as many rows as the last id says.
-// \error kInvalidArgument if an index is outside of data, or the ids go down or are negative.
+// Row i of the output is the mean of the rows of data at those positions in `indices` that have the
+// id i in segment_ids, or zeros if there are none. segment_ids is a vector as long as `indices`, in
+// ascending order; the output has one more row than the last id. Error: an index is out of range;
+// the ids are not in ascending order or are negative; `indices` and segment_ids are not vectors of
+// the same length; data is a scalar.
 // SparseSegmentMean(data:T, indices:Tidx, segment_ids:Tsegmentids) -> (output:T) {T:type,
 // Tidx:type=int32, Tsegmentids:type=int32, sparse_gradient:bool=false}
 RAMET_EXPORT Output SparseSegmentMean(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentMeanOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseSegmentMean(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The gradient of SparseSegmentMean for data of output_dim0 rows.
-// \error kInvalidArgument if an index or id is outside, or output_dim0 is negative.
+// Returns the gradient of SparseSegmentMean for data with output_dim0 rows. Error: an index or id
+// is out of range; output_dim0 is not a scalar or is negative; `indices` and segment_ids are not
+// vectors of the same length.
 // SparseSegmentMeanGrad(grad:T, indices:Tidx, segment_ids:Tsegmentids, output_dim0:int32) ->
 // (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT Output SparseSegmentMeanGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3829,8 +3922,10 @@ struct SparseSegmentMeanGradV2Outputs {
   Output output;
   Output sorted_unique_indices;
 };
-// The gradient of SparseSegmentMean for the rows of data that it picks, and which those are,
-// sorted. Error: an index is outside of dense_output_dim0 rows; an id is outside of grad.
+// Returns the gradient of SparseSegmentMean for the rows of data that it selects, and the sorted
+// indices of these rows. Error: an index is not in [0, dense_output_dim0); an id is out of range;
+// dense_output_dim0 is not a scalar or is negative; `indices` and segment_ids are not vectors of
+// the same length.
 // SparseSegmentMeanGradV2(grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32)
 // -> (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT SparseSegmentMeanGradV2Outputs SparseSegmentMeanGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3838,18 +3933,19 @@ RAMET_EXPORT SparseSegmentMeanGradV2Outputs SparseSegmentMeanGradV2(const Input&
 struct SparseSegmentSqrtNOptions {
   bool sparse_gradient = false;
 };
-// Row i is the sum, by the square root of their number, of the rows of data whose position in
-// `indices` has the id i in
-// segment_ids (a vector as long, which does not go down); zeros where there is none. There are
-// as many rows as the last id says.
-// \error kInvalidArgument if an index is outside of data, or the ids go down or are negative.
+// Row i of the output is the sum, divided by the square root of the number of rows, of the rows of
+// data at those positions in `indices` that have the id i in segment_ids, or zeros if there are
+// none. segment_ids is a vector as long as `indices`, in ascending order; the output has one more
+// row than the last id. Error: an index is out of range; the ids are not in ascending order or are
+// negative; `indices` and segment_ids are not vectors of the same length; data is a scalar.
 // SparseSegmentSqrtN(data:T, indices:Tidx, segment_ids:Tsegmentids) -> (output:T) {T:type,
 // Tidx:type=int32, Tsegmentids:type=int32, sparse_gradient:bool=false}
 RAMET_EXPORT Output SparseSegmentSqrtN(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSqrtNOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseSegmentSqrtN(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The gradient of SparseSegmentSqrtN for data of output_dim0 rows.
-// \error kInvalidArgument if an index or id is outside, or output_dim0 is negative.
+// Returns the gradient of SparseSegmentSqrtN for data with output_dim0 rows. Error: an index or id
+// is out of range; output_dim0 is not a scalar or is negative; `indices` and segment_ids are not
+// vectors of the same length.
 // SparseSegmentSqrtNGrad(grad:T, indices:Tidx, segment_ids:Tsegmentids, output_dim0:int32) ->
 // (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT Output SparseSegmentSqrtNGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3858,8 +3954,10 @@ struct SparseSegmentSqrtNGradV2Outputs {
   Output output;
   Output sorted_unique_indices;
 };
-// The gradient of SparseSegmentSqrtN for the rows of data that it picks, and which those are,
-// sorted. Error: an index is outside of dense_output_dim0 rows; an id is outside of grad.
+// Returns the gradient of SparseSegmentSqrtN for the rows of data that it selects, and the sorted
+// indices of these rows. Error: an index is not in [0, dense_output_dim0); an id is out of range;
+// dense_output_dim0 is not a scalar or is negative; `indices` and segment_ids are not vectors of
+// the same length.
 // SparseSegmentSqrtNGradV2(grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32)
 // -> (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT SparseSegmentSqrtNGradV2Outputs SparseSegmentSqrtNGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3867,17 +3965,19 @@ RAMET_EXPORT SparseSegmentSqrtNGradV2Outputs SparseSegmentSqrtNGradV2(const Inpu
 struct SparseSegmentSumOptions {
   bool sparse_gradient = false;
 };
-// Row i is the sum of the rows of data whose position in `indices` has the id i in
-// segment_ids (a vector as long, which does not go down); zeros where there is none. There are
-// as many rows as the last id says.
-// \error kInvalidArgument if an index is outside of data, or the ids go down or are negative.
+// Row i of the output is the sum of the rows of data at those positions in `indices` that have the
+// id i in segment_ids, or zeros if there are none. segment_ids is a vector as long as `indices`, in
+// ascending order; the output has one more row than the last id. Error: an index is out of range;
+// the ids are not in ascending order or are negative; `indices` and segment_ids are not vectors of
+// the same length; data is a scalar.
 // SparseSegmentSum(data:T, indices:Tidx, segment_ids:Tsegmentids) -> (output:T) {T:type,
 // Tidx:type=int32, Tsegmentids:type=int32, sparse_gradient:bool=false}
 RAMET_EXPORT Output SparseSegmentSum(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseSegmentSum(const Input& data, const Input& indices, const Input& segment_ids, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The gradient of SparseSegmentSum for data of output_dim0 rows.
-// \error kInvalidArgument if an index or id is outside, or output_dim0 is negative.
+// Returns the gradient of SparseSegmentSum for data with output_dim0 rows. Error: an index or id is
+// out of range; output_dim0 is not a scalar or is negative; `indices` and segment_ids are not
+// vectors of the same length.
 // SparseSegmentSumGrad(grad:T, indices:Tidx, segment_ids:Tsegmentids, output_dim0:int32) ->
 // (output:T) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT Output SparseSegmentSumGrad(const Input& grad, const Input& indices, const Input& segment_ids, const Input& output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3886,8 +3986,10 @@ struct SparseSegmentSumGradV2Outputs {
   Output output;
   Output sorted_unique_indices;
 };
-// The gradient of SparseSegmentSum for the rows of data that it picks, and which those are, sorted.
-// Error: an index is outside of dense_output_dim0 rows; an id is outside of grad.
+// Returns the gradient of SparseSegmentSum for the rows of data that it selects, and the sorted
+// indices of these rows. Error: an index is not in [0, dense_output_dim0); an id is out of range;
+// dense_output_dim0 is not a scalar or is negative; `indices` and segment_ids are not vectors of
+// the same length.
 // SparseSegmentSumGradV2(grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32) ->
 // (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT SparseSegmentSumGradV2Outputs SparseSegmentSumGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3896,9 +3998,9 @@ struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
   Output loss;
   Output backprop;
 };
-// Returns for logits (features) [batch, classes] and class numbers (labels) [batch] the loss
-// [batch] = -log_softmax(features)[label] and its gradient backprop [batch, classes]. Error: the
-// shapes do not fit; there are no classes; a label is outside [0, classes).
+// Takes logits (features), [batch, classes], and class numbers (labels), [batch]. Returns loss,
+// [batch], = -log_softmax(features)[label], and its gradient backprop, [batch, classes]. Error: the
+// shapes do not have this form; there are no classes; a label is outside [0, classes).
 // SparseSoftmaxCrossEntropyWithLogits(features:T, labels:Tlabels) -> (loss:T, backprop:T) {T:type,
 // Tlabels:type=int64}
 RAMET_EXPORT SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3906,25 +4008,25 @@ RAMET_EXPORT SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntrop
 struct SparseToDenseOptions {
   bool validate_indices = true;
 };
-// A tensor of shape output_shape with sparse_values ([n] or a scalar) at sparse_indices ([n, rank],
-// or [n] or a scalar for rank 1) and default_value elsewhere.
-// \error kInvalidArgument if the shapes do not fit, an index is outside, or, with
-// validate_indices, they are not sorted or not distinct.
+// Returns a tensor of shape output_shape with sparse_values at sparse_indices and default_value
+// elsewhere. sparse_values is [n] or a scalar; sparse_indices is [n, rank], or [n] or a scalar for
+// rank 1. Error: the shapes do not fit together; an index is out of bounds; with validate_indices,
+// the indices are not sorted or not distinct.
 // SparseToDense(sparse_indices:Tindices, output_shape:Tindices, sparse_values:T, default_value:T)
 // -> (dense:T) {validate_indices:bool=true, T:type, Tindices:type}
 RAMET_EXPORT Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the square root of x element-wise; NaN for real x < 0. Shape of y: shape of x.
+// Returns the square root of x element-wise; NaN for real x < 0. y has the shape of x.
 // Sqrt(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Sqrt(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns dy * 0.5 / y, the gradient of y = Sqrt(x) for the incoming gradient dy. y and dy have one
-// shape, which is that of z.
+// Returns dy * 0.5 / y, the gradient of y = Sqrt(x) for the incoming gradient dy. y, dy and z have
+// the same shape. Error: y and dy have different numbers of elements.
 // SqrtGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output SqrtGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x * x element-wise. Shape of y: shape of x.
+// Returns x * x element-wise. y has the shape of x.
 // Square(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Square(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -3932,32 +4034,29 @@ RAMET_EXPORT Output Square(const Input& x, std::string_view name = "", SourceLoc
 // SquaredDifference(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output SquaredDifference(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Closes a stack and frees its elements; nothing can be pushed or popped any more.
+// Closes a stack and frees its elements. Nothing can be pushed or popped afterwards.
 // StackClose(handle:Ref(string)) -> () {}
 RAMET_EXPORT Operation StackClose(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Closes a stack and frees its elements; nothing can be pushed or popped any more.
+// Closes a stack and frees its elements. Nothing can be pushed or popped afterwards.
 // StackCloseV2(handle:resource) -> () {}
 RAMET_EXPORT Operation StackCloseV2(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Takes the element from the top of the stack.
-// \error kInvalidArgument if the stack is empty or closed; kInternal if its elements are not of
-// elem_type.
+// Pops the top element of the stack. Error: the stack is empty or closed; its elements are not of
+// dtype elem_type (kInternal).
 // StackPop(handle:Ref(string)) -> (elem:elem_type) {elem_type:type}
 RAMET_EXPORT Output StackPop(const RefInput& handle, DType elem_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Takes the element from the top of the stack.
-// \error kInvalidArgument if the stack is empty or closed; kInternal if its elements are not of
-// elem_type.
+// Pops the top element of the stack. Error: the stack is empty or closed; its elements are not of
+// dtype elem_type (kInternal).
 // StackPopV2(handle:resource) -> (elem:elem_type) {elem_type:type}
 RAMET_EXPORT Output StackPopV2(const Input& handle, DType elem_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct StackPushOptions {
   bool swap_memory = false;
 };
-// Puts `elem` on top of the stack; the output is `elem`. swap_memory has no effect: values stay
-// where they are.
-// \error kInvalidArgument if the dtype is not the stack's, the stack is full or closed.
+// Pushes `elem` onto the stack and returns `elem`. swap_memory has no effect: values stay where
+// they are. Error: the dtype is not that of the stack; the stack is full or closed.
 // StackPush(handle:Ref(string), elem:T) -> (output:T) {T:type, swap_memory:bool=false}
 RAMET_EXPORT Output StackPush(const RefInput& handle, const Input& elem, const StackPushOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StackPush(const RefInput& handle, const Input& elem, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -3965,9 +4064,8 @@ RAMET_EXPORT Output StackPush(const RefInput& handle, const Input& elem, std::st
 struct StackPushV2Options {
   bool swap_memory = false;
 };
-// Puts `elem` on top of the stack; the output is `elem`. swap_memory has no effect: values stay
-// where they are.
-// \error kInvalidArgument if the dtype is not the stack's, the stack is full or closed.
+// Pushes `elem` onto the stack and returns `elem`. swap_memory has no effect: values stay where
+// they are. Error: the dtype is not that of the stack; the stack is full or closed.
 // StackPushV2(handle:resource, elem:T) -> (output:T) {T:type, swap_memory:bool=false}
 RAMET_EXPORT Output StackPushV2(const Input& handle, const Input& elem, const StackPushV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StackPushV2(const Input& handle, const Input& elem, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -3975,9 +4073,9 @@ RAMET_EXPORT Output StackPushV2(const Input& handle, const Input& elem, std::str
 struct StackV2Options {
   std::string stack_name = "";
 };
-// A new stack of at most max_size elements (negative: of any size), which lives until the
-// end of the run: a later run starts with an empty one. Its elements are tensors of
-// elem_type and of any shape.
+// Creates a stack of at most max_size elements (no limit if max_size is negative) that lives until
+// the end of the run; each run starts with an empty one. Its elements are tensors of dtype
+// elem_type and any shape. Error: max_size is not a scalar.
 // StackV2(max_size:int32) -> (handle:resource) {elem_type:type, stack_name:string=""}
 RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, const StackV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -3987,7 +4085,7 @@ struct StatefulPartitionedCallOptions {
   std::string config_proto = "";
   std::string executor_type = "";
 };
-// As PartitionedCall.
+// Like PartitionedCall.
 // StatefulPartitionedCall(args:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func,
 // config:string="", config_proto:string="", executor_type:string=""}
 RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const StatefulPartitionedCallOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3996,7 +4094,7 @@ RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input
 struct StatelessCaseOptions {
   std::vector<Shape> output_shapes = {};
 };
-// As Case.
+// Like Case.
 // StatelessCase(branch_index:int32, input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type),
 // branches:list(func), output_shapes:list(shape)=[]}
 RAMET_EXPORT std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const StatelessCaseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4005,13 +4103,13 @@ RAMET_EXPORT std::vector<Output> StatelessCase(const Input& branch_index, const 
 struct StatelessIfOptions {
   std::vector<Shape> output_shapes = {};
 };
-// As If.
+// Like If.
 // StatelessIf(cond:Tcond, input:Tin) -> (output:Tout) {Tcond:type, Tin:list(type), Tout:list(type),
 // then_branch:func, else_branch:func, output_shapes:list(shape)=[]}
 RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const StatelessIfOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The algorithm (a scalar) of the device: 1, Philox.
+// Returns the random number algorithm of the device, a scalar: 1, which is Philox.
 // StatelessRandomGetAlg() -> (alg:int32) {}
 RAMET_EXPORT Output StatelessRandomGetAlg(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4019,9 +4117,8 @@ struct StatelessRandomGetKeyCounterOutputs {
   Output key;
   Output counter;
 };
-// The key [1] and the counter [2] that `seed` (two integers) stands for in the random ops whose
-// names end in V2.
-// \error kInvalidArgument if seed has not two elements.
+// Returns the key, [1], and the counter, [2], that correspond to `seed` (two integers) in the
+// random ops whose names end in V2. Error: `seed` does not have two elements.
 // StatelessRandomGetKeyCounter(seed:Tseed) -> (key:uint64, counter:uint64) {Tseed:type=int64}
 RAMET_EXPORT StatelessRandomGetKeyCounterOutputs StatelessRandomGetKeyCounter(const Input& seed, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4030,8 +4127,8 @@ struct StatelessRandomGetKeyCounterAlgOutputs {
   Output counter;
   Output alg;
 };
-// As StatelessRandomGetKeyCounter and StatelessRandomGetAlg.
-// \error kInvalidArgument if seed has not two elements.
+// Returns the results of StatelessRandomGetKeyCounter and StatelessRandomGetAlg. Error: `seed` does
+// not have two elements.
 // StatelessRandomGetKeyCounterAlg(seed:Tseed) -> (key:uint64, counter:uint64, alg:int32)
 // {Tseed:type=int64}
 RAMET_EXPORT StatelessRandomGetKeyCounterAlgOutputs StatelessRandomGetKeyCounterAlg(const Input& seed, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4039,9 +4136,10 @@ RAMET_EXPORT StatelessRandomGetKeyCounterAlgOutputs StatelessRandomGetKeyCounter
 struct StatelessRandomNormalOptions {
   DType dtype = static_cast<DType>(1) /* float */;
 };
-// Random numbers of the normal distribution with mean 0 and deviation 1, in the shape `shape`. The
-// numbers follow from `seed` (two integers) alone and are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0, or seed has not two elements.
+// Returns random numbers from the normal distribution with mean 0 and standard deviation 1, in the
+// shape `shape`, a vector. The numbers depend only on `seed` (two integers) and are the same as
+// TensorFlow's. Error: `shape` is not a vector or has a negative element; `seed` does not have two
+// elements.
 // StatelessRandomNormal(shape:T, seed:Tseed) -> (output:dtype) {dtype:type=float, T:type=int32,
 // Tseed:type=int64}
 RAMET_EXPORT Output StatelessRandomNormal(const Input& shape, const Input& seed, const StatelessRandomNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4050,10 +4148,11 @@ RAMET_EXPORT Output StatelessRandomNormal(const Input& shape, const Input& seed,
 struct StatelessRandomNormalV2Options {
   DType dtype = static_cast<DType>(1) /* float */;
 };
-// Random numbers of the normal distribution with mean 0 and deviation 1, in the shape `shape`. The
-// numbers follow from `key` ([1]), `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) alone and
-// are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0; kUnimplemented for ThreeFry.
+// Returns random numbers from the normal distribution with mean 0 and standard deviation 1, in the
+// shape `shape`, a vector. The numbers depend only on `key` ([1]), `counter` ([2]) and `alg` (1 is
+// Philox; 3 selects it automatically) and are the same as TensorFlow's. Error: `shape` is not a
+// vector or has a negative element; `key` or `counter` is too short; `alg` is not a scalar or is
+// unknown; `alg` is 2, ThreeFry (kUnimplemented).
 // StatelessRandomNormalV2(shape:Tshape, key:uint64, counter:uint64, alg:int32) -> (output:dtype)
 // {dtype:type=float, Tshape:type=int32}
 RAMET_EXPORT Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomNormalV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4062,9 +4161,9 @@ RAMET_EXPORT Output StatelessRandomNormalV2(const Input& shape, const Input& key
 struct StatelessRandomUniformOptions {
   DType dtype = static_cast<DType>(1) /* float */;
 };
-// Random numbers, uniform in [0, 1), in the shape `shape`. The numbers follow from `seed` (two
-// integers) alone and are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0, or seed has not two elements.
+// Returns random numbers, uniform in [0, 1), in the shape `shape`, a vector. The numbers depend
+// only on `seed` (two integers) and are the same as TensorFlow's. Error: `shape` is not a vector or
+// has a negative element; `seed` does not have two elements.
 // StatelessRandomUniform(shape:T, seed:Tseed) -> (output:dtype) {dtype:type=float, T:type=int32,
 // Tseed:type=int64}
 RAMET_EXPORT Output StatelessRandomUniform(const Input& shape, const Input& seed, const StatelessRandomUniformOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4073,9 +4172,9 @@ RAMET_EXPORT Output StatelessRandomUniform(const Input& shape, const Input& seed
 struct StatelessRandomUniformFullIntOptions {
   DType dtype = static_cast<DType>(23) /* uint64 */;
 };
-// Random integers of all values that dtype has, in the shape `shape`. The numbers follow from
-// `seed` (two integers) alone and are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0, or seed has not two elements.
+// Returns random integers from the whole range of dtype, in the shape `shape`, a vector. The
+// numbers depend only on `seed` (two integers) and are the same as TensorFlow's. Error: `shape` is
+// not a vector or has a negative element; `seed` does not have two elements.
 // StatelessRandomUniformFullInt(shape:T, seed:Tseed) -> (output:dtype) {dtype:type=uint64,
 // T:type=int32, Tseed:type=int64}
 RAMET_EXPORT Output StatelessRandomUniformFullInt(const Input& shape, const Input& seed, const StatelessRandomUniformFullIntOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4084,26 +4183,29 @@ RAMET_EXPORT Output StatelessRandomUniformFullInt(const Input& shape, const Inpu
 struct StatelessRandomUniformFullIntV2Options {
   DType dtype = static_cast<DType>(23) /* uint64 */;
 };
-// Random integers of all values that dtype has, in the shape `shape`. The numbers follow from `key`
-// ([1]), `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) alone and are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0; kUnimplemented for ThreeFry.
+// Returns random integers from the whole range of dtype, in the shape `shape`, a vector. The
+// numbers depend only on `key` ([1]), `counter` ([2]) and `alg` (1 is Philox; 3 selects it
+// automatically) and are the same as TensorFlow's. Error: `shape` is not a vector or has a negative
+// element; `key` or `counter` is too short; `alg` is not a scalar or is unknown; `alg` is 2,
+// ThreeFry (kUnimplemented).
 // StatelessRandomUniformFullIntV2(shape:Tshape, key:uint64, counter:uint64, alg:int32) ->
 // (output:dtype) {dtype:type=uint64, Tshape:type=int32}
 RAMET_EXPORT Output StatelessRandomUniformFullIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomUniformFullIntV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StatelessRandomUniformFullIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Random integers in [minval, maxval) (scalars), in the shape `shape`. The numbers follow from
-// `seed` (two integers) alone and are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0, seed has not two elements, or minval
-// >= maxval.
+// Returns random integers in [minval, maxval), both scalars, in the shape `shape`, a vector. The
+// numbers depend only on `seed` (two integers) and are the same as TensorFlow's. Error: `shape` is
+// not a vector or has a negative element; `seed` does not have two elements; minval >= maxval, or
+// one of them is not a scalar.
 // StatelessRandomUniformInt(shape:T, seed:Tseed, minval:dtype, maxval:dtype) -> (output:dtype)
 // {dtype:type, T:type, Tseed:type=int64}
 RAMET_EXPORT Output StatelessRandomUniformInt(const Input& shape, const Input& seed, const Input& minval, const Input& maxval, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Random integers in [minval, maxval) (scalars), in the shape `shape`. The numbers follow from
-// `key` ([1]), `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) alone and are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0 or minval >= maxval; kUnimplemented
-// for ThreeFry.
+// Returns random integers in [minval, maxval), both scalars, in the shape `shape`, a vector. The
+// numbers depend only on `key` ([1]), `counter` ([2]) and `alg` (1 is Philox; 3 selects it
+// automatically) and are the same as TensorFlow's. Error: `shape` is not a vector or has a negative
+// element; `key` or `counter` is too short; `alg` is not a scalar or is unknown; `alg` is 2,
+// ThreeFry (kUnimplemented); minval >= maxval, or one of them is not a scalar.
 // StatelessRandomUniformIntV2(shape:Tshape, key:uint64, counter:uint64, alg:int32, minval:dtype,
 // maxval:dtype) -> (output:dtype) {dtype:type, Tshape:type=int32}
 RAMET_EXPORT Output StatelessRandomUniformIntV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const Input& minval, const Input& maxval, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4111,9 +4213,11 @@ RAMET_EXPORT Output StatelessRandomUniformIntV2(const Input& shape, const Input&
 struct StatelessRandomUniformV2Options {
   DType dtype = static_cast<DType>(1) /* float */;
 };
-// Random numbers, uniform in [0, 1), in the shape `shape`. The numbers follow from `key` ([1]),
-// `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) alone and are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0; kUnimplemented for ThreeFry.
+// Returns random numbers, uniform in [0, 1), in the shape `shape`, a vector. The numbers depend
+// only on `key` ([1]), `counter` ([2]) and `alg` (1 is Philox; 3 selects it automatically) and are
+// the same as TensorFlow's. Error: `shape` is not a vector or has a negative element; `key` or
+// `counter` is too short; `alg` is not a scalar or is unknown; `alg` is 2, ThreeFry
+// (kUnimplemented).
 // StatelessRandomUniformV2(shape:Tshape, key:uint64, counter:uint64, alg:int32) -> (output:dtype)
 // {dtype:type=float, Tshape:type=int32}
 RAMET_EXPORT Output StatelessRandomUniformV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomUniformV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4122,10 +4226,10 @@ RAMET_EXPORT Output StatelessRandomUniformV2(const Input& shape, const Input& ke
 struct StatelessTruncatedNormalOptions {
   DType dtype = static_cast<DType>(1) /* float */;
 };
-// Random numbers of the normal distribution with mean 0 and deviation 1, those of magnitude 2 or
-// more drawn again, in the shape `shape`. The numbers follow from `seed` (two integers) alone and
-// are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0, or seed has not two elements.
+// Returns random numbers from the normal distribution with mean 0 and standard deviation 1, where
+// numbers of magnitude 2 or more are drawn again, in the shape `shape`, a vector. The numbers
+// depend only on `seed` (two integers) and are the same as TensorFlow's. Error: `shape` is not a
+// vector or has a negative element; `seed` does not have two elements.
 // StatelessTruncatedNormal(shape:T, seed:Tseed) -> (output:dtype) {dtype:type=float, T:type=int32,
 // Tseed:type=int64}
 RAMET_EXPORT Output StatelessTruncatedNormal(const Input& shape, const Input& seed, const StatelessTruncatedNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4134,10 +4238,12 @@ RAMET_EXPORT Output StatelessTruncatedNormal(const Input& shape, const Input& se
 struct StatelessTruncatedNormalV2Options {
   DType dtype = static_cast<DType>(1) /* float */;
 };
-// Random numbers of the normal distribution with mean 0 and deviation 1, those of magnitude 2 or
-// more drawn again, in the shape `shape`. The numbers follow from `key` ([1]), `counter` ([2]) and
-// `alg` (1: Philox; 3: Philox, too) alone and are TensorFlow's.
-// \error kInvalidArgument if shape is no vector of sizes >= 0; kUnimplemented for ThreeFry.
+// Returns random numbers from the normal distribution with mean 0 and standard deviation 1, where
+// numbers of magnitude 2 or more are drawn again, in the shape `shape`, a vector. The numbers
+// depend only on `key` ([1]), `counter` ([2]) and `alg` (1 is Philox; 3 selects it automatically)
+// and are the same as TensorFlow's. Error: `shape` is not a vector or has a negative element; `key`
+// or `counter` is too short; `alg` is not a scalar or is unknown; `alg` is 2, ThreeFry
+// (kUnimplemented).
 // StatelessTruncatedNormalV2(shape:Tshape, key:uint64, counter:uint64, alg:int32) -> (output:dtype)
 // {dtype:type=float, Tshape:type=int32}
 RAMET_EXPORT Output StatelessTruncatedNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessTruncatedNormalV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4147,19 +4253,19 @@ struct StatelessWhileOptions {
   std::vector<Shape> output_shapes = {};
   int64_t parallel_iterations = 10;
 };
-// As While.
+// Like While.
 // StatelessWhile(input:T) -> (output:T) {T:list(type), cond:func, body:func,
 // output_shapes:list(shape)=[], parallel_iterations:int=10}
 RAMET_EXPORT std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const StatelessWhileOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Whether each string as a whole matches the regular expression `pattern`, of which . * + ? | ( ) ^
-// $ and backslashes in front of these are known.
-// \error kUnimplemented for other parts of expressions; kInvalidArgument for a malformed one.
+// Returns whether each string matches the regular expression `pattern` as a whole. The supported
+// constructs are . * + ? | ( ) ^ $ and backslashes before these. The output has the shape of the
+// input. Error: the pattern uses an unsupported construct (kUnimplemented) or is malformed.
 // StaticRegexFullMatch(input:string) -> (output:bool) {pattern:string}
 RAMET_EXPORT Output StaticRegexFullMatch(const Input& input, const std::string& pattern, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input`, unchanged; gradients do not pass it.
+// Returns `input` unchanged and stops gradients: none flow back to `input`.
 // StopGradient(input:T) -> (output:T) {T:type}
 RAMET_EXPORT Output StopGradient(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4170,12 +4276,12 @@ struct StridedSliceOptions {
   int64_t new_axis_mask = 0;
   int64_t shrink_axis_mask = 0;
 };
-// input[begin:end:strides] as in Python, one entry of the three vectors for each dimension
-// from the first on. Bit i of a mask says of entry i: begin_mask, end_mask: leave that bound
-// away; ellipsis_mask: "..."; new_axis_mask: a new dimension of 1; shrink_axis_mask: the
-// single index begin[i], whose dimension is dropped.
-// \error kInvalidArgument if a stride is 0, a single index is outside, there are more entries
-// than dimensions or two ellipses.
+// Returns input[begin:end:strides] as in Python. begin, end and strides are vectors with one entry
+// for each dimension, from the first on. Bit i of a mask changes the meaning of entry i: begin_mask
+// and end_mask omit that bound; ellipsis_mask stands for "..."; new_axis_mask inserts a dimension
+// of size 1; shrink_axis_mask selects the single index begin[i] and drops the dimension. Error: the
+// vectors differ in length; a stride is 0; a single index is out of range; there are more entries
+// than dimensions; there is more than one ellipsis.
 // StridedSlice(input:T, begin:Index, end:Index, strides:Index) -> (output:T) {T:type, Index:type,
 // begin_mask:int=0, end_mask:int=0, ellipsis_mask:int=0, new_axis_mask:int=0,
 // shrink_axis_mask:int=0}
@@ -4189,10 +4295,10 @@ struct StridedSliceAssignOptions {
   int64_t new_axis_mask = 0;
   int64_t shrink_axis_mask = 0;
 };
-// Assigns `value` to the slice of a variable that the other arguments name, as StridedSlice has
-// them; `value` is broadcast to the slice's shape. The variable is passed on.
-// \error kInvalidArgument "Cannot broadcast input shape [2] into final shape [1,3]", and as
-// StridedSlice; kFailedPrecondition if the variable is uninitialised.
+// Assigns `value` to the slice of a variable that the remaining arguments select as in
+// StridedSlice; `value` is broadcast to the shape of the slice. Returns the variable. Error:
+// `value` cannot be broadcast ("Cannot broadcast input shape [2] into final shape [1,3]"); the
+// slice is invalid (see StridedSlice); the variable is uninitialized (kFailedPrecondition).
 // StridedSliceAssign(ref:Ref(T), begin:Index, end:Index, strides:Index, value:T) ->
 // (output_ref:Ref(T)) {T:type, Index:type, begin_mask:int=0, end_mask:int=0, ellipsis_mask:int=0,
 // new_axis_mask:int=0, shrink_axis_mask:int=0}
@@ -4206,9 +4312,9 @@ struct StridedSliceGradOptions {
   int64_t new_axis_mask = 0;
   int64_t shrink_axis_mask = 0;
 };
-// The gradient of StridedSlice: zeros of shape `shape` ([rank]) with `dy` at the places that
-// the slice takes.
-// \error kInvalidArgument if dy has not the shape of the slice, and as StridedSlice.
+// Returns the gradient of StridedSlice: a tensor of zeros of shape `shape`, a vector, with `dy` at
+// the positions that the slice selects. Error: the same as StridedSlice; `dy` does not have the
+// shape of the slice.
 // StridedSliceGrad(shape:Index, begin:Index, end:Index, strides:Index, dy:T) -> (output:T) {T:type,
 // Index:type, begin_mask:int=0, end_mask:int=0, ellipsis_mask:int=0, new_axis_mask:int=0,
 // shrink_axis_mask:int=0}
@@ -4220,9 +4326,10 @@ struct StringFormatOptions {
   std::string placeholder = "%s";
   int64_t summarize = 3;
 };
-// The template, a scalar, with the text of one of the inputs in the place of each placeholder: the
-// first and last `summarize` elements of each dimension (-1: all).
-// \error kInvalidArgument "num placeholders in template and num inputs must match: 2 vs. 1".
+// Returns the template, a scalar, in which each placeholder is replaced by the text of one input:
+// the first and last `summarize` elements of each dimension (-1: all). Error: the numbers of
+// placeholders and inputs differ ("num placeholders in template and num inputs must match: 2 vs.
+// 1").
 // StringFormat(inputs:T) -> (output:string) {T:list(type), template:string="%s",
 // placeholder:string="%s", summarize:int=3}
 RAMET_EXPORT Output StringFormat(const std::vector<Input>& inputs, const StringFormatOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4231,9 +4338,9 @@ RAMET_EXPORT Output StringFormat(const std::vector<Input>& inputs, std::string_v
 struct StringJoinOptions {
   std::string separator = "";
 };
-// The strings of the inputs one after another, element by element, with `separator` between them.
-// Scalars go with every element of the others, which have one shape.
-// \error kInvalidArgument if the shapes differ.
+// Returns the concatenation of the strings of the inputs, element by element, with `separator`
+// between them. Scalars are combined with every element of the other inputs, which must have the
+// same shape. Error: the shapes differ.
 // StringJoin(inputs:N * string) -> (output:string) {N:int, separator:string=""}
 RAMET_EXPORT Output StringJoin(const std::vector<Input>& inputs, const StringJoinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StringJoin(const std::vector<Input>& inputs, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4241,8 +4348,8 @@ RAMET_EXPORT Output StringJoin(const std::vector<Input>& inputs, std::string_vie
 struct StringLengthOptions {
   std::string unit = "BYTE";
 };
-// Returns how many bytes (or, with UTF8_CHAR, characters) each string has. Shape of output: shape
-// of input.
+// Returns the number of bytes of each string, or of characters with unit UTF8_CHAR. The output has
+// the shape of the input.
 // StringLength(input:string) -> (output:int32) {unit:string="BYTE"}
 RAMET_EXPORT Output StringLength(const Input& input, const StringLengthOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StringLength(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4250,8 +4357,8 @@ RAMET_EXPORT Output StringLength(const Input& input, std::string_view name, Sour
 struct StringLowerOptions {
   std::string encoding = "";
 };
-// Returns the strings with their ASCII letters in lower case. Shape of output: shape of input.
-// Error: encoding is not ''.
+// Returns the strings with their ASCII letters in lower case. The output has the shape of the
+// input. Error: encoding is not '' (kUnimplemented for 'utf-8').
 // StringLower(input:string) -> (output:string) {encoding:string=""}
 RAMET_EXPORT Output StringLower(const Input& input, const StringLowerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StringLower(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4264,9 +4371,9 @@ struct StringSplitOutputs {
   Output values;
   Output shape;
 };
-// Splits each string of a vector at the bytes of delimiter (an empty one: between all bytes) and
-// returns the pieces as a sparse matrix, one row for each string; with skip_empty without empty
-// pieces. Error: input is no vector, delimiter no scalar.
+// Splits each string of a vector at the bytes of `delimiter` (between all bytes if it is empty).
+// Returns the pieces as a sparse matrix with one row per string, without empty pieces if skip_empty
+// is true. Error: `input` is not a vector; `delimiter` is not a scalar.
 // StringSplit(input:string, delimiter:string) -> (indices:int64, values:string, shape:int64)
 // {skip_empty:bool=true}
 RAMET_EXPORT StringSplitOutputs StringSplit(const Input& input, const Input& delimiter, const StringSplitOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4280,38 +4387,39 @@ struct StringSplitV2Outputs {
   Output values;
   Output shape;
 };
-// Splits each string of a vector at sep (an empty one: at white space, of which none is left), at
-// most maxsplit times if that is not negative, and returns the pieces as a sparse matrix, one row
-// for each string. Error: input is no vector, sep no scalar.
+// Splits each string of a vector at `sep`, or at runs of white space if `sep` is empty, at most
+// maxsplit times if that is not negative. Returns the pieces as a sparse matrix with one row per
+// string. Error: `input` is not a vector; `sep` is not a scalar.
 // StringSplitV2(input:string, sep:string) -> (indices:int64, values:string, shape:int64)
 // {maxsplit:int=-1}
 RAMET_EXPORT StringSplitV2Outputs StringSplitV2(const Input& input, const Input& sep, const StringSplitV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT StringSplitV2Outputs StringSplitV2(const Input& input, const Input& sep, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns the strings without ASCII white space at their ends. Shape: shape of input.
+// Returns the strings without ASCII white space at both ends. The output has the shape of the
+// input.
 // StringStrip(input:string) -> (output:string) {}
 RAMET_EXPORT Output StringStrip(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns a number in [0, num_buckets) for each string, by a hash that may be other in other
-// versions of TensorFlow. Shape of output: shape of string_tensor.
+// Returns a number in [0, num_buckets) for each string, from a hash that may differ between
+// versions of TensorFlow. The output has the shape of string_tensor.
 // StringToHashBucket(string_tensor:string) -> (output:int64) {num_buckets:int}
 RAMET_EXPORT Output StringToHashBucket(const Input& string_tensor, int64_t num_buckets, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns a number in [0, num_buckets) for each string, by FarmHash's fingerprint. Shape of output:
-// shape of input.
+// Returns a number in [0, num_buckets) for each string, from the FarmHash fingerprint. The output
+// has the shape of the input.
 // StringToHashBucketFast(input:string) -> (output:int64) {num_buckets:int}
 RAMET_EXPORT Output StringToHashBucketFast(const Input& input, int64_t num_buckets, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns a number in [0, num_buckets) for each string, by SipHash with a key of two numbers. Shape
-// of output: shape of input. Error: the key has another length.
+// Returns a number in [0, num_buckets) for each string, from SipHash with a key of two numbers. The
+// output has the shape of the input. Error: the key does not have two elements.
 // StringToHashBucketStrong(input:string) -> (output:int64) {num_buckets:int, key:list(int)}
 RAMET_EXPORT Output StringToHashBucketStrong(const Input& input, int64_t num_buckets, const std::vector<int64_t>& key, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct StringToNumberOptions {
   DType out_type = static_cast<DType>(1) /* float */;
 };
-// Returns the number that each string is the text of, with white space around it or not. Shape of
-// output: shape of string_tensor. Error: a string is no number, or none of this type.
+// Returns the numbers that the strings represent. White space around a number is ignored. The
+// output has the shape of string_tensor. Error: a string is not a number of type out_type.
 // StringToNumber(string_tensor:string) -> (output:out_type) {out_type:type=float}
 RAMET_EXPORT Output StringToNumber(const Input& string_tensor, const StringToNumberOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StringToNumber(const Input& string_tensor, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4319,8 +4427,8 @@ RAMET_EXPORT Output StringToNumber(const Input& string_tensor, std::string_view 
 struct StringUpperOptions {
   std::string encoding = "";
 };
-// Returns the strings with their ASCII letters in upper case. Shape of output: shape of input.
-// Error: encoding is not ''.
+// Returns the strings with their ASCII letters in upper case. The output has the shape of the
+// input. Error: encoding is not '' (kUnimplemented for 'utf-8').
 // StringUpper(input:string) -> (output:string) {encoding:string=""}
 RAMET_EXPORT Output StringUpper(const Input& input, const StringUpperOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StringUpper(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4332,10 +4440,10 @@ RAMET_EXPORT Output Sub(const Input& x, const Input& y, std::string_view name = 
 struct SubstrOptions {
   std::string unit = "BYTE";
 };
-// Returns the pieces of the strings that begin at pos (from the end where it is negative) and are
-// len bytes, or with UTF8_CHAR characters, long, shorter where the string ends. Shape of output:
-// shape of input and pos broadcast. Error: pos is outside of its string; pos and len differ in
-// shape.
+// Returns the parts of the strings that start at pos (negative values count from the end) and are
+// len bytes long, or len characters with unit UTF8_CHAR; they are shorter if the string ends first.
+// The output has the shape of input and pos broadcast. Error: pos is outside its string; the shapes
+// of pos and len differ or do not broadcast with that of input.
 // Substr(input:string, pos:T, len:T) -> (output:string) {T:type, unit:string="BYTE"}
 RAMET_EXPORT Output Substr(const Input& input, const Input& pos, const Input& len, const SubstrOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Substr(const Input& input, const Input& pos, const Input& len, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4343,9 +4451,9 @@ RAMET_EXPORT Output Substr(const Input& input, const Input& pos, const Input& le
 struct SumOptions {
   bool keep_dims = false;
 };
-// Returns the sum of the input over the dimensions reduction_indices (negative ones count from the
-// end); 0 where there is nothing. They vanish, or stay with size 1 with keep_dims. Error: an index
-// is out of range or named twice.
+// Returns the sum of the input over the dimensions reduction_indices (negative indices count from
+// the end); an empty sum is 0. The reduced dimensions are removed, or kept with size 1 if keep_dims
+// is true. Error: an index is out of range or occurs twice.
 // Sum(input:T, reduction_indices:Tidx) -> (output:T) {keep_dims:bool=false, T:type,
 // Tidx:type=int32}
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4360,10 +4468,10 @@ struct SvdOutputs {
   Output u;
   Output v;
 };
-// Returns the singular values s, from the largest on, of the matrices [m, n] along the last two
-// dimensions, and u and v with u * diag(s) * v^H = input: [m, p] and [n, p], p = min(m, n), or with
-// full_matrices [m, m] and [n, n]. Without compute_uv u and v are empty. NaN everywhere where the
-// input is not finite. Error: the rank is below 2.
+// Returns the singular values s, in descending order, of the matrices [m, n] along the last two
+// dimensions, and u and v with u * diag(s) * v^H = input. u is [m, p] and v is [n, p] with p =
+// min(m, n); with full_matrices they are [m, m] and [n, n]. Without compute_uv, u and v are empty.
+// If a matrix is not finite, all its results are NaN. Error: the rank is below 2.
 // Svd(input:T) -> (s:T, u:T, v:T) {compute_uv:bool=true, full_matrices:bool=false, T:type}
 RAMET_EXPORT SvdOutputs Svd(const Input& input, const SvdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT SvdOutputs Svd(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4372,33 +4480,34 @@ struct SwitchOutputs {
   Output output_false;
   Output output_true;
 };
-// Passes data on to output_true if pred is true, else to output_false.
+// Forwards `data` to output_true if the scalar `pred` is true, otherwise to output_false; the
+// output that is not chosen is dead. Error: `pred` is not a scalar.
 // Switch(data:T, pred:bool) -> (output_false:T, output_true:T) {T:type}
 RAMET_EXPORT SwitchOutputs Switch(const Input& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The gradients of the function f: takes its arguments and the gradients of its results, gives a
-// gradient for each argument.
+// Computes the gradients of the function f. The inputs are the arguments of f and the gradients of
+// its results; the outputs are the gradients of its arguments.
 // SymbolicGradient(input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func}
 RAMET_EXPORT std::vector<Output> SymbolicGradient(const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the tangent of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.
+// Returns the tangent of x (radians) element-wise; NaN for infinities. y has the shape of x.
 // Tan(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Tan(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the hyperbolic tangent of x element-wise. Shape of y: shape of x.
+// Returns the hyperbolic tangent of x element-wise. y has the shape of x.
 // Tanh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Tanh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns dy * (1 - y * y), the gradient of y = Tanh(x) for the incoming gradient dy. y and dy have
-// one shape, which is that of z.
+// Returns dy * (1 - y * y), the gradient of y = Tanh(x) for the incoming gradient dy. y, dy and z
+// have the same shape. Error: y and dy have different numbers of elements.
 // TanhGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output TanhGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct TemporaryVariableOptions {
   std::string var_name = "";
 };
-// A variable of one run, elements unspecified, which DestroyTemporaryVariable with the same
-// var_name (empty: the node's name) turns into a tensor.
+// Returns a variable with unspecified elements for one run. DestroyTemporaryVariable with the same
+// var_name (the name of the node, if empty) turns it into a tensor.
 // TemporaryVariable() -> (ref:Ref(dtype)) {shape:shape, dtype:type, var_name:string=""}
 RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, const TemporaryVariableOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4409,27 +4518,26 @@ struct TensorArrayOptions {
   std::string tensor_array_name = "";
   Shape element_shape = Shape::Unknown();
 };
-// A new array of `size` tensors of one dtype, which lives until the end of the run: a later run
-// starts with an empty one. The flow is handed on from op to op and puts them into order. An
-// element is written once and, with clear_after_read, read once. With dynamic_size a write
-// behind the end makes the array longer. Elements must fit element_shape; with
-// identical_element_shapes the first one decides what is left open there.
-// \error kInvalidArgument if size is no scalar or negative; kResourceExhausted if it is above
-// 2^24.
+// Creates an array of `size` tensors of the same dtype that lives until the end of the run; each
+// run starts with an empty one. The flow passes from op to op and determines their order. An
+// element is written once and, with clear_after_read, read once. With dynamic_size, a write past
+// the end extends the array. Elements must be compatible with element_shape; with
+// identical_element_shapes, the first element written determines its unknown dimensions. Error:
+// `size` is not a scalar or is negative; `size` is above 2^24 (kResourceExhausted).
 // TensorArray(size:int32) -> (handle:Ref(string)) {dtype:type, dynamic_size:bool=false,
 // clear_after_read:bool=true, tensor_array_name:string="", element_shape:shape=<unknown>}
 RAMET_EXPORT Output TensorArray(const Input& size, DType dtype, const TensorArrayOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorArray(const Input& size, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Closes an array and frees its elements; nothing can be done with it any more.
+// Closes an array and frees its elements. The array cannot be used afterwards.
 // TensorArrayClose(handle:Ref(string)) -> () {}
 RAMET_EXPORT Operation TensorArrayClose(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Closes an array and frees its elements; nothing can be done with it any more.
+// Closes an array and frees its elements. The array cannot be used afterwards.
 // TensorArrayCloseV2(handle:string) -> () {}
 RAMET_EXPORT Operation TensorArrayCloseV2(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Closes an array and frees its elements; nothing can be done with it any more.
+// Closes an array and frees its elements. The array cannot be used afterwards.
 // TensorArrayCloseV3(handle:resource) -> () {}
 RAMET_EXPORT Operation TensorArrayCloseV3(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4440,11 +4548,11 @@ struct TensorArrayConcatOutputs {
   Output value;
   Output lengths;
 };
-// Reads all elements and joins them along their first dimension; `lengths` are their sizes
-// there. The other dimensions must agree; if there are no elements, element_shape_except0 must
-// be fully known.
-// \error as a read; kInvalidArgument if shapes do not fit or an element is a scalar;
-// kUnimplemented if there are no elements and element_shape_except0 is not known.
+// Reads all elements and concatenates them along their first dimension; `lengths` holds their sizes
+// in that dimension. The remaining dimensions must be equal. If there are no elements,
+// element_shape_except0 must be fully defined. Error: an element cannot be read (see
+// TensorArrayReadV3); the shapes differ; an element is a scalar; there are no elements and
+// element_shape_except0 is not fully defined (kUnimplemented).
 // TensorArrayConcat(handle:Ref(string), flow_in:float) -> (value:dtype, lengths:int64) {dtype:type,
 // element_shape_except0:shape=<unknown>}
 RAMET_EXPORT TensorArrayConcatOutputs TensorArrayConcat(const RefInput& handle, const Input& flow_in, DType dtype, const TensorArrayConcatOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4457,11 +4565,11 @@ struct TensorArrayConcatV2Outputs {
   Output value;
   Output lengths;
 };
-// Reads all elements and joins them along their first dimension; `lengths` are their sizes
-// there. The other dimensions must agree; if there are no elements, element_shape_except0 must
-// be fully known.
-// \error as a read; kInvalidArgument if shapes do not fit or an element is a scalar;
-// kUnimplemented if there are no elements and element_shape_except0 is not known.
+// Reads all elements and concatenates them along their first dimension; `lengths` holds their sizes
+// in that dimension. The remaining dimensions must be equal. If there are no elements,
+// element_shape_except0 must be fully defined. Error: an element cannot be read (see
+// TensorArrayReadV3); the shapes differ; an element is a scalar; there are no elements and
+// element_shape_except0 is not fully defined (kUnimplemented).
 // TensorArrayConcatV2(handle:string, flow_in:float) -> (value:dtype, lengths:int64) {dtype:type,
 // element_shape_except0:shape=<unknown>}
 RAMET_EXPORT TensorArrayConcatV2Outputs TensorArrayConcatV2(const Input& handle, const Input& flow_in, DType dtype, const TensorArrayConcatV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4474,11 +4582,11 @@ struct TensorArrayConcatV3Outputs {
   Output value;
   Output lengths;
 };
-// Reads all elements and joins them along their first dimension; `lengths` are their sizes
-// there. The other dimensions must agree; if there are no elements, element_shape_except0 must
-// be fully known.
-// \error as a read; kInvalidArgument if shapes do not fit or an element is a scalar;
-// kUnimplemented if there are no elements and element_shape_except0 is not known.
+// Reads all elements and concatenates them along their first dimension; `lengths` holds their sizes
+// in that dimension. The remaining dimensions must be equal. If there are no elements,
+// element_shape_except0 must be fully defined. Error: an element cannot be read (see
+// TensorArrayReadV3); the shapes differ; an element is a scalar; there are no elements and
+// element_shape_except0 is not fully defined (kUnimplemented).
 // TensorArrayConcatV3(handle:resource, flow_in:float) -> (value:dtype, lengths:int64) {dtype:type,
 // element_shape_except0:shape=<unknown>}
 RAMET_EXPORT TensorArrayConcatV3Outputs TensorArrayConcatV3(const Input& handle, const Input& flow_in, DType dtype, const TensorArrayConcatV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4487,10 +4595,10 @@ RAMET_EXPORT TensorArrayConcatV3Outputs TensorArrayConcatV3(const Input& handle,
 struct TensorArrayGatherOptions {
   Shape element_shape = Shape::Unknown();
 };
-// Reads the elements `indices` and joins them in a new first dimension. They must have one
-// shape; if there are none, element_shape must be fully known.
-// \error as a read; kInvalidArgument if the shapes differ; kUnimplemented if there are no
-// elements and element_shape is not known.
+// Reads the elements `indices`, a vector, and stacks them along a new first dimension. They must
+// have the same shape. If there are none, element_shape must be fully defined. Error: an element
+// cannot be read (see TensorArrayReadV3); the shapes differ; there are no elements and
+// element_shape is not fully defined (kUnimplemented).
 // TensorArrayGather(handle:Ref(string), indices:int32, flow_in:float) -> (value:dtype) {dtype:type,
 // element_shape:shape=<unknown>}
 RAMET_EXPORT Output TensorArrayGather(const RefInput& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4499,10 +4607,10 @@ RAMET_EXPORT Output TensorArrayGather(const RefInput& handle, const Input& indic
 struct TensorArrayGatherV2Options {
   Shape element_shape = Shape::Unknown();
 };
-// Reads the elements `indices` and joins them in a new first dimension. They must have one
-// shape; if there are none, element_shape must be fully known.
-// \error as a read; kInvalidArgument if the shapes differ; kUnimplemented if there are no
-// elements and element_shape is not known.
+// Reads the elements `indices`, a vector, and stacks them along a new first dimension. They must
+// have the same shape. If there are none, element_shape must be fully defined. Error: an element
+// cannot be read (see TensorArrayReadV3); the shapes differ; there are no elements and
+// element_shape is not fully defined (kUnimplemented).
 // TensorArrayGatherV2(handle:string, indices:int32, flow_in:float) -> (value:dtype) {dtype:type,
 // element_shape:shape=<unknown>}
 RAMET_EXPORT Output TensorArrayGatherV2(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4511,26 +4619,26 @@ RAMET_EXPORT Output TensorArrayGatherV2(const Input& handle, const Input& indice
 struct TensorArrayGatherV3Options {
   Shape element_shape = Shape::Unknown();
 };
-// Reads the elements `indices` and joins them in a new first dimension. They must have one
-// shape; if there are none, element_shape must be fully known.
-// \error as a read; kInvalidArgument if the shapes differ; kUnimplemented if there are no
-// elements and element_shape is not known.
+// Reads the elements `indices`, a vector, and stacks them along a new first dimension. They must
+// have the same shape. If there are none, element_shape must be fully defined. Error: an element
+// cannot be read (see TensorArrayReadV3); the shapes differ; there are no elements and
+// element_shape is not fully defined (kUnimplemented).
 // TensorArrayGatherV3(handle:resource, indices:int32, flow_in:float) -> (value:dtype) {dtype:type,
 // element_shape:shape=<unknown>}
 RAMET_EXPORT Output TensorArrayGatherV3(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, const TensorArrayGatherV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorArrayGatherV3(const Input& handle, const Input& indices, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The array of the gradients of an array's elements that belongs to `source`: the same one for
-// each node of that source. What is written to one element again is added up; an element that
-// was written in the array but not here is zeros. The array cannot grow afterwards.
-// \error kInvalidArgument if the array is closed, or holds gradients itself.
+// Returns the array of gradients of the elements of an array for `source`; all nodes with the same
+// source share it. Repeated writes to an element are summed. An element that was written in the
+// array but not in the gradient is zeros. The original array cannot grow afterwards. Error: the
+// array is closed or holds gradients itself.
 // TensorArrayGrad(handle:string, flow_in:float) -> (grad_handle:Ref(string)) {source:string}
 RAMET_EXPORT Output TensorArrayGrad(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The array of the gradients of an array's elements that belongs to `source`: the same one for
-// each node of that source. What is written to one element again is added up; an element that
-// was written in the array but not here is zeros. The array cannot grow afterwards.
-// \error kInvalidArgument if the array is closed, or holds gradients itself.
+// Returns the array of gradients of the elements of an array for `source`; all nodes with the same
+// source share it. Repeated writes to an element are summed. An element that was written in the
+// array but not in the gradient is zeros. The original array cannot grow afterwards. Error: the
+// array is closed or holds gradients itself.
 // TensorArrayGradV2(handle:string, flow_in:float) -> (grad_handle:string) {source:string}
 RAMET_EXPORT Output TensorArrayGradV2(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4538,10 +4646,10 @@ struct TensorArrayGradV3Outputs {
   Output grad_handle;
   Output flow_out;
 };
-// The array of the gradients of an array's elements that belongs to `source`: the same one for
-// each node of that source. What is written to one element again is added up; an element that
-// was written in the array but not here is zeros. The array cannot grow afterwards.
-// \error kInvalidArgument if the array is closed, or holds gradients itself.
+// Returns the array of gradients of the elements of an array for `source`; all nodes with the same
+// source share it. Repeated writes to an element are summed. An element that was written in the
+// array but not in the gradient is zeros. The original array cannot grow afterwards. Error: the
+// array is closed or holds gradients itself.
 // TensorArrayGradV3(handle:resource, flow_in:float) -> (grad_handle:resource, flow_out:float)
 // {source:string}
 RAMET_EXPORT TensorArrayGradV3Outputs TensorArrayGradV3(const Input& handle, const Input& flow_in, const std::string& source, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4550,9 +4658,8 @@ struct TensorArrayGradWithShapeOutputs {
   Output grad_handle;
   Output flow_out;
 };
-// As TensorArrayGradV3, for gradients that have the dimensions shape_to_prepend before those of
-// the array's elements.
-// \error as TensorArrayGradV3; kInvalidArgument if shape_to_prepend is no shape.
+// Like TensorArrayGradV3, for gradients whose shapes have the dimensions shape_to_prepend in front
+// of those of the elements. Error: the same as TensorArrayGradV3; shape_to_prepend is not a shape.
 // TensorArrayGradWithShape(handle:resource, flow_in:float, shape_to_prepend:int32) ->
 // (grad_handle:resource, flow_out:float) {source:string}
 RAMET_EXPORT TensorArrayGradWithShapeOutputs TensorArrayGradWithShape(const Input& handle, const Input& flow_in, const Input& shape_to_prepend, const std::string& source, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4560,86 +4667,86 @@ RAMET_EXPORT TensorArrayGradWithShapeOutputs TensorArrayGradWithShape(const Inpu
 struct TensorArrayPackOptions {
   Shape element_shape = Shape::Unknown();
 };
-// Reads all elements and joins them in a new first dimension, as TensorArrayGatherV3 does.
+// Reads all elements and stacks them along a new first dimension, like TensorArrayGatherV3.
 // TensorArrayPack(handle:Ref(string), flow_in:float) -> (value:dtype) {dtype:type,
 // element_shape:shape=<unknown>}
 RAMET_EXPORT Output TensorArrayPack(const RefInput& handle, const Input& flow_in, DType dtype, const TensorArrayPackOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorArrayPack(const RefInput& handle, const Input& flow_in, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Reads element `index`. One that was not written is zeros if its shape is known.
-// \error kInvalidArgument if the index is outside, the element was cleared by an earlier read,
-// or was not written and has no known shape, the dtype does not fit, or the array is closed.
+// Reads element `index`, a scalar. An element that was not written is zeros if its shape is known.
+// Error: the index is out of range; the element was cleared by an earlier read; it was not written
+// and its shape is unknown; the dtype does not match; the array is closed.
 // TensorArrayRead(handle:Ref(string), index:int32, flow_in:float) -> (value:dtype) {dtype:type}
 RAMET_EXPORT Output TensorArrayRead(const RefInput& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Reads element `index`. One that was not written is zeros if its shape is known.
-// \error kInvalidArgument if the index is outside, the element was cleared by an earlier read,
-// or was not written and has no known shape, the dtype does not fit, or the array is closed.
+// Reads element `index`, a scalar. An element that was not written is zeros if its shape is known.
+// Error: the index is out of range; the element was cleared by an earlier read; it was not written
+// and its shape is unknown; the dtype does not match; the array is closed.
 // TensorArrayReadV2(handle:string, index:int32, flow_in:float) -> (value:dtype) {dtype:type}
 RAMET_EXPORT Output TensorArrayReadV2(const Input& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Reads element `index`. One that was not written is zeros if its shape is known.
-// \error kInvalidArgument if the index is outside, the element was cleared by an earlier read,
-// or was not written and has no known shape, the dtype does not fit, or the array is closed.
+// Reads element `index`, a scalar. An element that was not written is zeros if its shape is known.
+// Error: the index is out of range; the element was cleared by an earlier read; it was not written
+// and its shape is unknown; the dtype does not match; the array is closed.
 // TensorArrayReadV3(handle:resource, index:int32, flow_in:float) -> (value:dtype) {dtype:type}
 RAMET_EXPORT Output TensorArrayReadV3(const Input& handle, const Input& index, const Input& flow_in, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes row i of `value` to element indices[i], for each i.
-// \error as a write; kInvalidArgument if there are not as many rows as indices.
+// Writes row i of `value` to element indices[i], for each i. Error: an element cannot be written
+// (see TensorArrayWriteV3); the number of rows and the number of indices differ.
 // TensorArrayScatter(handle:Ref(string), indices:int32, value:T, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArrayScatter(const RefInput& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes row i of `value` to element indices[i], for each i.
-// \error as a write; kInvalidArgument if there are not as many rows as indices.
+// Writes row i of `value` to element indices[i], for each i. Error: an element cannot be written
+// (see TensorArrayWriteV3); the number of rows and the number of indices differ.
 // TensorArrayScatterV2(handle:string, indices:int32, value:T, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArrayScatterV2(const Input& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes row i of `value` to element indices[i], for each i.
-// \error as a write; kInvalidArgument if there are not as many rows as indices.
+// Writes row i of `value` to element indices[i], for each i. Error: an element cannot be written
+// (see TensorArrayWriteV3); the number of rows and the number of indices differ.
 // TensorArrayScatterV3(handle:resource, indices:int32, value:T, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArrayScatterV3(const Input& handle, const Input& indices, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The number of elements. \error kInvalidArgument if the array is closed.
+// Returns the number of elements, a scalar. Error: the array is closed.
 // TensorArraySize(handle:Ref(string), flow_in:float) -> (size:int32) {}
 RAMET_EXPORT Output TensorArraySize(const RefInput& handle, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The number of elements. \error kInvalidArgument if the array is closed.
+// Returns the number of elements, a scalar. Error: the array is closed.
 // TensorArraySizeV2(handle:string, flow_in:float) -> (size:int32) {}
 RAMET_EXPORT Output TensorArraySizeV2(const Input& handle, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The number of elements. \error kInvalidArgument if the array is closed.
+// Returns the number of elements, a scalar. Error: the array is closed.
 // TensorArraySizeV3(handle:resource, flow_in:float) -> (size:int32) {}
 RAMET_EXPORT Output TensorArraySizeV3(const Input& handle, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] to element 1 and
-// so on.
-// \error as a write; kInvalidArgument if the lengths do not add up to the rows of value, or are
-// not as many as the elements of an array that cannot grow.
+// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] rows to element 1,
+// and so on. Error: an element cannot be written (see TensorArrayWriteV3); `lengths` is not a
+// vector, has a negative element or does not add up to the number of rows; the number of lengths is
+// not the size of an array that cannot grow.
 // TensorArraySplit(handle:Ref(string), value:T, lengths:int64, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArraySplit(const RefInput& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] to element 1 and
-// so on.
-// \error as a write; kInvalidArgument if the lengths do not add up to the rows of value, or are
-// not as many as the elements of an array that cannot grow.
+// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] rows to element 1,
+// and so on. Error: an element cannot be written (see TensorArrayWriteV3); `lengths` is not a
+// vector, has a negative element or does not add up to the number of rows; the number of lengths is
+// not the size of an array that cannot grow.
 // TensorArraySplitV2(handle:string, value:T, lengths:int64, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArraySplitV2(const Input& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] to element 1 and
-// so on.
-// \error as a write; kInvalidArgument if the lengths do not add up to the rows of value, or are
-// not as many as the elements of an array that cannot grow.
+// Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] rows to element 1,
+// and so on. Error: an element cannot be written (see TensorArrayWriteV3); `lengths` is not a
+// vector, has a negative element or does not add up to the number of rows; the number of lengths is
+// not the size of an array that cannot grow.
 // TensorArraySplitV3(handle:resource, value:T, lengths:int64, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArraySplitV3(const Input& handle, const Input& value, const Input& lengths, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes row i of `value` to element i, for all elements.
-// \error as a write; kInvalidArgument if there are not as many rows as elements.
+// Writes row i of `value` to element i, for all elements. Error: an element cannot be written (see
+// TensorArrayWriteV3); the number of rows is not the size of the array.
 // TensorArrayUnpack(handle:Ref(string), value:T, flow_in:float) -> (flow_out:float) {T:type}
 RAMET_EXPORT Output TensorArrayUnpack(const RefInput& handle, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4649,13 +4756,12 @@ struct TensorArrayV2Options {
   bool clear_after_read = true;
   std::string tensor_array_name = "";
 };
-// A new array of `size` tensors of one dtype, which lives until the end of the run: a later run
-// starts with an empty one. The flow is handed on from op to op and puts them into order. An
-// element is written once and, with clear_after_read, read once. With dynamic_size a write
-// behind the end makes the array longer. Elements must fit element_shape; with
-// identical_element_shapes the first one decides what is left open there.
-// \error kInvalidArgument if size is no scalar or negative; kResourceExhausted if it is above
-// 2^24.
+// Creates an array of `size` tensors of the same dtype that lives until the end of the run; each
+// run starts with an empty one. The flow passes from op to op and determines their order. An
+// element is written once and, with clear_after_read, read once. With dynamic_size, a write past
+// the end extends the array. Elements must be compatible with element_shape; with
+// identical_element_shapes, the first element written determines its unknown dimensions. Error:
+// `size` is not a scalar or is negative; `size` is above 2^24 (kResourceExhausted).
 // TensorArrayV2(size:int32) -> (handle:string) {dtype:type, element_shape:shape=<unknown>,
 // dynamic_size:bool=false, clear_after_read:bool=true, tensor_array_name:string=""}
 RAMET_EXPORT Output TensorArrayV2(const Input& size, DType dtype, const TensorArrayV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4672,36 +4778,35 @@ struct TensorArrayV3Outputs {
   Output handle;
   Output flow;
 };
-// A new array of `size` tensors of one dtype, which lives until the end of the run: a later run
-// starts with an empty one. The flow is handed on from op to op and puts them into order. An
-// element is written once and, with clear_after_read, read once. With dynamic_size a write
-// behind the end makes the array longer. Elements must fit element_shape; with
-// identical_element_shapes the first one decides what is left open there.
-// \error kInvalidArgument if size is no scalar or negative; kResourceExhausted if it is above
-// 2^24.
+// Creates an array of `size` tensors of the same dtype that lives until the end of the run; each
+// run starts with an empty one. The flow passes from op to op and determines their order. An
+// element is written once and, with clear_after_read, read once. With dynamic_size, a write past
+// the end extends the array. Elements must be compatible with element_shape; with
+// identical_element_shapes, the first element written determines its unknown dimensions. Error:
+// `size` is not a scalar or is negative; `size` is above 2^24 (kResourceExhausted).
 // TensorArrayV3(size:int32) -> (handle:resource, flow:float) {dtype:type,
 // element_shape:shape=<unknown>, dynamic_size:bool=false, clear_after_read:bool=true,
 // identical_element_shapes:bool=false, tensor_array_name:string=""}
 RAMET_EXPORT TensorArrayV3Outputs TensorArrayV3(const Input& size, DType dtype, const TensorArrayV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT TensorArrayV3Outputs TensorArrayV3(const Input& size, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Writes `value` to element `index`.
-// \error kInvalidArgument if the index is outside of an array that cannot grow, the element was
-// written or read before, the dtype or shape does not fit, or the array is closed.
+// Writes `value` to element `index`, a scalar. Error: the index is out of range in an array that
+// cannot grow; the element was written or read before; the dtype or shape does not match; the array
+// is closed; the index is 2^24 or higher (kResourceExhausted).
 // TensorArrayWrite(handle:Ref(string), index:int32, value:T, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArrayWrite(const RefInput& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes `value` to element `index`.
-// \error kInvalidArgument if the index is outside of an array that cannot grow, the element was
-// written or read before, the dtype or shape does not fit, or the array is closed.
+// Writes `value` to element `index`, a scalar. Error: the index is out of range in an array that
+// cannot grow; the element was written or read before; the dtype or shape does not match; the array
+// is closed; the index is 2^24 or higher (kResourceExhausted).
 // TensorArrayWriteV2(handle:string, index:int32, value:T, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArrayWriteV2(const Input& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Writes `value` to element `index`.
-// \error kInvalidArgument if the index is outside of an array that cannot grow, the element was
-// written or read before, the dtype or shape does not fit, or the array is closed.
+// Writes `value` to element `index`, a scalar. Error: the index is out of range in an array that
+// cannot grow; the element was written or read before; the dtype or shape does not match; the array
+// is closed; the index is 2^24 or higher (kResourceExhausted).
 // TensorArrayWriteV3(handle:resource, index:int32, value:T, flow_in:float) -> (flow_out:float)
 // {T:type}
 RAMET_EXPORT Output TensorArrayWriteV3(const Input& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4713,18 +4818,17 @@ struct TensorListConcatOutputs {
   Output tensor;
   Output lengths;
 };
-// All elements, joined along their first dimension, and their sizes there. The other dimensions
-// must agree.
-// \error kInvalidArgument if dtype or shapes do not fit, an element is a scalar, or is not set and
-// its shape not known.
+// Concatenates all elements along their first dimension; `lengths` holds their sizes in that
+// dimension. The remaining dimensions must be equal. Error: the dtype or the shapes do not match;
+// an element is a scalar; an element is not set and its shape is unknown.
 // TensorListConcat(input_handle:variant) -> (tensor:element_dtype, lengths:int64)
 // {element_dtype:type, element_shape:shape=<unknown>}
 RAMET_EXPORT TensorListConcatOutputs TensorListConcat(const Input& input_handle, DType element_dtype, const TensorListConcatOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT TensorListConcatOutputs TensorListConcat(const Input& input_handle, DType element_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// For each pair of lists the elements of the first and then those of the second.
-// \error kInvalidArgument if the inputs differ in shape, or dtype or element shape of two lists
-// differ.
+// Returns, for each pair of lists, the elements of the first list followed by those of the second.
+// Error: the shapes of the inputs differ; the dtypes or element shapes of two lists differ; an
+// input is not a list.
 // TensorListConcatLists(input_a:variant, input_b:variant) -> (output:variant) {element_dtype:type}
 RAMET_EXPORT Output TensorListConcatLists(const Input& input_a, const Input& input_b, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4732,43 +4836,41 @@ struct TensorListConcatV2Outputs {
   Output tensor;
   Output lengths;
 };
-// All elements, joined along their first dimension, and their sizes there. The other dimensions
-// must agree.
-// An element that is not set is zeros; where element_shape does not
-// say its first dimension it is leading_dims[i].
-// \error kInvalidArgument if dtype or shapes do not fit, an element is a scalar, or is not set and
-// its shape not known.
+// Concatenates all elements along their first dimension; `lengths` holds their sizes in that
+// dimension. The remaining dimensions must be equal. Elements that are not set are zeros; if
+// element_shape does not specify their first dimension, it is leading_dims[i]. Error: the dtype or
+// the shapes do not match; an element is a scalar; an element is not set and its shape is unknown.
 // TensorListConcatV2(input_handle:variant, element_shape:shape_type, leading_dims:int64) ->
 // (tensor:element_dtype, lengths:int64) {element_dtype:type, shape_type:type}
 RAMET_EXPORT TensorListConcatV2Outputs TensorListConcatV2(const Input& input_handle, const Input& element_shape, const Input& leading_dims, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The shape that the elements must fit: a vector with -1 for what is open, or the scalar -1.
+// Returns the shape with which the elements must be compatible: a vector with -1 for unknown
+// dimensions, or the scalar -1 for any shape.
 // TensorListElementShape(input_handle:variant) -> (element_shape:shape_type) {shape_type:type}
 RAMET_EXPORT Output TensorListElementShape(const Input& input_handle, DType shape_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The rows of `tensor` as a list; element_shape as in EmptyTensorList.
-// \error kInvalidArgument if tensor is a scalar or its rows do not fit element_shape.
+// Returns the rows of `tensor` as a list. element_shape is as in EmptyTensorList. Error: `tensor`
+// is a scalar; its rows are incompatible with element_shape.
 // TensorListFromTensor(tensor:element_dtype, element_shape:shape_type) -> (output_handle:variant)
 // {element_dtype:type, shape_type:type}
 RAMET_EXPORT Output TensorListFromTensor(const Input& tensor, const Input& element_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The elements `indices` in a new first dimension; those that are not set are zeros. They must
-// have one shape, which element_shape and the list may say.
-// \error kInvalidArgument if there is no such element, dtype or shapes do not fit, or the shape is
-// not known because no element is set.
+// Stacks the elements `indices` along a new first dimension; elements that are not set are zeros.
+// The elements must have the same shape, which element_shape and the list may specify. Error: an
+// index is out of range; the dtype or the shapes do not match; no element is set and the shape is
+// not fully defined.
 // TensorListGather(input_handle:variant, indices:int32, element_shape:int32) ->
 // (values:element_dtype) {element_dtype:type}
 RAMET_EXPORT Output TensorListGather(const Input& input_handle, const Input& indices, const Input& element_shape, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Element `index`; one that is not set is zeros of the shape that element_shape, the list or
-// another element says.
-// \error kInvalidArgument if there is no such element, the dtype does not fit, or the shape
-// of an element that is not set is not known.
+// Returns element `index`, a scalar. If it is not set, it is zeros of the shape given by
+// element_shape, the list or its other elements. Error: the index is out of range; the dtype does
+// not match; the element is not set and its shape is unknown.
 // TensorListGetItem(input_handle:variant, index:int32, element_shape:Tshape) ->
 // (item:element_dtype) {element_dtype:type, Tshape:type=int32}
 RAMET_EXPORT Output TensorListGetItem(const Input& input_handle, const Input& index, const Input& element_shape, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The number of elements.
+// Returns the number of elements, a scalar.
 // TensorListLength(input_handle:variant) -> (length:int32) {}
 RAMET_EXPORT Output TensorListLength(const Input& input_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4776,61 +4878,58 @@ struct TensorListPopBackOutputs {
   Output output_handle;
   Output tensor;
 };
-// The list without its last element, and that element; one that is not set is zeros of the
-// shape that element_shape and the list say.
-// \error kInvalidArgument if the list is empty, the dtype does not fit, or the shape of an
-// element that is not set is not known.
+// Returns the list without its last element, and that element. If it is not set, it is zeros of the
+// shape given by element_shape and the list. Error: the list is empty; the dtype does not match;
+// the element is not set and its shape is unknown.
 // TensorListPopBack(input_handle:variant, element_shape:int32) -> (output_handle:variant,
 // tensor:element_dtype) {element_dtype:type}
 RAMET_EXPORT TensorListPopBackOutputs TensorListPopBack(const Input& input_handle, const Input& element_shape, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The list with `tensor` behind its last element.
-// \error kInvalidArgument if dtype or shape do not fit, or the list is full.
+// Returns the list with `tensor` appended. Error: the dtype or shape does not match; the list is
+// full.
 // TensorListPushBack(input_handle:variant, tensor:element_dtype) -> (output_handle:variant)
 // {element_dtype:type}
 RAMET_EXPORT Output TensorListPushBack(const Input& input_handle, const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// List i of a vector of lists with row i of `tensor` behind its last element.
-// \error kInvalidArgument if the rows are not as many as the lists, or dtype or shape do not fit.
+// Appends row i of `tensor` to list i of a tensor of lists. Error: the number of rows is not the
+// number of lists; the dtype or shape does not match; an input is not a list.
 // TensorListPushBackBatch(input_handles:variant, tensor:element_dtype) -> (output_handles:variant)
 // {element_dtype:type}
 RAMET_EXPORT Output TensorListPushBackBatch(const Input& input_handles, const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// A list of num_elements tensors that are not set yet; element_shape as in EmptyTensorList.
-// \error kInvalidArgument if num_elements is negative or element_shape no shape;
-// kResourceExhausted if num_elements is above 2^24.
+// Returns a list of num_elements tensors that are not set. element_shape is as in EmptyTensorList.
+// Error: num_elements is not a scalar or is negative; element_shape is not a shape; num_elements is
+// above 2^24 (kResourceExhausted).
 // TensorListReserve(element_shape:shape_type, num_elements:int32) -> (handle:variant)
 // {element_dtype:type, shape_type:type}
 RAMET_EXPORT Output TensorListReserve(const Input& element_shape, const Input& num_elements, DType element_dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The list with `size` elements: the first ones, or more that are not set.
-// \error kInvalidArgument if size is negative; kResourceExhausted if it is above 2^24.
+// Returns the list cut or extended to `size` elements, a scalar; added elements are not set. Error:
+// `size` is negative; `size` is above 2^24 (kResourceExhausted).
 // TensorListResize(input_handle:variant, size:int32) -> (output_handle:variant) {}
 RAMET_EXPORT Output TensorListResize(const Input& input_handle, const Input& size, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// A list with as many elements as the largest index asks for.
-// Row i of `tensor` is element indices[i] (of several the last); what no index
-// names is not set. element_shape as in EmptyTensorList.
-// \error kInvalidArgument if an index is negative or too large, the rows are not as many as the
-// indices or do not fit element_shape; kResourceExhausted if an index is above 2^24.
+// Returns a list as long as the largest index requires, with row i of `tensor` as element
+// indices[i]. If an index occurs more than once, the last row wins. Elements without an index are
+// not set. element_shape is as in EmptyTensorList. Error: an index is negative; the number of rows
+// is not the number of indices; the rows are incompatible with element_shape; an index is 2^24 or
+// higher (kResourceExhausted).
 // TensorListScatter(tensor:element_dtype, indices:int32, element_shape:shape_type) ->
 // (output_handle:variant) {element_dtype:type, shape_type:type}
 RAMET_EXPORT Output TensorListScatter(const Input& tensor, const Input& indices, const Input& element_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The list with row i of `tensor` as element indices[i], made as long as the largest index asks
-// for.
-// \error kInvalidArgument if an index is negative, the dtype does not fit, or the rows are not as
-// many as the indices; kResourceExhausted if an index is above 2^24.
+// Returns the list with row i of `tensor` as element indices[i], extended as far as the largest
+// index requires. Error: an index is negative; the dtype does not match; `tensor` is a scalar; the
+// number of rows is not the number of indices; an index is 2^24 or higher (kResourceExhausted).
 // TensorListScatterIntoExistingList(input_handle:variant, tensor:element_dtype, indices:int32) ->
 // (output_handle:variant) {element_dtype:type}
 RAMET_EXPORT Output TensorListScatterIntoExistingList(const Input& input_handle, const Input& tensor, const Input& indices, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// A list with num_elements elements (-1: as many as the largest
-// index asks for).
-// Row i of `tensor` is element indices[i] (of several the last); what no index
-// names is not set. element_shape as in EmptyTensorList.
-// \error kInvalidArgument if an index is negative or too large, the rows are not as many as the
-// indices or do not fit element_shape; kResourceExhausted if an index is above 2^24.
+// Returns a list of num_elements elements (-1: as many as the largest index requires), with row i
+// of `tensor` as element indices[i]. If an index occurs more than once, the last row wins. Elements
+// without an index are not set. element_shape is as in EmptyTensorList. Error: an index is out of
+// range; num_elements is less than -1; the number of rows is not the number of indices; the rows
+// are incompatible with element_shape; the list has more than 2^24 elements (kResourceExhausted).
 // TensorListScatterV2(tensor:element_dtype, indices:int32, element_shape:shape_type,
 // num_elements:int32) -> (output_handle:variant) {element_dtype:type, shape_type:type}
 RAMET_EXPORT Output TensorListScatterV2(const Input& tensor, const Input& indices, const Input& element_shape, const Input& num_elements, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4838,18 +4937,18 @@ RAMET_EXPORT Output TensorListScatterV2(const Input& tensor, const Input& indice
 struct TensorListSetItemOptions {
   bool resize_if_index_out_of_bounds = false;
 };
-// The list with `item` as element `index`; resize_if_index_out_of_bounds: made as long as it
-// must be.
-// \error kInvalidArgument if there is no such element, or dtype or shape do not fit.
+// Returns the list with `item` as element `index`, a scalar. With resize_if_index_out_of_bounds,
+// the list is extended if necessary. Error: the index is out of range; the dtype or shape does not
+// match; the list becomes longer than 2^24 (kResourceExhausted).
 // TensorListSetItem(input_handle:variant, index:int32, item:element_dtype) ->
 // (output_handle:variant) {element_dtype:type, resize_if_index_out_of_bounds:bool=false}
 RAMET_EXPORT Output TensorListSetItem(const Input& input_handle, const Input& index, const Input& item, const TensorListSetItemOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorListSetItem(const Input& input_handle, const Input& index, const Input& item, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The rows of `tensor` as a list of pieces of lengths[i] rows each; element_shape as in
-// EmptyTensorList.
-// \error kInvalidArgument if the lengths do not add up to the rows, or the shape does not fit
-// element_shape but for its first dimension.
+// Returns the rows of `tensor` as a list of pieces of lengths[i] rows each. element_shape is as in
+// EmptyTensorList. Error: `lengths` is not a vector or has a negative element; the lengths do not
+// add up to the number of rows; the shape of `tensor`, apart from its first dimension, is
+// incompatible with element_shape.
 // TensorListSplit(tensor:element_dtype, element_shape:shape_type, lengths:int64) ->
 // (output_handle:variant) {element_dtype:type, shape_type:type}
 RAMET_EXPORT Output TensorListSplit(const Input& tensor, const Input& element_shape, const Input& lengths, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4857,11 +4956,10 @@ RAMET_EXPORT Output TensorListSplit(const Input& tensor, const Input& element_sh
 struct TensorListStackOptions {
   int64_t num_elements = -1;
 };
-// All elements in a new first dimension; those that are not set are zeros. They must have one
-// shape, which element_shape and the list may say; num_elements, unless -1, is how many there
-// must be.
-// \error kInvalidArgument if the dtype, the shapes or the number do not fit, or the shape is
-// not known because no element is set.
+// Stacks all elements along a new first dimension; elements that are not set are zeros. The
+// elements must have the same shape, which element_shape and the list may specify. The list must
+// have num_elements elements unless num_elements is -1. Error: the dtype, the shapes or the number
+// of elements do not match; no element is set and the shape is not fully defined.
 // TensorListStack(input_handle:variant, element_shape:int32) -> (tensor:element_dtype)
 // {element_dtype:type, num_elements:int=-1}
 RAMET_EXPORT Output TensorListStack(const Input& input_handle, const Input& element_shape, DType element_dtype, const TensorListStackOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4870,8 +4968,8 @@ RAMET_EXPORT Output TensorListStack(const Input& input_handle, const Input& elem
 struct TensorScatterAddOptions {
   std::string bad_indices_policy = "";
 };
-// `tensor` with `updates` added to the slices that `indices` names (as in ScatterNd).
-// \error kInvalidArgument as ScatterNd.
+// Returns `tensor` with `updates` added to the slices at `indices` (as in ScatterNd). Error: the
+// same as ScatterNd.
 // TensorScatterAdd(tensor:T, indices:Tindices, updates:T) -> (output:T) {T:type, Tindices:type,
 // bad_indices_policy:string=""}
 RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4880,8 +4978,8 @@ RAMET_EXPORT Output TensorScatterAdd(const Input& tensor, const Input& indices, 
 struct TensorScatterSubOptions {
   std::string bad_indices_policy = "";
 };
-// `tensor` with `updates` subtracted from the slices that `indices` names (as in ScatterNd).
-// \error kInvalidArgument as ScatterNd.
+// Returns `tensor` with `updates` subtracted from the slices at `indices` (as in ScatterNd). Error:
+// the same as ScatterNd; elements of the dtype cannot be subtracted (kUnimplemented).
 // TensorScatterSub(tensor:T, indices:Tindices, updates:T) -> (output:T) {T:type, Tindices:type,
 // bad_indices_policy:string=""}
 RAMET_EXPORT Output TensorScatterSub(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterSubOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4890,8 +4988,8 @@ RAMET_EXPORT Output TensorScatterSub(const Input& tensor, const Input& indices, 
 struct TensorScatterUpdateOptions {
   std::string bad_indices_policy = "";
 };
-// `tensor` with the slices that `indices` names (as in ScatterNd) replaced by `updates`.
-// \error kInvalidArgument as ScatterNd.
+// Returns `tensor` with the slices at `indices` (as in ScatterNd) replaced by `updates`. Error: the
+// same as ScatterNd, except that every dtype is supported.
 // TensorScatterUpdate(tensor:T, indices:Tindices, updates:T) -> (output:T) {T:type, Tindices:type,
 // bad_indices_policy:string=""}
 RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4902,26 +5000,26 @@ struct TensorSummaryOptions {
   std::vector<std::string> labels = {};
   std::string display_name = "";
 };
-// A serialized Summary with the tensor, under the name of the node. The attrs but T are for who
-// reads the graph.
-// \error kUnimplemented for handles.
+// Returns a serialized Summary with the tensor, under the name of the node. The attrs other than T
+// are only information for readers of the graph. Error: the tensor holds handles (kUnimplemented).
 // TensorSummary(tensor:T) -> (summary:string) {T:type, description:string="",
 // labels:list(string)=[], display_name:string=""}
 RAMET_EXPORT Output TensorSummary(const Input& tensor, const TensorSummaryOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorSummary(const Input& tensor, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// A serialized Summary with the tensor and a SummaryMetadata message under the scalar tag.
-// \error kInvalidArgument if tag or metadata is no scalar; kUnimplemented for handles.
+// Returns a serialized Summary with the tensor and a SummaryMetadata message under the scalar tag.
+// Error: the tag or the metadata is not a scalar; the tensor holds handles (kUnimplemented).
 // TensorSummaryV2(tag:string, tensor:T, serialized_summary_metadata:string) -> (summary:string)
 // {T:type}
 RAMET_EXPORT Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// `input` repeated multiples[i] times along dimension i; multiples is [rank].
-// \error kInvalidArgument if there are not `rank` multiples or one is negative.
+// Returns `input` repeated multiples[i] times along dimension i. `multiples` is a vector with one
+// element per dimension of `input`. Error: `multiples` is not a vector of that length or has a
+// negative element; the size of the output overflows.
 // Tile(input:T, multiples:Tmultiples) -> (output:T) {T:type, Tmultiples:type=int32}
 RAMET_EXPORT Output Tile(const Input& input, const Input& multiples, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// The seconds since the beginning of 1970 at which the op runs, a scalar.
+// Returns the time at which the op runs, in seconds since the start of 1970, as a scalar.
 // Timestamp() -> (ts:double) {}
 RAMET_EXPORT Output Timestamp(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -4932,9 +5030,10 @@ struct TopKOutputs {
   Output values;
   Output indices;
 };
-// Returns the k largest elements of each row (the last dimension), the largest first, of equal ones
-// the first, and their numbers in the row. They are sorted whatever `sorted` says. Error: k is no
-// scalar, negative, or more than a row has; the input is a scalar.
+// Returns the k largest elements of each row (the last dimension) in descending order, equal ones
+// in order of their indices, and their indices in the row. They are always sorted, whatever the
+// attr `sorted` says. Error: k is not a scalar, is negative or exceeds the size of a row; the input
+// is a scalar; the indices do not fit in index_type.
 // TopK(input:T) -> (values:T, indices:int32) {k:int, sorted:bool=true, T:type}
 RAMET_EXPORT TopKOutputs TopK(const Input& input, int64_t k, const TopKOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT TopKOutputs TopK(const Input& input, int64_t k, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -4947,9 +5046,10 @@ struct TopKV2Outputs {
   Output values;
   Output indices;
 };
-// Returns the k largest elements of each row (the last dimension), the largest first, of equal ones
-// the first, and their numbers in the row. They are sorted whatever `sorted` says. Error: k is no
-// scalar, negative, or more than a row has; the input is a scalar.
+// Returns the k largest elements of each row (the last dimension) in descending order, equal ones
+// in order of their indices, and their indices in the row. They are always sorted, whatever the
+// attr `sorted` says. Error: k is not a scalar, is negative or exceeds the size of a row; the input
+// is a scalar; the indices do not fit in index_type.
 // TopKV2(input:T, k:Tk) -> (values:T, indices:index_type) {sorted:bool=true, T:type, Tk:type=int32,
 // index_type:type=int32}
 RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, const TopKV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4959,17 +5059,17 @@ struct TridiagonalSolveOptions {
   bool partial_pivoting = true;
   bool perturb_singular = false;
 };
-// Solves A * output = rhs [..., m, k] for matrices A that have three diagonals: diagonals [..., 3,
-// m] are those above (its last element is not read), on and below (its first element is not read)
-// the main one. Rows are swapped for the larger pivot with partial_pivoting. NaN where A is
-// singular, or with perturb_singular large numbers. Error: the shapes do not fit; perturb_singular
-// without partial_pivoting.
+// Solves A * output = rhs, [..., m, k], for matrices A with three diagonals. `diagonals` is [...,
+// 3, m] and holds the diagonal above the main one (its last element is not read), the main one, and
+// the one below it (its first element is not read). With partial_pivoting, rows are swapped to use
+// the larger pivot. If A is singular, the result is NaN, or large numbers with perturb_singular.
+// Error: the shapes do not fit together; perturb_singular is used without partial_pivoting.
 // TridiagonalSolve(diagonals:T, rhs:T) -> (output:T) {partial_pivoting:bool=true,
 // perturb_singular:bool=false, T:type}
 RAMET_EXPORT Output TridiagonalSolve(const Input& diagonals, const Input& rhs, const TridiagonalSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TridiagonalSolve(const Input& diagonals, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y is 0; the
+// Returns x / y rounded toward zero, element-wise with broadcasting. Error: an integer y is 0; the
 // shapes do not broadcast.
 // TruncateDiv(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output TruncateDiv(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4986,9 +5086,8 @@ struct UniqueOutputs {
   Output y;
   Output idx;
 };
-// The different values of the vector `x` in the order in which they first appear, and for each
-// element of x the index of its value: y[idx[i]] = x[i].
-// \error kInvalidArgument if x is no vector.
+// Returns the distinct values of the vector `x` in the order in which they first appear, and for
+// each element of x the index of its value: y[idx[i]] = x[i]. Error: `x` is not a vector.
 // Unique(x:T) -> (y:T, idx:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT UniqueOutputs Unique(const Input& x, const UniqueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT UniqueOutputs Unique(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -5001,7 +5100,7 @@ struct UniqueWithCountsOutputs {
   Output idx;
   Output count;
 };
-// As Unique; `count` says how often each value of y is in x.
+// Like Unique; `count` also gives the number of times that each value of y occurs in x.
 // UniqueWithCounts(x:T) -> (y:T, idx:out_idx, count:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -5009,42 +5108,47 @@ RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::strin
 struct UnsortedSegmentJoinOptions {
   std::string separator = "";
 };
-// Joins the strings of each segment in their order, with separator between them. Shape of output:
-// [num_segments] and the dimensions of inputs that segment_ids does not have. Error: an id is
-// outside [0, num_segments); the shapes do not fit.
+// Joins the strings of each segment in order, with `separator` between them. The output has the
+// shape [num_segments] followed by the dimensions of the inputs that segment_ids does not have.
+// Error: an id is outside [0, num_segments); num_segments is not a scalar or is negative; the shape
+// of the inputs does not start with that of segment_ids.
 // UnsortedSegmentJoin(inputs:string, segment_ids:Tindices, num_segments:Tnumsegments) ->
 // (output:string) {separator:string="", Tindices:type, Tnumsegments:type=int32}
 RAMET_EXPORT Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, const UnsortedSegmentJoinOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns num_segments rows, each the largest element, column by column, of the rows of data whose
-// id is its number, the lowest number where there is none; rows with a negative id are left out.
-// The shape of the data begins with that of the ids. Error: it does not; num_segments is no scalar
-// or negative; an id is num_segments or more.
+// Returns num_segments rows; row i is the largest element of each column of the rows of data with
+// id i, or the lowest number if there are none. Rows with a negative id are ignored. The shape of
+// data must start with that of segment_ids; the remaining dimensions are the shape of a row. Error:
+// the shape of data does not start with that of segment_ids; num_segments is not a scalar or is
+// negative; an id is num_segments or greater.
 // UnsortedSegmentMax(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
 // {T:type, Tindices:type, Tnumsegments:type=int32}
 RAMET_EXPORT Output UnsortedSegmentMax(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns num_segments rows, each the smallest element, column by column, of the rows of data whose
-// id is its number, the highest number where there is none; rows with a negative id are left out.
-// The shape of the data begins with that of the ids. Error: it does not; num_segments is no scalar
-// or negative; an id is num_segments or more.
+// Returns num_segments rows; row i is the smallest element of each column of the rows of data with
+// id i, or the highest number if there are none. Rows with a negative id are ignored. The shape of
+// data must start with that of segment_ids; the remaining dimensions are the shape of a row. Error:
+// the shape of data does not start with that of segment_ids; num_segments is not a scalar or is
+// negative; an id is num_segments or greater.
 // UnsortedSegmentMin(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
 // {T:type, Tindices:type, Tnumsegments:type=int32}
 RAMET_EXPORT Output UnsortedSegmentMin(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns num_segments rows, each the product of the rows of data whose id is its number, 1 where
-// there is none; rows with a negative id are left out. The shape of the data begins with that of
-// the ids. Error: it does not; num_segments is no scalar or negative; an id is num_segments or
-// more.
+// Returns num_segments rows; row i is the product of the rows of data with id i, or 1 if there are
+// none. Rows with a negative id are ignored. The shape of data must start with that of segment_ids;
+// the remaining dimensions are the shape of a row. Error: the shape of data does not start with
+// that of segment_ids; num_segments is not a scalar or is negative; an id is num_segments or
+// greater.
 // UnsortedSegmentProd(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
 // {T:type, Tindices:type, Tnumsegments:type=int32}
 RAMET_EXPORT Output UnsortedSegmentProd(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns a tensor of num_segments rows, each the sum of the rows of data whose id is its number;
-// rows with a negative id are left out. The shape of the data begins with that of the ids; the rest
-// is that of a row. Error: it does not; num_segments is no scalar or negative; an id is
-// num_segments or more.
+// Returns a tensor of num_segments rows; row i is the sum of the rows of `data` with id i, and
+// zeros if there are none. Rows with a negative id are ignored. The shape of `data` must start with
+// that of segment_ids; the remaining dimensions are the shape of a row. Error: the shape of `data`
+// does not start with that of segment_ids; num_segments is not a scalar or is negative; an id is
+// num_segments or greater.
 // UnsortedSegmentSum(data:T, segment_ids:Tindices, num_segments:Tnumsegments) -> (output:T)
 // {T:type, Tindices:type, Tnumsegments:type=int32}
 RAMET_EXPORT Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -5052,8 +5156,9 @@ RAMET_EXPORT Output UnsortedSegmentSum(const Input& data, const Input& segment_i
 struct UpperBoundOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
 };
-// Returns for each value how many elements of its row of sorted_inputs are not larger; both are
-// matrices. Shape of the output: shape of values. Error: the numbers of rows differ.
+// Returns, for each value, the number of elements in its row of sorted_inputs that are less than or
+// equal to the value. Both inputs are matrices. The output has the shape of values. Error: an input
+// is not a matrix; the numbers of rows differ.
 // UpperBound(sorted_inputs:T, values:T) -> (output:out_type) {T:type, out_type:type=int32}
 RAMET_EXPORT Output UpperBound(const Input& sorted_inputs, const Input& values, const UpperBoundOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output UpperBound(const Input& sorted_inputs, const Input& values, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -5064,17 +5169,17 @@ struct VarHandleOpOptions {
   std::string debug_name = "";
   std::vector<std::string> allowed_devices = {};
 };
-// The handle of the session's resource variable shared_name in `container`. It has no value until
-// one is assigned. Handles with one name and container (the empty name, too) are of one variable.
-// The variable of a VariableV2 of the same name is another one. With TensorFlow's name for
-// anonymous handles, cd2c89b7-88b7-44c8-ad83-06c2a9158347, each execution makes another variable,
-// which lives as long as the session.
+// Returns the handle of the resource variable shared_name in `container`, which belongs to the
+// session and has no value until one is assigned. Handles with the same name and container (even an
+// empty name) refer to the same variable. A VariableV2 of the same name is a different variable.
+// With TensorFlow's name for anonymous handles, cd2c89b7-88b7-44c8-ad83-06c2a9158347, each
+// execution creates a new variable, which lives as long as the session.
 // VarHandleOp() -> (resource:resource) {container:string="", shared_name:string="",
 // debug_name:string="", dtype:type, shape:shape, allowed_devices:list(string)=[]}
 RAMET_EXPORT Output VarHandleOp(Graph& graph, DType dtype, const Shape& shape, const VarHandleOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output VarHandleOp(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Whether the resource variable has a value, a scalar.
+// Returns whether the resource variable has a value, a scalar.
 // VarIsInitializedOp(resource:resource) -> (is_initialized:bool) {}
 RAMET_EXPORT Output VarIsInitializedOp(const Input& resource, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -5082,7 +5187,7 @@ struct VariableOpOptions {
   std::string container = "";
   std::string shared_name = "";
 };
-// As VariableV2, in graphs of before TensorFlow 0.12.
+// Like VariableV2, in graphs from before TensorFlow 0.12.
 // Variable() -> (ref:Ref(dtype)) {shape:shape, dtype:type, container:string="",
 // shared_name:string=""}
 RAMET_EXPORT Output VariableOp(Graph& graph, const Shape& shape, DType dtype, const VariableOpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -5091,8 +5196,8 @@ RAMET_EXPORT Output VariableOp(Graph& graph, const Shape& shape, DType dtype, st
 struct VariableShapeOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
 };
-// The shape of a resource variable's value, a vector.
-// \error kNotFound if it has no value; kInvalidArgument if a dimension does not fit out_type.
+// Returns the shape of the value of a resource variable, a vector. Error: the variable has no value
+// (kNotFound); a dimension does not fit in out_type.
 // VariableShape(input:resource) -> (output:out_type) {out_type:type=int32}
 RAMET_EXPORT Output VariableShape(const Input& input, const VariableShapeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output VariableShape(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -5101,22 +5206,22 @@ struct VariableV2Options {
   std::string container = "";
   std::string shared_name = "";
 };
-// A variable of the session, named shared_name in `container` (empty: as the node). It has no
-// value until one is assigned. Nodes with one name and container are one variable.
-// \error kInvalidArgument if the name belongs to another kind of resource.
+// Returns a variable of the session, named shared_name (or like the node, if empty) in `container`.
+// It has no value until one is assigned. Nodes with the same name and container are the same
+// variable. Error: the name is used by a different kind of resource.
 // VariableV2() -> (ref:Ref(dtype)) {shape:shape, dtype:type, container:string="",
 // shared_name:string=""}
 RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, const VariableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// The coordinates of the elements that are not 0 (or are true), in row-major order:
-// [count, rank].
+// Returns the coordinates of the elements that are nonzero (or true) in row-major order, as a
+// tensor of shape [count, rank].
 // Where(input:T) -> (index:int64) {T:type=bool}
 RAMET_EXPORT Output Where(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Replaces a file by one with these bytes in one atomic step; both are scalars. Folders that are
-// missing are made.
-// \error those of the file.
+// Replaces a file by one with the given contents, in one atomic step, and creates missing
+// directories. Both inputs are scalars. Error: the file cannot be written (the error of the file
+// system).
 // WriteFile(filename:string, contents:string) -> () {}
 RAMET_EXPORT Operation WriteFile(const Input& filename, const Input& contents, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -5135,12 +5240,13 @@ RAMET_EXPORT Output Xlog1py(const Input& x, const Input& y, std::string_view nam
 // Xlogy(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Xlogy(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Zeros (false, empty strings, lists of zeros) in the shape of `x`.
+// Returns zeros (false, empty strings, lists of zeros) with the shape of `x`.
 // ZerosLike(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output ZerosLike(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns Hurwitz' zeta function, the sum over k >= 0 of (q + k)^-x, element-wise with
-// broadcasting; infinite for x = 1, NaN for x < 1. Error: the shapes do not broadcast.
+// Returns the Hurwitz zeta function, the sum over k >= 0 of (q + k)^-x, element-wise with
+// broadcasting. The result is infinite for x = 1 and NaN for x < 1. Error: the shapes do not
+// broadcast.
 // Zeta(x:T, q:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Zeta(const Input& x, const Input& q, std::string_view name = "", SourceLocation where = SourceLocation::current());
 

@@ -8,10 +8,10 @@
 
 namespace ramet {
 
-// Random tensors as tf.random_uniform, tf.random_normal and tf.truncated_normal build them: the
-// same nodes, seeds and so (with equal seeds) the same numbers as TensorFlow. `shape` is an int32
-// or int64 vector. Without a seed here and in the graph (Graph::SetSeed) every session draws other
-// numbers. They return an invalid Output after an error, which the graph keeps.
+// Random tensors with the nodes and seeds of tf.random_uniform, tf.random_normal and
+// tf.truncated_normal, so equal seeds give the same numbers as TensorFlow. `shape` is an int32 or
+// int64 vector. Without a seed here or in the graph (Graph::SetSeed), every session draws different
+// numbers. On an error, which the graph keeps, the functions return an invalid Output.
 
 struct RandomUniformOptions {
   Input minval = 0;
@@ -20,7 +20,7 @@ struct RandomUniformOptions {
   std::optional<int64_t> seed = {};
   std::string name = "random_uniform";
 };
-// Uniform in [minval, maxval). Integers need a maxval of their own.
+// Uniform in [minval, maxval). Integer dtypes require an explicit maxval.
 RAMET_EXPORT Output RandomUniform(Graph& graph, const Input& shape,
                                   const RandomUniformOptions& options = {});
 
@@ -33,11 +33,11 @@ struct RandomNormalOptions {
 };
 RAMET_EXPORT Output RandomNormal(Graph& graph, const Input& shape,
                                  const RandomNormalOptions& options = {});
-// A normal distribution without what is farther than two standard deviations from the mean.
+// A normal distribution truncated at two standard deviations from the mean.
 RAMET_EXPORT Output TruncatedNormal(Graph& graph, const Input& shape,
                                     const RandomNormalOptions& options = {});
 
-// The rows (dimension 0) of `value` in a random order.
+// Shuffles the rows (dimension 0) of `value`.
 RAMET_EXPORT Output RandomShuffle(const Output& value, std::optional<int64_t> seed = {},
                                   std::string_view name = "RandomShuffle");
 

@@ -4,8 +4,8 @@
 
 namespace ramet {
 
-// What a builder function takes where an op changes a variable: the Variable (its reference
-// output), or a reference output itself.
+// A RefInput is an argument of a builder function whose op changes a variable: the Variable (its
+// reference output), or a reference output itself.
 class RAMET_EXPORT RefInput {
  public:
   RefInput(Output output) : output_(output) {}  // NOLINT: implicit on purpose

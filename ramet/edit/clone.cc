@@ -21,10 +21,10 @@ namespace {
 Status CheckSession(const CloneSession& session, const Graph& graph, const char* argument) {
   if (!session.valid()) {
     return InvalidArgument("clone: ", argument,
-                           ": values go from graph to graph through sessions; there is none");
+                           ": copying values between graphs requires a session of each graph");
   }
   if (session.graph() == &graph) return OkStatus();
-  return InvalidArgument("clone: ", argument, ": the session is of another graph");
+  return InvalidArgument("clone: ", argument, ": the session belongs to a different graph");
 }
 
 Status CheckValue(const StatusOr<Tensor>& value, const Variable& variable, const char* argument) {
@@ -46,7 +46,7 @@ Status NoValue(const Variable& variable, const char* argument) {
                             "' has no value");
 }
 
-// The content of the session's tables; tables that are not initialized are left out.
+// Reads the content of the session's tables. Uninitialized tables are omitted.
 Status CurrentTables(const CloneSelection& selection, const Graph& source,
                      const CloneSession& session, StateValues* values) {
   values->has_tables = true;
@@ -66,7 +66,7 @@ Status CurrentTables(const CloneSelection& selection, const Graph& source,
   return OkStatus();
 }
 
-// Variables without a value in the session are left out.
+// Reads the values of variables. Variables without a value in the session are omitted.
 StatusOr<StateValues> CurrentValues(const CloneSelection& selection, const Graph& source,
                                     const CloneOptions& options, bool same_graph) {
   StateValues values;
@@ -76,8 +76,8 @@ StatusOr<StateValues> CurrentValues(const CloneSelection& selection, const Graph
   for (const SelectedVariable& v : selection.variables()) {
     const std::string name = Operation(&source, v.node).name();
     if (v.record < 0) {
-      return InvalidArgument("clone: initial: no record of the source says that '", name,
-                             "' is a variable; take a checkpoint or its initializer");
+      return InvalidArgument("clone: initial: the source has no record of variable '", name,
+                             "'; use a checkpoint or its initializer");
     }
     const Variable variable(const_cast<Graph*>(&source), v.record);
     auto value = options.value_of ? options.value_of(variable) : options.session.Value(variable);
@@ -94,7 +94,7 @@ StatusOr<StateValues> CurrentValues(const CloneSelection& selection, const Graph
   return values;
 }
 
-// The locks of both graphs, in an order that two clones cannot deadlock with.
+// Locks both graphs in an order that prevents deadlocks between two clones.
 class BothGraphs {
  public:
   BothGraphs(Graph& source, Graph& target) : target_(target.impl().mutex, std::defer_lock) {
@@ -166,7 +166,7 @@ class Cloner {
     }
   }
 
-  // Functions go along to another graph; those with state are copied in any case.
+  // Functions are copied to a different target graph. Functions with state are copied in any case.
   void AddFunctions(GraphDef& library, GraphRollback& rollback) {
     functions_.Copy(selection_.nodes(), selection_.functions(), &library);
     if (!library.has_library()) return;
@@ -218,11 +218,11 @@ Status CheckTau(double tau) {
 
 Status AcrossGraphs() {
   return InvalidArgument(
-      "clone: session: the clone is in another graph, so that no operation reads the original's "
-      "variables; Update and Polyak take the sessions of both graphs");
+      "clone: session: the clone is in a different graph, so no operation can read the original's "
+      "variables; use Update or Polyak with the sessions of both graphs");
 }
 
-// The step with tau, made at its first use.
+// Returns the step for tau, which is made on first use.
 StatusOr<const CloneMapping::FedStep*> FedStepOf(CloneMapping& mapping, double tau) {
   auto known = mapping.fed_steps.find(tau);
   if (known != mapping.fed_steps.end()) return &known->second;
@@ -246,8 +246,8 @@ Status RunFedStep(CloneMapping& mapping, double tau, const CloneSession& from,
   for (size_t i = 0; i < mapping.variables.size(); ++i) {
     const Output& original = mapping.variables[i].original;
     if (mapping.original_ids[i] < 0) {
-      return InvalidArgument("clone: session: no record of the source says that '",
-                             original.op().name(), "' is a variable");
+      return InvalidArgument("clone: session: the source has no record of variable '",
+                             original.op().name(), "'");
     }
     const Variable variable(mapping.source, mapping.original_ids[i]);
     auto value = from.Value(variable);

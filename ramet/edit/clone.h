@@ -34,10 +34,11 @@ class RAMET_EXPORT CloneElement {
   std::variant<Output, Operation, Variable, std::string> element_;
 };
 
-// Whether a clone gets state of its own or goes on using the original's.
+// CloneState says whether a clone has state of its own or shares the original's.
 enum class CloneState { kOwn, kShared };
 
-// Whose state is whose: one rule for all, or one for each variable, by the name of its operation.
+// The CloneState of each piece of state: one rule for all, or a function of the name of its
+// operation.
 class RAMET_EXPORT CloneStateRule {
  public:
   CloneStateRule(CloneState state) : fixed_(state) {}  // NOLINT: implicit on purpose
@@ -52,8 +53,9 @@ class RAMET_EXPORT CloneStateRule {
   std::function<CloneState(const std::string&)> rule_;
 };
 
-// Where the operations of a clone go: one device for all; a map from the original's device as it is
-// written ("/gpu:0"; what is not in the map stays); or a function of the original operation.
+// The devices of a clone's operations: one device for all; a map from the original's device string
+// ("/gpu:0"), where devices that are not in the map stay the same; or a function of the original
+// operation.
 class RAMET_EXPORT CloneDevice {
  public:
   using Map = std::map<std::string, std::string>;
@@ -71,15 +73,16 @@ class RAMET_EXPORT CloneDevice {
   std::variant<std::monostate, std::string, Map, Function> rule_;
 };
 
-// The first values of a clone's own variables and tables. A checkpoint says nothing of tables: they
-// are filled by the copies of their initializers.
+// How a clone's own variables and tables get their first values. Checkpoints do not contain tables,
+// so with a checkpoint the copies of their initializers fill them.
 enum class CloneInitialKind { kInitializer, kCurrent };
-// As the original initialises them; the values that the original has when init_op runs. With
-// kCurrent, variables and tables that have no value in the original have none in the clone.
+// kInitializer runs the original's initializers. kCurrent copies the values that the original has
+// when init_op runs; variables and tables without a value in the original stay uninitialized.
 inline constexpr CloneInitialKind kInitializer = CloneInitialKind::kInitializer;
 inline constexpr CloneInitialKind kCurrent = CloneInitialKind::kCurrent;
 
-// One of these, or a checkpoint's prefix: what it holds under the originals' names.
+// How a clone's variables get their first values: a CloneInitialKind, or the prefix of a checkpoint
+// that uses the originals' names.
 class RAMET_EXPORT CloneInitial {
  public:
   CloneInitial(CloneInitialKind kind) : initial_(kind) {}                      // NOLINT: implicit
@@ -95,16 +98,15 @@ class RAMET_EXPORT CloneInitial {
   std::variant<CloneInitialKind, std::string> initial_;
 };
 
-// A placeholder that the clone makes, and reads instead of a tensor of the source.
+// A new placeholder that the clone reads instead of a tensor of the source.
 struct ClonePlaceholder {
-  // Under the clone's scope; "": as the operation that it replaces.
+  // The name under the clone's scope; "" means the name of the replaced operation.
   std::string name = {};
-  // What is fed; unset: the tensor's. They must be compatible.
+  // The shape of fed values; the tensor's if unset. The two must be compatible.
   std::optional<Shape> shape = {};
 };
 
-// What a clone reads instead of a tensor of the source: a tensor of the target, or a new
-// placeholder.
+// A replacement for a tensor of the source: a tensor of the target, or a new placeholder.
 class RAMET_EXPORT CloneReplacement {
  public:
   CloneReplacement(Output tensor) : replacement_(tensor) {}  // NOLINT: implicit
@@ -119,16 +121,16 @@ class RAMET_EXPORT CloneReplacement {
   std::variant<Output, ClonePlaceholder> replacement_;
 };
 
-// Floating dtypes that become others in the clone: what kFloat becomes; a map; or what each
-// original operation says (an empty map leaves it).
+// Floating dtypes to change in the clone: the dtype that replaces kFloat, a map, or a function that
+// returns a map for each original operation (an empty map leaves it unchanged).
 //
-// Attrs of the operations change where the op allows it and there is a kernel, constants are
-// rounded, and a Cast stands on every edge between an operation that changed and one that did not.
-// So placeholders and what replaces tensors keep their dtypes, and outputs that were asked for are
-// given back in theirs (Transformed). Variables of the clone have the new dtype: first values are
-// computed as the original computes them, then cast; so are values that come from the original or
-// from its checkpoints. What files, queues, tables, functions and the program's own functions hold
-// stays; operations on a variable follow the variable, loops and branches their values.
+// Operations' attrs change if the op allows the new dtype and has a kernel for it, constants are
+// rounded, and every edge between a changed and an unchanged operation gets a Cast. Placeholders
+// and replacements of tensors keep their dtypes, and requested outputs are converted back to theirs
+// (Transformed). Variables of the clone have the new dtype. Their first values are computed as in
+// the original and then cast; values that come from the original or its checkpoints are cast, too.
+// The contents of files, queues, tables, functions and host functions keep their dtypes. Operations
+// on a variable take its dtype, and loops and branches take that of their values.
 class RAMET_EXPORT CloneDtype {
  public:
   using Map = std::map<DType, DType>;
@@ -149,8 +151,9 @@ class RAMET_EXPORT CloneDtype {
   std::variant<Map, Function> rule_;
 };
 
-// A session, where a clone asks for values and puts them: anything with Session's graph(), Value(),
-// ResourceHandle() and MakeCallable(). It must outlive what it is given to.
+// A reference to a session from which a clone reads values and into which it writes them. Accepts
+// any type with Session's graph(), Value(), ResourceHandle() and MakeCallable(). The session must
+// outlive it.
 class RAMET_EXPORT CloneSession {
  public:
   CloneSession() = default;
@@ -174,7 +177,7 @@ class RAMET_EXPORT CloneSession {
              const Operation& op) const {
     return run_(feeds, values, op);
   }
-  // The handle of a table.
+  // Returns the handle of a table.
   StatusOr<Tensor> ResourceHandle(const Operation& table) const { return handle_(table); }
 
  private:
@@ -185,70 +188,74 @@ class RAMET_EXPORT CloneSession {
   std::function<StatusOr<Tensor>(const Operation&)> handle_;
 };
 
-// What is cloned, and how. Without outputs, ops and scope it is the whole graph.
+// Options of Clone. Without outputs, ops and scope, the whole graph is cloned.
 struct CloneOptions {
-  // The boundary. Tensors among the inputs are not computed in the clone: a placeholder is copied,
-  // other tensors become placeholders of the same dtype and shape. With outputs (tensors or
-  // operations), all that they need is cloned, up to the inputs.
+  // The boundary. The clone does not compute tensors among the inputs: a placeholder is copied, and
+  // other tensors become placeholders of the same dtype and shape. If outputs (tensors or
+  // operations) are given, everything that they need up to the inputs is cloned.
   std::vector<CloneElement> inputs = {};
   std::vector<CloneElement> outputs = {};
-  // Just these operations, or those of a name scope (whose name then gives way to dst_scope:
-  // "net/w" becomes "copy/w"); with what initialises the state among them. In the same graph they
-  // go on reading what is outside. Not together with outputs.
+  // Clones just these operations, or those of a name scope, together with the initializers of their
+  // state. The name of the scope is replaced by dst_scope ("net/w" becomes "copy/w"). Within the
+  // same graph, the copies read the same outside tensors. Cannot be combined with outputs.
   std::vector<CloneElement> ops = {};
   std::string scope = {};
-  // The graph that gets the clone; null: the source.
+  // The graph that receives the clone; the source if null.
   Graph* into = nullptr;
-  // The name scope, made unique under the current one; "x/" is taken as it is from the root.
+  // The name scope, made unique under the current one. "x/" is taken literally from the root.
   std::string dst_scope = "copy";
-  // Tensors of the source, and what the clone reads instead: {{x, z}, {y, ClonePlaceholder{}}}.
+  // Tensors of the source and their replacements in the clone: {{x, z}, {y, ClonePlaceholder{}}}.
   std::vector<std::pair<CloneElement, CloneReplacement>> input_map = {};
   CloneDevice device = {};
   CloneStateRule variables = CloneState::kOwn;
-  // Tables, queues, iterators and whatever else has a shared_name.
+  // Tables, queues, iterators and everything else that has a shared_name.
   CloneStateRule resources = CloneState::kOwn;
   CloneInitial initial = kInitializer;
-  // With kCurrent into another graph: the session of the source that has the values. Clone asks it
-  // once for each variable; buffers are shared.
+  // For kCurrent with a clone in a different graph: the session of the source that has the values.
+  // Clone reads each variable once; buffers are shared.
   CloneSession session = {};
-  // The same from elsewhere: the value of a variable of the source.
+  // An alternative to `session`: returns the value of a variable of the source.
   std::function<StatusOr<Tensor>(const Variable&)> value_of = {};
-  // With outputs, ops or a scope: also the slot variables that optimizers keep for the variables.
+  // With outputs, ops or a scope, also clones the slot variables of optimizers.
   bool slots = false;
-  // The collections that the clone joins wherever the original is in them; unset: all.
+  // The collections that copies join if the original is in them; all if unset.
   std::optional<std::vector<std::string>> collections = {};
-  // Other dtypes in the clone.
+  // Dtypes to change in the clone.
   CloneDtype dtype = {};
-  // Leaves out what only training needs. Without outputs: optimizers' updates, members of the
-  // collection "update_ops", save and restore nodes, what depends on them, and then, again and
-  // again, what nothing else reads (gradients, learning rates) and variables that nothing else uses
-  // (slots, step counters); a loss of which only the shape is asked stays. And always, as
-  // tf.graph_util.remove_training_nodes does: CheckNumerics, and Identity and StopGradient without
-  // control edges, are spliced out; not reads of variables, outputs, leaders of colocation groups,
-  // and what is in branches and loops. What such an operation passed on is what Transformed gives.
-  // A batch norm that trains is one of inference in the clone if it is certain where its averages
-  // are: both moving averages that its batch statistics update are variables of the source.
+  // Omits everything that only training needs. Without outputs, this removes optimizers' updates,
+  // members of the collection "update_ops", save and restore nodes, everything that depends on
+  // these, and then, repeatedly, nodes without remaining readers (gradients, learning rates) and
+  // variables without remaining users (slots, step counters). A loss of which only the shape is
+  // read stays.
+  //
+  // In every case, CheckNumerics, and Identity and StopGradient without control edges, are spliced
+  // out, as in tf.graph_util.remove_training_nodes. Exceptions are reads of variables, outputs,
+  // leaders of colocation groups, and nodes in branches and loops. Transformed returns the spliced
+  // operation's input for its output.
+  //
+  // A training batch norm becomes an inference batch norm if its averages can be identified: both
+  // moving averages that its batch statistics update must be variables of the source.
   bool strip_training = false;
 };
 
-// A variable that a clone has for itself.
+// A variable that a clone does not share with the original.
 struct ClonedVariable {
   Output original;  // the reference, or the handle of a resource variable
   Variable copy;
 };
 
-// What a checkpoint of the original holds under `name`, and the clone's variables (the parts of a
+// The entry `name` of the original's checkpoints, and the clone's variables (the slices of a
 // partitioned one) that it belongs to: an entry of SaverOptions::var_map.
 struct ClonedCheckpointEntry {
   std::string name;
   std::vector<Variable> variables;
   bool is_partitioned = false;
-  DType dtype = DType::kInvalid;  // in the checkpoint; the variables may have another one
+  DType dtype = DType::kInvalid;  // in the checkpoint; the variables' may differ
 };
 
 class CloneMapping;
 
-// What Clone made. A handle: cheap to copy; valid as long as both graphs.
+// Cloned is the result of Clone. It is a handle: cheap to copy, and valid as long as both graphs.
 class RAMET_EXPORT Cloned {
  public:
   explicit Cloned(std::shared_ptr<CloneMapping> mapping);
@@ -256,69 +263,79 @@ class RAMET_EXPORT Cloned {
   Cloned(const Cloned&);
   Cloned& operator=(const Cloned&);
 
-  // What stands for a part of the source in the clone. Tensors that were replaced give their
-  // replacement, shared variables themselves. Invalid if it is not part of the clone.
+  // Returns the counterpart of a part of the source in the clone. A replaced tensor gives its
+  // replacement, a shared variable itself. Invalid if the clone has no counterpart.
   Output Transformed(const Output& tensor) const;
   Operation Transformed(const Operation& operation) const;
   Variable Transformed(const Variable& variable) const;
-  // A tensor by its name "op:0".
+  // Looks up a tensor by its name "op:0".
   Output Transformed(std::string_view tensor_name) const;
 
   Graph& source() const;
   Graph& graph() const;
-  // The name scope, "copy", without a slash at the end.
+  // The name scope without a trailing slash: "copy".
   const std::string& scope() const;
   // The new operations, in the order of their originals.
   std::vector<Operation> operations() const;
   // In the order of the originals.
   const std::vector<ClonedVariable>& variables() const;
-  // Gives the clone's own variables and tables their first values, and touches nothing else.
+  // The operation that gives the clone's own variables and tables their first values, and changes
+  // nothing else.
   Operation init_op() const;
-  // An operation that assigns the originals' current values to the clone's variables. Made at the
-  // first call. \error kInvalidArgument naming `session` if the clone is in another graph.
+  // Returns an operation that assigns the originals' current values to the clone's variables. Added
+  // to the graph on the first call.
+  // \error kInvalidArgument: the clone is in a different graph. Names `session`.
   StatusOr<Operation> UpdateOp() const;
-  // clone <- tau * original + (1 - tau) * clone; variables that are not of a floating type are
-  // assigned. Made at each call. \error as UpdateOp; kInvalidArgument if tau is not in [0, 1].
+  // Returns an operation that computes clone <- tau * original + (1 - tau) * clone. Variables of
+  // non-floating types are assigned. Added to the graph on each call. Also returns the errors of
+  // UpdateOp.
+  // \error kInvalidArgument: tau is not in [0, 1].
   StatusOr<Operation> PolyakOp(double tau) const;
-  // The same for a clone in any graph, at once: from a session of the source to one of the clone's
-  // graph, in one run there. Buffers are shared. What runs in `to` is made at the first call (for
-  // each tau). \error kInvalidArgument naming the argument that is missing or of another graph;
-  //   kFailedPrecondition if a variable of the source has no value; as Session::Run.
+  // Like UpdateOp and PolyakOp, but run immediately, and also for a clone in a different graph:
+  // from a session of the source to a session of the clone's graph, in a single run of the latter.
+  // Buffers are shared. The nodes that run in `to` are added on the first call (for each tau). Also
+  // returns the errors of Session::Run.
+  // \error kInvalidArgument: an argument is missing or belongs to a different graph. Names it.
+  // \error kFailedPrecondition: a variable of the source has no value.
   Status Update(const CloneSession& from, const CloneSession& to) const;
   Status Polyak(double tau, const CloneSession& from, const CloneSession& to) const;
-  // How the clone's variables are found in checkpoints of the original: SaverOptions::var_map takes
-  // the names, with SavedVariable(e.variables...).StoredAs(e.dtype).
+  // Returns how the clone's variables map to checkpoints of the original. SaverOptions::var_map
+  // takes the names, with SavedVariable(e.variables...).StoredAs(e.dtype).
   std::vector<ClonedCheckpointEntry> SaverMap() const;
 
  private:
   std::shared_ptr<CloneMapping> mapping_;
 };
 
-// Copies a graph, or a part of it, with state of its own: the variables are registered in every
-// collection that the originals are in, with their initializers and slices; colocations, frames,
-// branches and loops, names of shared resources follow; functions go along to another graph. The
-// result is a part of its graph like any other: it is trained, saved, exported and cloned again.
-// Variables of a graph that says nothing of them (a bare GraphDef) are found from the operations
-// and join the collection "variables".
+// Copies a graph, or a part of it, with state of its own. Copied variables join every collection of
+// their originals and keep their initializers and slices. Colocations, frames, branches, loops and
+// the names of shared resources are adapted. Functions are copied to a different target graph. The
+// result is an ordinary part of its graph and can be trained, saved, exported and cloned again.
+// Variables of a graph without records of them (a bare GraphDef) are found by their operations and
+// join the collection "variables".
 //
-// Functions that make variables, tables or queues by name in their bodies get copies ("f_copy")
-// with names of the clone's own, and so do those that call them; state of the graph that they name
-// is part of the clone. Save and restore nodes that are copied know the clone by its names ("w" is
-// stored as "copy/w"), so that both can be saved side by side; SaverMap reads what the original
-// has saved.
+// Functions whose bodies create variables, tables or queues by name are copied ("f_copy") with new
+// names for that state, and so are their callers. State of the graph that functions refer to by
+// name is part of the clone. Copied save and restore nodes use the clone's names ("w" is stored as
+// "copy/w"), so that a checkpoint can hold both. SaverMap reads checkpoints of the original.
 //
-// A part of a loop's body whose loop is not cut off (outputs and inputs within the body) is cloned
-// without the loop. Gradients can be built on cloned loops.
+// Cloning a part of a loop's body, with outputs and inputs within the body, copies it without the
+// loop. Gradients can be built for cloned loops.
 //
-// All or, on an error, nothing is added. Locks both graphs. Linear in the nodes of the source.
-// \error kInvalidArgument, kNotFound naming the argument and the tensor or operation: no such
-//   element; outputs together with ops or scope; an input inside a loop that is cloned; an input
-//   that is a reference; a replacement of another graph, dtype or shape; a tensor from outside
-//   (into another graph) that is neither among the inputs nor in input_map; state shared with
-//   another graph; a variable without an initializer; kCurrent into another graph without session;
-//   a value of another dtype or shape; a dtype rule for or to a dtype that is not floating; an
-//   illegal dst_scope or placeholder name; a function of the target that has another body.
-//   kFailedPrecondition if the target is finalized.
+// Adds everything or, on an error, nothing. Locks both graphs. Takes time linear in the nodes of
+// the source. Errors name the argument and the tensor or operation.
+// \error kNotFound: there is no such element.
+// \error kInvalidArgument: outputs are combined with ops or scope.
+// \error kInvalidArgument: an input is a reference or lies inside a loop that is cloned.
+// \error kInvalidArgument: a replacement has a different graph, dtype or shape.
+// \error kInvalidArgument: with a different target graph, a tensor from outside is neither in
+//   inputs nor in input_map, state is shared, or kCurrent lacks a session.
+// \error kInvalidArgument: a variable has no initializer, or a value has a different dtype or
+//   shape.
+// \error kInvalidArgument: a dtype rule names a dtype that is not floating.
+// \error kInvalidArgument: dst_scope or the name of a placeholder is illegal.
+// \error kInvalidArgument: a function of the target has a different body.
+// \error kFailedPrecondition: the target is finalized.
 RAMET_EXPORT StatusOr<Cloned> Clone(Graph& source, const CloneOptions& options = {});
 
 }  // namespace ramet

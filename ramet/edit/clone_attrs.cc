@@ -7,8 +7,8 @@ bool IsGroup(const std::string& text) { return text.starts_with("loc:@"); }
 
 }  // namespace
 
-// Attrs lie anywhere in memory: they are asked for well before they are read, first the map, then
-// its entries.
+// Attrs are scattered in memory, so they are prefetched well before they are read: first the map,
+// then its entries.
 void CloneNodes::PrefetchAttrs(size_t position) const {
   constexpr size_t kMaps = 16, kEntries = 8;
   const std::vector<NodeId>& nodes = selection_.nodes();
@@ -18,7 +18,8 @@ void CloneNodes::PrefetchAttrs(size_t position) const {
   if (!soon.empty()) __builtin_prefetch(&*soon.begin());
 }
 
-// Many nodes share attrs, mostly near ones: what became of them is looked up without reading them.
+// Many nodes, mostly neighbors, share attrs. The changed attrs are looked up by address without
+// reading the originals.
 std::shared_ptr<const AttrMap> CloneNodes::AttrsOf(NodeId id, const OpTraits& traits) {
   const std::shared_ptr<const AttrMap>& before = dtypes_.Attrs(id);
   const bool frozen = selection_.IsFrozenBatchNorm(id);
@@ -63,8 +64,8 @@ bool CloneNodes::ChangeAttrs(const OpTraits& traits, const AttrMap& before, Attr
   return changed;
 }
 
-// Groups around operations that are not cloned stay in the same graph, unless devices are asked
-// for; else they are left out: "".
+// Groups led by operations that are not cloned are kept within the same graph unless devices are
+// requested; otherwise they are dropped ("").
 std::string CloneNodes::NewGroup(const std::string& group) const {
   if (!IsGroup(group)) return group;
   const NodeId leader = source_.FindNode(std::string_view(group).substr(5));

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kMaxPasses = 1000;
 
-// Ops whose dtypes the outside decides, files and feeds, or whose result depends on them.
+// Reports whether an op's dtypes are determined externally by files or feeds, or its result depends
+// on them.
 bool TalksToOutside(const std::string& op) {
   static constexpr std::array kNames = {"Bitcast",        "DecodeCSV",   "DecodePaddedRaw",
                                         "DecodeRaw",      "EncodeProto", "ImmutableConst",
@@ -31,7 +32,7 @@ bool PassesOn(const Op& op) { return op.name() == "Identity" || IsControlFlow(op
 
 bool IsHandle(DType t) { return t == DType::kResource || t == DType::kVariant; }
 
-// Whether the op runs functions, the program's own or of the library.
+// Reports whether the op runs functions, either host functions or functions of the library.
 bool RunsFunctions(const Op& op) {
   if (!op.registered() || op.calls_program()) return true;
   return std::ranges::any_of(op.schema().attrs, [](const AttrSchema& a) {
@@ -39,13 +40,15 @@ bool RunsFunctions(const Op& op) {
   });
 }
 
-// Ops between complex numbers and their parts: Tout is the one dtype that goes with T.
+// Reports whether an op converts between complex numbers and their parts. Its Tout must correspond
+// to T.
 bool JoinsParts(const Op& op) {
   static constexpr std::array kNames = {"Angle", "Complex", "ComplexAbs", "Imag", "Real"};
   return std::ranges::count(kNames, op.name()) > 0;
 }
 
-// Scales and averages of batch normalization: kernels take them in float only.
+// Reports whether an attr must not change. Batch normalization kernels support scales and averages
+// only in float.
 bool IsKept(const Op& op, const AttrSchema& schema) {
   return JoinsParts(op) || (schema.name == "U" && op.name().starts_with("FusedBatchNorm"));
 }
@@ -59,7 +62,7 @@ DType Mapped(const CloneDtype::Map& rule, const AttrSchema& schema, DType t) {
   return to != rule.end() && Allows(schema, to->second) ? to->second : t;
 }
 
-// The type attr under the rule, or nothing if it stays.
+// Returns the type attr changed by the rule, or nothing if it stays the same.
 std::optional<Attr> MappedAttr(const CloneDtype::Map& rule, const AttrSchema& schema,
                                const Attr& attr) {
   if (schema.type == "type") {
@@ -123,7 +126,8 @@ Status CloneDtypes::Plan() {
   return AddCasts();
 }
 
-// What only initializers read is computed as before: first values are the original's, rounded.
+// Finds nodes that only initializers read. They are computed as in the original, since first values
+// are the original's, rounded.
 void CloneDtypes::FindInitialValues() {
   initial_.assign(impl_.nodes.size(), 1);
   std::vector<uint8_t> is_read(impl_.nodes.size(), 0);
@@ -154,7 +158,7 @@ void CloneDtypes::FindInitialValues() {
   }
 }
 
-// The flow of a TensorArray orders its uses and is a float by definition.
+// Finds flows of TensorArrays, which order their uses and are floats by definition.
 void CloneDtypes::FindFlows() {
   flow_.assign(impl_.nodes.size(), 0);
   for (NodeId id : selection_.nodes()) {
@@ -169,7 +173,7 @@ void CloneDtypes::FindFlows() {
   }
 }
 
-// A loop's values have one dtype from Enter to Exit: that of the Merge.
+// Values of a loop have a single dtype from Enter to Exit: that of the Merge.
 void CloneDtypes::FindLoopValues() {
   for (NodeId id : selection_.nodes()) {
     const ControlFlow part = ControlFlowOf(*impl_.nodes[id].op);
@@ -193,7 +197,7 @@ void CloneDtypes::FindLoopValues() {
 bool CloneDtypes::Keeps(NodeId id) const {
   const Op& op = *impl_.nodes[id].op;
   if (initial_[static_cast<size_t>(id)] != 0) return true;
-  // A TensorArray's own operations have a flow among other outputs.
+  // A TensorArray's own operations have a flow among different outputs.
   if (flow_[static_cast<size_t>(id)] != 0 && PassesOn(op)) return true;
   if (kept_state_.contains(id) || RunsFunctions(op) || TalksToOutside(op.name())) return true;
   return StateRoles::Classify(op) == StateRole::kResource;
@@ -212,7 +216,7 @@ NodeId CloneDtypes::MakerOf(Endpoint e) const {
   return e.node;
 }
 
-// The operations that made the references and handles that a node takes.
+// Returns the operations that made the references and handles that a node takes.
 std::vector<NodeId> CloneDtypes::MakersOf(NodeId id) const {
   std::vector<NodeId> makers;
   const Op& op = *impl_.nodes[id].op;
@@ -264,8 +268,8 @@ bool CloneDtypes::LosesKernel(NodeId id, const AttrMap& changed) const {
          !node.op->HasKernel("CPU", changed);
 }
 
-// State stays as it is if one of the operations on it could not run, with all state that such an
-// operation takes together with it.
+// State keeps its dtype if one of the operations on it would have no kernel. So does all other
+// state that such an operation takes.
 Status CloneDtypes::KeepStateWithoutKernels() {
   for (NodeId id : selection_.nodes()) {
     if (auto makers = MakersOf(id); !makers.empty()) makers_.emplace(id, std::move(makers));
@@ -364,7 +368,7 @@ Status CloneDtypes::AddCastsOf(NodeId id) {
     const DType want = known ? wanted[static_cast<size_t>(i)] : impl_.output(e).dtype;
     if (have == BaseType(want)) continue;
     if (known ? IsRef(want) : makers_.contains(id) && IsRef(want)) {
-      return InvalidArgument("clone: dtype: '", node.name, "' takes references of one dtype: '",
+      return InvalidArgument("clone: dtype: '", node.name, "' needs references of one dtype, but '",
                              impl_.nodes[e.node].name, "' would be ", DTypeName(have), ", not ",
                              DTypeName(BaseType(want)));
     }

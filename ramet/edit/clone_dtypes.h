@@ -8,35 +8,36 @@
 
 namespace ramet {
 
-// What CloneDtype changes: attrs of operations, and the edges that get a Cast. All of it refers to
-// the source; nothing is changed there. See CloneDtype for the rules.
+// The changes that CloneDtype causes: new attrs of operations, and edges that get a Cast.
+// Everything refers to the source, which does not change. See CloneDtype for the rules.
 class CloneDtypes {
  public:
   using Map = CloneDtype::Map;
-  // A tensor of the source as the clone has it, in another dtype.
+  // A tensor of the source, cast to a different dtype in the clone.
   struct Cast {
     Endpoint from;
     DType from_dtype;
     DType dtype;
-    NodeId reader;  // the first one, or -1: it is given back
+    NodeId reader;  // the first reader, or -1 for a requested output
   };
 
   CloneDtypes(const CloneSelection& selection, const CloneOptions& options);
-  // Asks for the rules, without a lock: the program may be called. \error kInvalidArgument naming
-  // `dtype`.
+  // Evaluates the rules. Holds no lock, since a rule may call the program.
+  // \error kInvalidArgument: a rule is invalid. Names `dtype`.
   Status AskRules();
-  // The source is locked by the caller. \error kInvalidArgument naming `dtype`.
+  // The caller holds the lock of the source.
+  // \error kInvalidArgument: names `dtype`.
   Status Plan();
 
   bool none() const { return options_.dtype.none(); }
-  // The node's attrs in the clone: the original's if they do not change.
+  // Returns the node's attrs in the clone; the original's if they do not change.
   const std::shared_ptr<const AttrMap>& Attrs(NodeId id) const;
-  // The dtype of a tensor in the clone; a reference where the original is one.
+  // Returns the dtype of a tensor in the clone; a reference if the original is one.
   DType TypeOf(Endpoint e) const;
-  // Positions in casts() by input, -1 where there is none; null if the node needs none.
+  // For each input the position in casts(), or -1. Null if the node needs no casts.
   const std::vector<int32_t>* CastsOf(NodeId reader) const;
   const std::vector<Cast>& casts() const { return casts_; }
-  // Tensors that outputs were asked as and that are of another dtype now, with their cast.
+  // Tensors of requested outputs that change their dtype, with the cast back.
   const std::vector<std::pair<Endpoint, int32_t>>& given_back() const { return given_back_; }
 
  private:
@@ -72,11 +73,11 @@ class CloneDtypes {
   std::unordered_map<NodeId, size_t> positions_;
   std::vector<uint8_t> initial_, flow_;
   std::unordered_map<NodeId, NodeId>
-      follows_;  // parts of loops, and the Merge whose rule they take
+      follows_;  // parts of loops, with the Merge whose rule they use
   std::unordered_map<NodeId, std::vector<NodeId>> makers_;
   std::unordered_set<NodeId> kept_state_;
   std::unordered_map<NodeId, Change> changes_;
-  std::unordered_map<uint64_t, DType> outside_;  // of what stands for tensors of the source
+  std::unordered_map<uint64_t, DType> outside_;  // dtypes of replacements of source tensors
   std::vector<Cast> casts_;
   std::map<std::pair<uint64_t, DType>, int32_t> cast_ids_;
   std::unordered_map<NodeId, std::vector<int32_t>> casts_of_;

@@ -104,7 +104,8 @@ Status CloneSelection::CheckPlaceholder(const ClonePlaceholder& placeholder,
   return OkStatus();
 }
 
-// With rules for dtypes, what replaces a floating tensor may be of another floating dtype.
+// If there are dtype rules, the replacement of a floating tensor may have a different floating
+// dtype.
 bool CloneSelection::MayCast(DType wanted, DType given) const {
   return !options_.dtype.none() && IsFloating(wanted) && IsFloating(BaseType(given));
 }
@@ -124,11 +125,12 @@ Status CloneSelection::ResolveReplacements() {
     }
     const Output& by = *replacement.tensor();
     if (!by.valid()) {
-      return InvalidArgument("clone: input_map: what replaces '", name, "' is an invalid handle");
+      return InvalidArgument("clone: input_map: the replacement of '", name,
+                             "' is an invalid handle");
     }
     if (by.graph() != target) {
       return InvalidArgument("clone: input_map: '", by.name(), "', which replaces '", name,
-                             "', is not an element of the graph that gets the clone");
+                             "', is not an element of the clone's target graph");
     }
     const DType wanted = replaced.dtype(), given = by.dtype();
     if (IsRef(wanted) ? wanted != given : wanted != BaseType(given) && !MayCast(wanted, given)) {
@@ -151,7 +153,7 @@ Status CloneSelection::Resolve() {
   const bool listed = !options_.ops.empty() || !options_.scope.empty();
   if (listed && !options_.outputs.empty()) {
     return InvalidArgument(
-        "clone: outputs: give either outputs, whose needs are cloned, or ops and scope");
+        "clone: outputs: use either outputs, which clones everything they need, or ops and scope");
   }
   whole_ = !listed && options_.outputs.empty();
   RAMET_RETURN_IF_ERROR(ResolveReplacements());

@@ -20,7 +20,7 @@ const std::string& StringAttr(const NodeDef& node, const char* name) {
   return attr == node.attr().end() ? *none : attr->second.s();
 }
 
-// The role of a node of a body, by its op.
+// Returns the role of a node in a body, determined by its op.
 StateRole RoleOf(const NodeDef& node) {
   const Op* op = OpRegistry::Global().Find(node.op());
   return op == nullptr ? StateRole::kNone : StateRoles::Classify(*op);
@@ -128,7 +128,7 @@ bool CloneFunctions::HoldsOwnState(const std::vector<FunctionStates::State>& sta
   });
 }
 
-// "f_copy", or with a number, for the clone "copy".
+// Names the copy for the clone "copy": "f_copy", with a number if needed.
 void CloneFunctions::Name(const std::string& function, const FunctionStates& states) {
   std::string scope = mapping_.scope;
   std::ranges::replace_if(

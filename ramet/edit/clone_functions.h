@@ -14,18 +14,17 @@ namespace ramet {
 
 class CloneNames;
 
-// The state that functions of a graph's library make by name: variables, tables, queues in their
-// bodies, and in those of the functions that they call. Looks at each function once.
+// The state that functions of a graph's library create by name: variables, tables and queues in
+// their bodies and in those of their callees. Each function is examined once.
 class FunctionStates {
  public:
   explicit FunctionStates(const GraphImpl& impl);
   bool empty() const { return functions_.empty(); }
   const GraphDef& library() const { return library_; }
 
-  // The functions that a node calls, by its op or by attrs.
+  // Returns the functions that a node calls through its op or attrs.
   std::vector<std::string> CalledBy(const NodeRecord& node);
-  // The names of the state behind a function, gradient functions included; its own and that of what
-  // it calls.
+  // The state of a function, its callees and its gradient functions, by name.
   struct State {
     std::string name;
     bool is_variable;
@@ -33,10 +32,10 @@ class FunctionStates {
   };
   const std::vector<State>& Behind(const std::string& function);
   const FunctionDef* Find(const std::string& function) const;
-  // What stands for `gradient` in GradientDefs; "" if there is none.
+  // Returns the gradient function of a function (GradientDef); "" if there is none.
   std::string GradientOf(const std::string& function) const;
   std::vector<std::string> CalledIn(const FunctionDef& def) const;
-  // The name that a node of a body has its state under; "" if the state is its own at each use.
+  // Returns the name of the state of a node in a body; "" if each use has its own state.
   static std::string NameOfState(const NodeDef& node);
 
  private:
@@ -48,20 +47,21 @@ class FunctionStates {
   std::unordered_map<const Op*, bool> callers_;
 };
 
-// Copies of those functions that hold state, for a clone with state of its own: nodes of the clone
-// call them, and their state has names as the clone's own has.
+// Copies of the functions that hold state, for a clone with its own state. Nodes of the clone call
+// the copies, whose state is named like the clone's.
 class CloneFunctions {
  public:
   CloneFunctions(const CloneOptions& options, CloneNames& names, const CloneMapping& mapping)
       : options_(options), names_(names), mapping_(mapping) {}
 
-  // Adds the copies of what the nodes call to `library`. Both graphs are locked.
+  // Adds copies of the functions that the nodes call to `library`. The caller holds the locks of
+  // both graphs.
   void Copy(const std::vector<NodeId>& nodes, FunctionStates& states, GraphDef* library);
-  // The copy's name; null if the function has none.
+  // Returns the copy's name; null if the function has no copy.
   const std::string* CopyOf(const std::string& function) const;
-  // Whether any function has a copy.
+  // Reports whether there are no copies.
   bool empty() const { return copies_.empty(); }
-  // The attrs with the copies in the place of functions that have one; whether there are any.
+  // Replaces functions in `attrs` by their copies. Returns whether anything changed.
   bool ChangeAttrs(AttrMap* attrs) const;
 
  private:
@@ -74,7 +74,7 @@ class CloneFunctions {
   CloneNames& names_;
   const CloneMapping& mapping_;
   std::unordered_map<std::string, std::string> copies_;
-  std::vector<std::string> named_;  // the keys of copies_ in the order of naming
+  std::vector<std::string> named_;  // the keys of copies_ in insertion order
   std::unordered_set<std::string> given_;
 };
 

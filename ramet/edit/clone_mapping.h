@@ -16,7 +16,7 @@ inline uint64_t EndpointKey(Endpoint e) {
          static_cast<uint32_t>(e.index);
 }
 
-// Old -> new, for one clone; shared by those who hold it.
+// A CloneMapping maps the source's parts to those of one clone. Shared by all handles to the clone.
 class CloneMapping {
  public:
   CloneMapping(Graph* source, Graph* target) : source(source), target(target) {}
@@ -33,7 +33,7 @@ class CloneMapping {
     return static_cast<size_t>(id) < variable_ids.size() ? variable_ids[static_cast<size_t>(id)]
                                                          : -1;
   }
-  // The operation's copy; invalid if it has none.
+  // Returns the operation's copy; invalid if it has none.
   Operation Of(const Operation& op) const {
     const NodeId id = op.graph() == source ? Copy(op.id()) : -1;
     return id < 0 ? Operation() : Operation(target, id);
@@ -48,22 +48,22 @@ class CloneMapping {
 
   Graph* source;
   Graph* target;
-  std::string scope;           // without the slash
-  std::vector<NodeId> copies;  // by source id; -1: none
+  std::string scope;           // without a trailing slash
+  std::vector<NodeId> copies;  // by source id; -1 if there is no copy
   std::unordered_map<uint64_t, Endpoint>
       replaced;                          // source tensors that the clone does not compute
-  std::vector<VariableId> variable_ids;  // by the source's id; -1: none
+  std::vector<VariableId> variable_ids;  // by source id; -1 if there is no copy
   std::vector<ClonedVariable> variables;
   // By position in `variables`: the original's record, or -1.
   std::vector<VariableId> original_ids;
   // By position in `variables`: the name in checkpoints.
   std::vector<std::string> checkpoint_names;
-  std::unordered_set<NodeId> shared;  // source operations that the clone uses as they are
-  // Source tensors that outputs were asked as, with the Cast that gives them in their dtype.
+  std::unordered_set<NodeId> shared;  // source operations that the clone uses directly
+  // Source tensors of requested outputs, with the Cast back to their dtype.
   std::unordered_map<uint64_t, Endpoint> given_back;
   // Casts of the clone, by their input and dtype.
   std::map<std::pair<uint64_t, DType>, NodeId> casts;
-  // The tables that the clone has for itself.
+  // The clone's own tables.
   struct Table {
     Operation original, copy;
     std::vector<Operation> initializers;  // of the copy
@@ -71,7 +71,7 @@ class CloneMapping {
   std::vector<Table> tables;
   Operation init_op;
   Operation update_op;
-  // What Update and Polyak run: by tau.
+  // The operations that Update and Polyak run, by tau.
   struct FedStep {
     std::vector<Output> feeds;  // by position in `variables`
     Operation op;

@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// UniqueFullName, without making names_in_use of all imported names.
+// Like UniqueFullName, but without adding all imported names to names_in_use.
 std::string UniqueScope(const BuildState& state, const std::string& scope) {
   const std::string key = LowerCase(scope);
   std::unordered_set<std::string> near;
@@ -49,7 +49,7 @@ Status CloneNames::Init(Graph& target, const CloneOptions& options) {
   }
   const bool taken = std::ranges::any_of(
       impl.nodes, [&](const NodeRecord& n) { return n.name.starts_with(prefix_); });
-  // Stripping a scope, names that are asked for and those of casts can make two names one.
+  // Stripping a scope, requested names and the names of casts can cause collisions.
   fresh_ = !taken && strip_.empty() && options.dtype.none() && options.input_map.empty();
   if (taken) FindTexts(impl);
   return OkStatus();

@@ -9,20 +9,21 @@
 
 namespace ramet {
 
-// The names that a clone's operations, frames, shared resources and variables get. The target's
-// lock is held.
+// Names the operations, frames, shared resources and variables of a clone. The target's lock is
+// held during use.
 class CloneNames {
  public:
-  // \error kInvalidArgument naming dst_scope.
+  // \error kInvalidArgument: the scope's name is illegal. Names dst_scope.
   Status Init(Graph& target, const CloneOptions& options);
   const std::string& scope() const { return scope_; }
 
-  // Appends the new name of an operation to `block`, unique in the target and among those given.
+  // Appends the new name of an operation to `block`. It is unique in the target and among the names
+  // returned before.
   void AppendNode(std::string_view name, std::string* block);
-  // The new name of a frame, a shared resource, a partitioned variable: the same one for the same
-  // text, and one that the target does not have.
+  // Returns the new name of a frame, a shared resource or a partitioned variable. Equal texts get
+  // equal names. The name is not used in the target.
   std::string Text(const std::string& text);
-  // Without the check: a key of get_variable.
+  // Like Text, but does not check for uniqueness. Used for keys of get_variable.
   std::string Mapped(std::string_view name) const;
 
  private:

@@ -10,12 +10,13 @@ namespace {
 
 constexpr size_t kMaxNodes = size_t{1} << 30;
 
-// Room for `added` more; a large clone gets what it needs, small ones in a row stay linear.
+// Reserves space for `added` more elements: just enough for a large clone, and geometrically for a
+// series of small ones.
 template <class T>
 void ReserveMore(std::vector<T>& v, size_t added) {
   const size_t needed = v.size() + added;
   if (needed <= v.capacity()) return;
-  // A little more: the operations that initialise the clone follow.
+  // Leaves some space for the operations that initialize the clone.
   v.reserve(added > v.size() / 4 ? needed + added / 16 + 64 : v.size() + v.size() / 2);
 }
 
@@ -102,8 +103,8 @@ Status CloneNodes::CheckOutsideInputs() const {
       if (mapping_.IsCloned(e.node) || mapping_.IsReplaced(e)) continue;
       return InvalidArgument("clone: inputs: node '", source_.nodes[id].name, "' reads '",
                              source_.nodes[e.node].name, ":", e.index,
-                             "', which is not part of what is cloned into the other graph; name it "
-                             "among the inputs (it becomes a placeholder) or in input_map");
+                             "', which is not cloned into the target graph; add it to inputs "
+                             "(it becomes a placeholder) or to input_map");
     }
   }
   return OkStatus();
@@ -122,7 +123,7 @@ void CloneNodes::Reserve() {
   ReserveMore(target_.edges, edges + dtypes_.casts().size());
   ReserveMore(target_.outputs, outputs + made);
   ReserveMore(target_.build_state.imported_names, nodes);
-  // The operations that initialise the clone follow.
+  // The operations that initialize the clone follow.
   target_.node_names.Reserve(target_.nodes.size() + nodes + nodes / 16);
 }
 
@@ -177,7 +178,8 @@ void CloneNodes::Append() {
   target_.node_names.AddFrom(target_.nodes, base_);
 }
 
-// On the device of what it reads if that is part of the clone, else where its reader is.
+// Places the cast on the device of its input if that is part of the clone, otherwise on its
+// reader's.
 void CloneNodes::AppendCast(size_t position, std::string_view name) {
   const CloneDtypes::Cast& cast = dtypes_.casts()[position];
   const Endpoint from = Mapped(cast.from);
@@ -237,7 +239,7 @@ const CloneNodes::OpTraits& CloneNodes::TraitsOf(const Op* op) {
   return it->second;
 }
 
-// Ops that a file or the library defines belong to a graph.
+// Ops that are defined by a file or the library belong to a graph.
 const Op* CloneNodes::TargetOp(const Op* op) {
   const std::string* copy = functions_.CopyOf(op->name());
   if (copy == nullptr && (same_ || op->registered())) return op;
@@ -299,8 +301,8 @@ void CloneNodes::AppendEdges(NodeId id, NodeRecord* copy) {
   copy->num_controls = static_cast<int32_t>(target_.edges.size() - first_control);
 }
 
-// What waits for an operation waits for its copy, or for what its tensors are replaced by; in the
-// same graph else for itself.
+// A node that waits for an operation waits for its copy, or for the replacements of its tensors,
+// or, in the same graph, for the operation itself.
 void CloneNodes::AppendControl(NodeId control, size_t first) {
   auto add = [&](NodeId id) {
     const Endpoint e{id, Endpoint::kControl};

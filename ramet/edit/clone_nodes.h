@@ -15,18 +15,18 @@
 
 namespace ramet {
 
-// Copies the selected nodes to the end of the target's arrays. Both graphs are locked by the
-// caller. Everything that can fail is in Prepare, which changes nothing. clone_attrs.cc says what
-// becomes of attrs.
+// Appends copies of the selected nodes to the target's arrays. The caller holds the locks of both
+// graphs. Prepare does everything that can fail and changes nothing. Attrs are handled in
+// clone_attrs.cc.
 class CloneNodes {
  public:
   CloneNodes(const CloneSelection& selection, const CloneDtypes& dtypes,
              const CloneFunctions& functions, const CloneOptions& options, CloneNames& names,
              CloneMapping& mapping);
 
-  // The devices that the options ask for; without a lock, since it may call the program.
+  // Evaluates the device options. Holds no lock, since a function may call the program.
   void AskDevices();
-  // \error see Clone.
+  // Errors are those of Clone.
   Status Prepare();
   void Append();
 
@@ -36,7 +36,7 @@ class CloneNodes {
     const Op* target = nullptr;
     bool has_frame = false;
     bool has_shared_name = false;
-    bool is_handle = false;  // VarHandleOp: without a shared_name it is not named as the node
+    bool is_handle = false;  // VarHandleOp, whose resource does not default to the node's name
     bool calls_functions = false;
     bool may_hold_names = false;  // Const
   };
@@ -82,17 +82,17 @@ class CloneNodes {
   std::string_view block_;         // all new names
   std::vector<size_t> name_ends_;  // placeholders first, then copies
   std::vector<std::string> asked_devices_;
-  std::vector<int32_t> device_ids_;  // by the source's device number; -1: not seen
+  std::vector<int32_t> device_ids_;  // by the source's device number; -1 if not seen yet
   std::unordered_map<const Op*, OpTraits> traits_;
   const OpTraits* last_traits_ = nullptr;
   std::string last_group_, last_new_group_;
-  // The attrs in the clone of those seen last, by address.
+  // A cache of changed attrs by the address of the originals.
   struct KnownAttrs {
     const AttrMap* before = nullptr;
     std::shared_ptr<const AttrMap> after;
   };
   std::array<KnownAttrs, 1024> known_attrs_;
-  std::unordered_map<NodeId, std::vector<NodeId>> cut_nodes_;  // what replaced outputs of a node
+  std::unordered_map<NodeId, std::vector<NodeId>> cut_nodes_;  // replacements of a node's outputs
 };
 
 }  // namespace ramet

@@ -43,7 +43,7 @@ void CloneRecords::AddRecord(VariableRecord record, const Output& original,
   mapping_.variables.push_back({original, Variable(mapping_.target, id)});
 }
 
-// The copy of an initial value, or its Cast where the variable has another dtype.
+// Returns the copy of an initial value, or its Cast if the variable has a different dtype.
 Output CloneRecords::InitialValue(const Output& value, const VariableRecord& copy) const {
   if (dtypes_.none() || !value.valid()) return Copied(value);
   const Output& of = copy.snapshot.valid() ? copy.snapshot : copy.variable;
@@ -89,7 +89,7 @@ void CloneRecords::AddBareVariable(const SelectedVariable& v) {
   AddRecord(std::move(record), original, -1);
 }
 
-// What get_variable finds under the new scope.
+// Adds the variables that get_variable finds under the new scope.
 void CloneRecords::AddStoreKeys() {
   std::vector<std::pair<std::string, VariableId>> keys;
   for (const auto& [key, id] : source_.build_state.variable_store) {
@@ -180,7 +180,7 @@ bool CloneRecords::IsClonable(ControlFlowContext& context) const {
   return mapping_.IsCloned(cond.pivot().op().id()) && CopiedOrSame(cond.pred()).valid();
 }
 
-// A cast is where what it reads is.
+// Places each cast in the context of its input.
 void CloneRecords::PlaceCasts() {
   for (const auto& [key, id] : mapping_.casts) {
     const Operation cast(mapping_.target, id);
@@ -198,7 +198,8 @@ void CloneRecords::PlaceCasts() {
 void CloneRecords::CloneContexts() {
   const auto& contexts = source_.build_state.contexts;
   if (contexts.empty() && target_.build_state.contexts.empty()) return;
-  // Listed operations stay inside what is around them; others stand where their loop stood.
+  // Listed operations stay in the contexts around them; in other clones, a part of a loop is placed
+  // where the loop was.
   const bool listed = !options_.ops.empty() || !options_.scope.empty();
   std::unordered_map<ControlFlowContext*, ControlFlowContext*> copies = {{nullptr, nullptr}};
   const size_t known = contexts.size();

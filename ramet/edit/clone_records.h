@@ -13,8 +13,8 @@
 
 namespace ramet {
 
-// Gives copied nodes what a graph knows of its nodes: variables, collections, branches and loops.
-// Runs after CloneNodes::Append; cannot fail.
+// Copies a graph's records about the copied nodes: variables, collections, branches and loops. Runs
+// after CloneNodes::Append and cannot fail.
 class CloneRecords {
  public:
   CloneRecords(const CloneSelection& selection, const CloneDtypes& dtypes,

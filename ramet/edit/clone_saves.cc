@@ -4,7 +4,8 @@ namespace ramet {
 namespace {
 
 constexpr int kMaxSteps = 16;
-// The inputs of a save node before its tensors: the file, the names and, but for Save, the slices.
+// The inputs of a save node before its tensors: the file, the names and, except for Save, the
+// slices.
 constexpr int32_t kNames = 1;
 
 bool IsVariable(const Op& op) { return StateRoles::Classify(op) == StateRole::kVariable; }

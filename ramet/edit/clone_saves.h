@@ -10,18 +10,17 @@
 
 namespace ramet {
 
-// Save and restore nodes of a clone know its variables by its own names: the lists of names that
-// they read are changed. A variable that is stored under its own name is stored under that of its
-// copy; what is stored under another name, under that name in the clone's scope; shared variables
-// as before.
+// Renames variables in the name lists of a clone's save and restore nodes. A variable that is
+// stored under its own name is stored under its copy's name. A variable that is stored under a
+// different name gets that name within the clone's scope. Shared variables keep their names.
 class CloneSaves {
  public:
   CloneSaves(const CloneSelection& selection, const CloneNames& names)
       : selection_(selection), names_(names), impl_(selection.impl()) {}
 
-  // `new_name` gives the new name of a selected node. Both graphs are locked.
+  // `new_name` returns the new name of a selected node. The caller holds the locks of both graphs.
   void Plan(const std::function<std::string(NodeId)>& new_name);
-  // The names that a constant holds in the clone; null if it is not changed.
+  // Returns the names that a constant holds in the clone; null if they do not change.
   const Tensor* NamesOf(NodeId constant) const;
 
  private:

@@ -59,8 +59,8 @@ Endpoint CloneSelection::FrozenInputOf(NodeId id, int32_t i) const {
   return impl_.inputs(id)[static_cast<size_t>(i)];
 }
 
-// state_: the variables and other resources; users_: what reads, assigns, checks or updates one of
-// them through its first input, by the former, sorted.
+// Fills state_ with the variables and other resources, and users_ with the operations that read,
+// assign, check or update one of them through their first input, sorted by state.
 Status CloneSelection::FindState() {
   for (size_t v = 0; v < impl_.variables.size(); ++v) {
     recorded_.emplace_back(impl_.variables[v].variable.op().id(), static_cast<VariableId>(v));
@@ -90,7 +90,7 @@ std::span<const CloneSelection::NodePair> CloneSelection::UsersOf(NodeId state) 
   return {first, last};
 }
 
-// The first record of the variable, or -1.
+// Returns the first record of the variable, or -1.
 VariableId CloneSelection::RecordOf(NodeId variable) const {
   const auto found = std::ranges::lower_bound(recorded_, std::pair(variable, VariableId{0}));
   return found != recorded_.end() && found->first == variable ? found->second : -1;
@@ -144,7 +144,7 @@ Status CloneSelection::ShareState() {
     if (rule.Of(name) == CloneState::kOwn) continue;
     if (!same) {
       return InvalidArgument("clone: ", variable ? "variables" : "resources", ": '", name,
-                             "' cannot be shared with another graph");
+                             "' cannot be shared with a different graph");
     }
     shared_.insert(id);
     const SelectedVariable v = variable ? Describe(id) : SelectedVariable{id};
@@ -189,13 +189,13 @@ void CloneSelection::MarkNeeded() {
   }
 }
 
-// The name that the session knows the state by.
+// Returns the name that the session uses for the state.
 std::string CloneSelection::NameOfState(NodeId id) const {
   const std::string shared = impl_.nodes[id].attrs->GetOr<std::string>("shared_name", "");
   return shared.empty() ? std::string(impl_.nodes[id].name) : shared;
 }
 
-// State of the graph that functions name in their bodies.
+// Marks state of the graph that functions refer to by name.
 void CloneSelection::MarkStateOfCalls(NodeId id) {
   for (const std::string& function : functions_->CalledBy(impl_.nodes[id])) {
     for (const FunctionStates::State& state : functions_->Behind(function)) {
@@ -225,7 +225,7 @@ void CloneSelection::MarkStateOf(NodeId id) {
   }
 }
 
-// What a branch is known by, where values of the clone go into it.
+// Marks the pivots of branches that values of the clone go into.
 bool CloneSelection::MarkBranches() {
   bool more = false;
   for (const auto& [id, context] : impl_.build_state.context_of) {
@@ -241,7 +241,7 @@ bool CloneSelection::MarkBranches() {
   return more;
 }
 
-// All the variables of a loop that is part of the clone.
+// Marks all variables of loops that are part of the clone.
 void CloneSelection::MarkLoops() {
   for (bool more = true; more;) {
     more = false;
@@ -300,8 +300,8 @@ Status CloneSelection::CheckCutsInLoops() const {
     }
     return InvalidArgument("clone: ", argument, ": '", TensorName(e), "' is inside the loop '",
                            loop->name(),
-                           "', which is part of the clone: cut before the loop, or "
-                           "name outputs inside it");
+                           "', which is part of the clone; cut before the loop or "
+                           "choose outputs inside it");
   };
   for (Endpoint e : cuts_) RAMET_RETURN_IF_ERROR(check(e, "inputs"));
   return OkStatus();
@@ -315,8 +315,8 @@ Status CloneSelection::CollectVariables() {
     if (v.initializer >= 0 && !IsSelected(v.initializer)) v.initializer = -1;
     if (v.read >= 0 && !IsSelected(v.read)) v.read = -1;
     if (v.initializer < 0 && needs_initializer) {
-      return InvalidArgument("clone: initial: nothing initializes variable '", impl_.nodes[id].name,
-                             "'; take the current values or a checkpoint");
+      return InvalidArgument("clone: initial: variable '", impl_.nodes[id].name,
+                             "' has no initializer; use the current values or a checkpoint");
     }
     variables_.push_back(v);
   }
@@ -352,7 +352,7 @@ Status CloneSelection::MarkScope() {
 Status CloneSelection::MarkAsked() {
   for (NodeId id : starts_) Mark(id);
   if (!options_.scope.empty()) RAMET_RETURN_IF_ERROR(MarkScope());
-  // Listed operations are taken without what they need, but for their state.
+  // Listed operations are cloned without their inputs, except for their state.
   if (options_.outputs.empty()) stack_.clear();
   MarkNeeded();
   if (!options_.outputs.empty()) MarkLoops();

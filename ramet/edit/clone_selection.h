@@ -11,23 +11,23 @@
 
 namespace ramet {
 
-// The shared_name of handles that make a variable each time (ResourceHandle::ANONYMOUS_NAME).
+// The shared_name of handles that create a new variable each time (ResourceHandle::ANONYMOUS_NAME).
 inline constexpr std::string_view kAnonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
 
-// What an op has to do with state, as far as clones care.
+// An op's role in handling state, for cloning.
 enum class StateRole : uint8_t {
   kNone,
-  kVariable,     // VariableV2, VarHandleOp: makes a variable
+  kVariable,     // VariableV2, VarHandleOp: creates a variable
   kResource,     // another op with a shared_name
   kAssign,       // Assign, AssignVariableOp
   kCheck,        // IsVariableInitialized, VarIsInitializedOp
   kRead,         // Identity, ReadVariableOp
   kInitializes,  // InitializeTable...
-  kImports,      // LookupTableImport: initializes a table that is filled once
+  kImports,      // LookupTableImport: initializes a table that is only filled once
   kApply         // ApplyAdam, ...: an optimizer's update
 };
 
-// Roles by op, each looked at once.
+// Caches the roles of ops.
 class StateRoles {
  public:
   StateRole Of(const Op* op) {
@@ -45,61 +45,61 @@ class StateRoles {
   StateRole last_role_ = StateRole::kNone;
 };
 
-// A variable of the source that gets a copy, as its operations and the graph's records tell.
+// A variable of the source to copy, as determined from its operations and the graph's records.
 struct SelectedVariable {
   NodeId node;
-  VariableId record = -1;  // -1: no record names it
+  VariableId record = -1;  // -1 if it has no record
   NodeId initializer = -1;
   NodeId read = -1;
 };
 
-// A table of the source that gets a copy, and the operations that fill it when it is initialized.
+// A table of the source to copy, and the operations that fill it when it is initialized.
 struct SelectedTable {
   NodeId node;
   std::vector<NodeId> initializers;
 };
 
-// The part of the source graph that is copied. clone_elements.cc looks up what the options name,
-// clone_selection.cc follows what that needs.
+// The part of the source graph to copy. clone_elements.cc looks up the elements that the options
+// name; clone_selection.cc adds everything that these need.
 class CloneSelection {
  public:
   CloneSelection(const Graph& source, const CloneOptions& options);
-  // Looks up what the options name. Takes and leaves the graph's lock.
-  // \error see Clone.
+  // Looks up the elements that the options name. Locks the graph during the call. Errors are those
+  // of Clone.
   Status Resolve();
-  // \error see Clone.
+  // Errors are those of Clone.
   Status Select();
 
-  // In the order of their ids.
+  // In id order.
   const std::vector<NodeId>& nodes() const { return nodes_; }
   const std::vector<SelectedVariable>& variables() const { return variables_; }
   const std::vector<SelectedTable>& tables() const { return tables_; }
   const std::vector<Endpoint>& cuts() const { return cuts_; }
-  // How a cut's placeholder was asked for; null if it was not.
+  // Returns the requested placeholder of a cut; null if there is none.
   const ClonePlaceholder* AskedPlaceholder(Endpoint cut) const;
   const std::vector<std::pair<Endpoint, Output>>& replacements() const { return replacements_; }
-  // The tensors among the outputs, and all of the operations among them.
+  // The requested outputs: the tensors, and all tensors of the operations.
   const std::vector<Endpoint>& outputs() const { return outputs_; }
   const std::unordered_set<NodeId>& shared() const { return shared_; }
-  // Enters into frames whose loop is not part of the clone: they become Identity.
+  // Enters of frames whose loop is not part of the clone. They become Identity.
   const std::unordered_set<NodeId>& open_enters() const { return open_enters_; }
   bool IsSelected(NodeId id) const { return selected_[static_cast<size_t>(id)] != 0; }
   FunctionStates& functions() { return *functions_; }
   const Graph* source() const { return &source_; }
   const GraphImpl& impl() const { return impl_; }
 
-  // What strip_training changes. Operations that are left out: nothing waits for them.
+  // Reports whether strip_training omits a node. Nothing in the clone waits for it.
   bool IsStripped(NodeId id) const {
     return !stripped_.empty() && stripped_[static_cast<size_t>(id)] != 0;
   }
-  // Tensors of operations that are left out, and what these passed on.
+  // Tensors of spliced operations, with the tensors that they passed on.
   const std::unordered_map<uint64_t, Endpoint>& splices() const { return splices_; }
   Endpoint Unspliced(Endpoint e) const;
-  // What input `i` of a selected node is in the clone, still as a tensor of the source.
+  // Returns input `i` of a selected node in the clone, as a tensor of the source.
   Endpoint InputOf(NodeId id, int32_t i) const {
     return batch_norms_.empty() ? impl_.inputs(id)[static_cast<size_t>(i)] : FrozenInputOf(id, i);
   }
-  // Batch norms that become ones of inference.
+  // Reports whether a batch norm becomes an inference batch norm.
   bool IsFrozenBatchNorm(NodeId id) const { return batch_norms_.contains(id); }
 
  private:
@@ -157,7 +157,7 @@ class CloneSelection {
   std::vector<uint8_t> selected_;
   std::vector<NodeId> stack_, pending_state_;
   std::vector<NodePair> users_;                          // of state; see FindState
-  std::vector<std::pair<NodeId, VariableId>> recorded_;  // by variable, sorted, too
+  std::vector<std::pair<NodeId, VariableId>> recorded_;  // by variable, sorted
   std::vector<NodeId> state_;
   std::unique_ptr<FunctionStates> functions_;
   std::unordered_multimap<std::string, NodeId> state_by_name_;  // if there are functions

@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// "rows,columns 0,2:0,3": the part of the whole that a variable is; "" for all of it.
+// Returns the slice of a variable as "rows,columns 0,2:0,3"; "" for a whole variable.
 std::string SliceSpec(const VariableRecord& record) {
   if (!record.save_slice_info) return "";
   const SaveSliceInfo& slice = *record.save_slice_info;
@@ -114,7 +114,7 @@ StatusOr<Output> CloneStateOps::Converted(const Variable& beside, const Output& 
   return cast.output(0);
 }
 
-// What the original holds, in its dtype.
+// Returns the original's value in its dtype.
 StatusOr<Output> CloneStateOps::Current(const ClonedVariable& v, std::string_view name) {
   return Read(v.copy, v.original, OriginalDtype(v), StrCat(name, "/read"));
 }
@@ -167,7 +167,7 @@ StatusOr<std::vector<Operation>> CloneStateOps::AssignAll(const StateValues& val
   return ops;
 }
 
-// A variable without a value stays without one.
+// A variable without a value stays uninitialized.
 StatusOr<Operation> CloneStateOps::AssignCurrent(const ClonedVariable& v, const std::string& name) {
   const char* check = v.copy.record().is_resource ? "VarIsInitializedOp" : "IsVariableInitialized";
   RAMET_ASSIGN_OR_RETURN(Operation has_value,
@@ -258,7 +258,7 @@ StatusOr<Output> CloneStateOps::Mixed(const Variable& to, const Output& current,
   return sum.output(0);
 }
 
-// In the wider one of both dtypes.
+// Computes in the wider of both dtypes.
 StatusOr<Output> CloneStateOps::MixedValue(const ClonedVariable& v, Output value, double tau,
                                            const std::string& name) {
   const DType own_dtype = v.copy.dtype();

@@ -14,27 +14,28 @@ struct TableEntries {
   Tensor keys, values;
 };
 
-// The state that a session has, by the operations in the source. State without a value is missing.
+// The state of a session, keyed by operations of the source. State without a value is missing.
 struct StateValues {
   std::unordered_map<NodeId, Tensor> variables;
   std::unordered_map<NodeId, TableEntries> tables;
-  bool has_tables = false;  // the session was asked for tables
+  bool has_tables = false;  // the tables of the session were read
 };
 
-// The operations that give a clone's variables and tables values. They stand outside of the open
-// scopes, under the clone's name scope, next to the state.
+// Adds the operations that give a clone's variables and tables values. They are under the clone's
+// name scope, next to the state, and ignore open scopes.
 class CloneStateOps {
  public:
   explicit CloneStateOps(CloneMapping& mapping) : mapping_(mapping), graph_(*mapping.target) {}
 
-  // Completes what the graph says of variables that were found from their operations, and makes
-  // init_op. `values` is what the originals have, with kCurrent across graphs.
-  // \error as Graph::AddNode.
+  // Completes the records of variables that were found by their operations, and makes init_op.
+  // `values` has the originals' values for kCurrent with different graphs. Errors are those of
+  // Graph::AddNode.
   Status MakeInit(const CloneOptions& options, const StateValues& values);
-  // The original's values are read in the graph, or come through placeholders, which `feeds` gets.
+  // Reads the original's values in the graph or, if `feeds` is not null, takes them from
+  // placeholders, which are appended to `feeds`.
   StatusOr<Operation> MakeUpdate(std::string_view name, std::vector<Output>* feeds = nullptr);
   StatusOr<Operation> MakePolyak(double tau, std::vector<Output>* feeds = nullptr);
-  // Of the original; never a reference type.
+  // Returns the original's dtype, never a reference type.
   DType OriginalDtype(const ClonedVariable& v) const;
 
  private:
@@ -47,8 +48,8 @@ class CloneStateOps {
                                 std::vector<Output> inputs, AttrMap attrs = {}) {
     return AddBeside(v.ref().op(), op, name, std::move(inputs), std::move(attrs));
   }
-  // Adds what `make` adds so that it runs only if `condition` holds. Returns an operation that runs
-  // after it, in any case.
+  // Makes the nodes that `make` adds run only if `condition` is true. Returns an operation that
+  // always runs after them.
   StatusOr<Operation> OnlyIf(const Operation& state, const Output& condition,
                              const std::string& name,
                              const std::function<StatusOr<Operation>()>& make);
@@ -64,7 +65,7 @@ class CloneStateOps {
                               const std::string& name);
   Status CompleteReads();
   StatusOr<std::vector<Operation>> RestoreAll(const std::string& prefix);
-  // An entry for each variable; invalid if there is no value.
+  // Returns one operation per variable; invalid if there is no value.
   StatusOr<std::vector<Operation>> AssignAll(const StateValues& values);
   StatusOr<Operation> AssignCurrent(const ClonedVariable& v, const std::string& name);
   StatusOr<Operation> AssignHeld(const ClonedVariable& v, Tensor held, const std::string& name);
@@ -78,7 +79,7 @@ class CloneStateOps {
 
   CloneMapping& mapping_;
   Graph& graph_;
-  std::vector<Operation> controls_;  // what operations that are added wait for
+  std::vector<Operation> controls_;  // control inputs of added operations
 };
 
 }  // namespace ramet

@@ -5,7 +5,7 @@
 namespace ramet {
 namespace {
 
-// Ops on a table exist for references and, with this suffix, for resources.
+// Ops on tables exist for references and, with the suffix V2, for resources.
 std::string OpOn(const Operation& table, const char* op) {
   return StrCat(op, table.output(0).dtype() == DType::kResource ? "V2" : "");
 }
@@ -14,8 +14,8 @@ bool IsFilledOnce(const Operation& table) { return table.type().starts_with("Has
 
 }  // namespace
 
-// Tables have the content that their initializers give them, or with kCurrent the original's.
-// Checkpoints and CloneOptions::value_of say nothing of tables.
+// Fills tables with their initializers or, with kCurrent, with the original's content. Checkpoints
+// and CloneOptions::value_of do not contain tables.
 Status CloneStateOps::InitTables(const CloneOptions& options, const StateValues& values,
                                  std::vector<Operation>* ops) {
   const bool current = options.initial.is(CloneInitialKind::kCurrent);
@@ -48,7 +48,7 @@ StatusOr<Operation> CloneStateOps::CopyTable(const CloneMapping::Table& table,
                      {table.copy.output(0), entries.output(0), entries.output(1)});
   };
   if (!IsFilledOnce(table.original)) return copy();
-  // The size of a table that is not initialized is 0; to export it is an error.
+  // An uninitialized table has size 0; exporting it is an error.
   RAMET_ASSIGN_OR_RETURN(Operation size,
                          AddBeside(table.copy, OpOn(table.original, "LookupTableSize"),
                                    StrCat(name, "/size"), {original}));

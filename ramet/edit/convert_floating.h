@@ -4,8 +4,8 @@
 
 namespace ramet {
 
-// A tensor of a floating dtype in another one, rounded to nearest even as Cast does. Both dtypes
-// are floating; the tensor is in host memory. \error as Tensor::Allocate.
+// Converts a tensor between floating dtypes, rounding to nearest even like Cast. The tensor is in
+// host memory. Errors are those of Tensor::Allocate.
 StatusOr<Tensor> ConvertFloating(const Tensor& tensor, DType to);
 
 }  // namespace ramet

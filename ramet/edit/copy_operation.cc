@@ -20,7 +20,8 @@ bool IsLoopMerge(const Operation& op) {
   return false;
 }
 
-// What a loop's Merge gives: the first value's dimensions as far as the iterations keep them.
+// Returns the output shape of a loop's Merge: the first value's dimensions as far as they are the
+// same in all iterations.
 Shape LoopShape(const Shape& known, const Shape& source) {
   if (known.unknown_rank() || source.unknown_rank() || known.rank() != source.rank()) {
     return Shape::Unknown();

@@ -9,20 +9,23 @@
 
 namespace ramet {
 
-// What differs in the copy of one node.
+// The differences between a node and its copy.
 struct OperationCopy {
-  std::string name = {};  // made unique in the graph whatever scope is open; "": the source's name
+  std::string name = {};            // made unique, ignoring open scopes; "" means the source's name
   std::vector<Output> inputs = {};  // as many as the source has
   std::vector<Operation> control_inputs = {};
-  std::optional<std::string> device = {};  // the source's if not given
+  std::optional<std::string> device = {};  // default: the source's
 };
 
-// Adds a copy of `source` to `graph`, which may be its own or another one: the same op with the
-// same attrs, whatever scopes are open. Shapes are inferred from the new inputs. Of a loop's Merge,
-// the second input stands in for what the loop makes later; its output has no dimension that the
-// source's has not.
-// \error kInvalidArgument naming the copy as Graph::AddNode has it; kNotFound if the op is a
-//   function that the other graph does not have; kFailedPrecondition if the graph is finalized.
+// Adds a copy of `source` to `graph`, which may be the source's own graph or a different one, with
+// the same op and attrs, ignoring open scopes. Shapes are inferred from the new inputs. For a
+// loop's Merge, the second input is a stand-in for the value that the loop computes later; the
+// output's static shape has only dimensions that the source's has.
+//
+// Also returns the errors of Graph::AddNode, which name the copy.
+// \error kInvalidArgument: see Graph::AddNode.
+// \error kNotFound: the op is a function that a different target graph does not have.
+// \error kFailedPrecondition: the graph is finalized.
 RAMET_EXPORT StatusOr<Operation> CopyOperation(const Operation& source, Graph& graph,
                                                OperationCopy copy);
 

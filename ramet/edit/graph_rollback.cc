@@ -41,7 +41,7 @@ void GraphRollback::Undo() {
   RemoveNames();
   RemoveNodes();
   impl_.versions = versions_;
-  // The number of nodes is what it was: plans that were made meanwhile must not be taken again.
+  // The number of nodes is the same as before, so plans made in between must be invalidated.
   ++impl_.edit_version;
 }
 

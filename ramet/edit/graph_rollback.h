@@ -9,9 +9,10 @@
 
 namespace ramet {
 
-// Takes back what has been added to a graph since, unless it is kept: nodes, variables, items of
-// collections, contexts, functions, names. Edges and attrs of what was there must not change
-// meanwhile, and nobody else may add to the graph; runs may go on. One thread.
+// A GraphRollback removes everything added to a graph since its construction, unless Keep is
+// called: nodes, variables, items of collections, contexts, functions, names. During its lifetime,
+// existing edges and attrs must not change and no other thread may add to the graph, but runs may
+// proceed. Not thread-safe.
 class GraphRollback {
  public:
   explicit GraphRollback(Graph& graph);
@@ -20,9 +21,9 @@ class GraphRollback {
   GraphRollback& operator=(const GraphRollback&) = delete;
 
   void Keep() { kept_ = true; }
-  // A key of names_in_use that was not there before.
+  // Notes a new key of names_in_use.
   void NoteScope(std::string key) { scopes_.push_back(std::move(key)); }
-  // Functions were added to the library; `mark` is what it held.
+  // Notes that functions were added to the library; `mark` is its previous size.
   void NoteFunctions(FunctionLibrary::Mark mark) { functions_ = mark; }
 
  private:

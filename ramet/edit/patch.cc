@@ -12,7 +12,7 @@ namespace {
 Status CheckOwn(const Graph* graph, const Operation& op, std::string_view what) {
   if (!op.valid()) return InvalidArgument(what, " of a patch is an invalid handle");
   if (op.graph() != graph) {
-    return InvalidArgument(what, " '", op.name(), "' of a patch is of another graph");
+    return InvalidArgument(what, " '", op.name(), "' of a patch belongs to a different graph");
   }
   return OkStatus();
 }
@@ -21,12 +21,12 @@ Status CheckInput(const GraphImpl& impl, NodeId id, int index, const Output& inp
   const NodeRecord& node = impl.nodes[id];
   if (index < 0 || index >= node.num_inputs) {
     return InvalidArgument("node '", node.name, "' has ", node.num_inputs,
-                           " inputs; there is no input ", index);
+                           " inputs, so there is no input ", index);
   }
   const NodeRecord& producer = impl.nodes[input.op().id()];
   if (input.index() < 0 || input.index() >= producer.num_outputs) {
     return InvalidArgument("node '", producer.name, "' has ", producer.num_outputs,
-                           " outputs; there is no output ", input.index(), " for input ", index,
+                           " outputs, so there is no output ", input.index(), " for input ", index,
                            " of node '", node.name, "'");
   }
   const OutputRecord& old = impl.output(impl.inputs(id)[index]);

@@ -79,7 +79,7 @@ TEST_F(GraphPatchTest, ChangesControlInputs) {
   EXPECT_EQ(Bytes(), before_);
 }
 
-TEST_F(GraphPatchTest, RefusesOtherTypesAndShapes) {
+TEST_F(GraphPatchTest, RejectsDifferentTypesAndShapes) {
   GraphPatch patch(graph_);
   patch.SetInput(sum_.op(), 0, b_);
   patch.SetInput(twice_.op(), 0, number_);
@@ -88,34 +88,34 @@ TEST_F(GraphPatchTest, RefusesOtherTypesAndShapes) {
   ExpectRefused(patch, "input 0 of node 'twice' has shape [2]; 'long:0' has shape [3]");
 }
 
-TEST_F(GraphPatchTest, RefusesWhatIsNotThere) {
+TEST_F(GraphPatchTest, RejectsMissingElements) {
   GraphPatch input(graph_);
   input.SetInput(sum_.op(), 2, b_);
-  ExpectRefused(input, "node 'sum' has 2 inputs; there is no input 2");
+  ExpectRefused(input, "node 'sum' has 2 inputs, so there is no input 2");
   GraphPatch output(graph_);
   output.SetInput(sum_.op(), 1, Output(a_.op(), 1));
-  ExpectRefused(output, "node 'a' has 1 outputs; there is no output 1");
+  ExpectRefused(output, "node 'a' has 1 outputs, so there is no output 1");
   GraphPatch control(graph_);
   control.AddControlInput(sum_.op(), a_.op());
   control.RemoveControlInput(sum_.op(), b_.op());
   ExpectRefused(control, "'b' is not a control input of 'sum'");
 }
 
-TEST_F(GraphPatchTest, RefusesOtherGraphs) {
+TEST_F(GraphPatchTest, RejectsDifferentGraphs) {
   Graph other;
   const Output stranger = Scope(other).Placeholder("x", DType::kFloat, {2});
   GraphPatch input(graph_);
   input.SetInput(sum_.op(), 0, stranger);
-  ExpectRefused(input, "the input 'x' of a patch is of another graph");
+  ExpectRefused(input, "the input 'x' of a patch belongs to a different graph");
   GraphPatch node(graph_);
   node.SetInput(stranger.op(), 0, a_);
-  ExpectRefused(node, "the node 'x' of a patch is of another graph");
+  ExpectRefused(node, "the node 'x' of a patch belongs to a different graph");
   GraphPatch invalid(graph_);
   invalid.AddControlInput(sum_.op(), Operation());
   ExpectRefused(invalid, "invalid handle");
 }
 
-TEST_F(GraphPatchTest, RefusesCyclesUnlessTold) {
+TEST_F(GraphPatchTest, RejectsCyclesUnlessAllowed) {
   GraphPatch patch(graph_);
   patch.SetInput(sum_.op(), 0, twice_);
   ExpectRefused(patch, "'twice' cannot be input 0 of node 'sum'");
@@ -126,7 +126,7 @@ TEST_F(GraphPatchTest, RefusesCyclesUnlessTold) {
   EXPECT_EQ(sum_.op().input(0), twice_);
 }
 
-// What two changes make together counts; a cycle that was there before does not.
+// The combined effect of two changes counts. A cycle that existed before does not.
 TEST_F(GraphPatchTest, ChecksThePatchAsAWhole) {
   const Output last = Add("last", twice_, a_);
   GraphPatch swap(graph_);
@@ -146,7 +146,7 @@ TEST_F(GraphPatchTest, ChecksThePatchAsAWhole) {
   EXPECT_TRUE(mend.Apply().ok());
 }
 
-TEST_F(GraphPatchTest, RefusesFinalizedGraphs) {
+TEST_F(GraphPatchTest, RejectsFinalizedGraphs) {
   graph_.Finalize();
   GraphPatch patch(graph_);
   patch.SetInput(sum_.op(), 0, b_);

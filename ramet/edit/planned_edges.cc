@@ -12,7 +12,8 @@ bool IsNextIteration(const GraphImpl& impl, NodeId id) {
   return type == "NextIteration" || type == "RefNextIteration";
 }
 
-// Tarjan's strongly connected components, from the nodes that are edited towards their producers.
+// Tarjan's algorithm for strongly connected components, from the edited nodes toward their
+// producers.
 class Components {
  public:
   explicit Components(const EdgePlan& plan)
@@ -87,7 +88,7 @@ class Components {
 
 Status CycleError(const GraphImpl& impl, NodeId id, NodeId producer, const std::string& as_what) {
   return InvalidArgument("'", impl.nodes[producer].name, "' cannot be ", as_what, " of node '",
-                         impl.nodes[id].name, "': it depends on that node, which makes a cycle");
+                         impl.nodes[id].name, "': it depends on that node, so this makes a cycle");
 }
 
 }  // namespace

@@ -7,27 +7,26 @@
 
 namespace ramet {
 
-// The input edges of a node as they are to be.
+// The planned input edges of a node.
 struct PlannedEdges {
   std::vector<Endpoint> inputs;
   std::vector<NodeId> controls;
 };
 
-// The edges of a graph with those of some nodes replaced. The graph's lock is held as long as it is
-// used.
+// The edges of a graph with those of some nodes replaced. The graph's lock is held during use.
 class EdgePlan {
  public:
   explicit EdgePlan(const GraphImpl& impl) : impl_(impl) {}
 
-  // The planned edges of a node, at first those that it has.
+  // Returns the planned edges of a node for editing. They start as its current ones.
   PlannedEdges& Edit(NodeId id);
   const std::unordered_map<NodeId, PlannedEdges>& edited() const { return edited_; }
   const GraphImpl& impl() const { return impl_; }
 
-  // The producers that a node waits for, without the back edges of loops.
+  // Returns the producers that a node waits for, without the back edges of loops.
   std::vector<NodeId> Producers(NodeId id) const;
 
-  // Puts the planned edges into the graph, whose lock is held for writing.
+  // Writes the planned edges to the graph. The caller holds its lock for writing.
   void Write(GraphImpl& impl) const;
 
  private:
@@ -35,8 +34,8 @@ class EdgePlan {
   std::unordered_map<NodeId, PlannedEdges> edited_;
 };
 
-// Whether an edge that is new in the plan is part of a cycle.
-// \error kInvalidArgument naming both ends of such an edge.
+// Checks that no new edge of the plan is part of a cycle.
+// \error kInvalidArgument: there is such an edge. Names both ends.
 Status CheckNoNewCycle(const EdgePlan& plan);
 
 }  // namespace ramet

@@ -8,11 +8,11 @@ namespace {
 Status CheckSizes(const std::vector<Output>& a, const std::vector<Output>& b) {
   for (const std::vector<Output>* tensors : {&a, &b}) {
     for (const Output& t : *tensors) {
-      if (!t.valid()) return InvalidArgument("a tensor to be rerouted is an invalid handle");
+      if (!t.valid()) return InvalidArgument("a tensor to reroute is an invalid handle");
     }
   }
   if (a.size() == b.size()) return OkStatus();
-  return InvalidArgument(a.size(), " tensors cannot take the places of ", b.size());
+  return InvalidArgument(a.size(), " tensors cannot replace ", b.size());
 }
 
 int Move(GraphPatch& patch, const std::vector<TensorReader>& readers, const Output& to,

@@ -9,18 +9,19 @@
 namespace ramet {
 
 struct RerouteOptions {
-  // If set: only operations that it says true of change what they read.
+  // If set, only operations for which it is true change their inputs.
   std::function<bool(const Operation&)> can_modify = {};
 };
 
-// Puts into `patch` that what reads to_be_left[i] reads instead[i]. The readers are those that the
-// graph has, without what the patch holds already. Returns how many inputs change.
-// \error kInvalidArgument if the sizes differ; what else does not fit, Apply says.
+// Adds changes to `patch` so that readers of to_be_left[i] read instead[i]. The readers are those
+// in the graph; changes already in the patch are ignored. Returns the number of inputs that change.
+// Apply reports all other errors.
+// \error kInvalidArgument: the sizes differ.
 RAMET_EXPORT StatusOr<int> Reroute(GraphPatch& patch, const std::vector<Output>& instead,
                                    const std::vector<Output>& to_be_left,
                                    const RerouteOptions& options = {});
 
-// Puts into `patch` that the readers of a[i] and b[i] exchange what they read; see Reroute.
+// Adds changes to `patch` so that the readers of a[i] read b[i], and vice versa; see Reroute.
 RAMET_EXPORT StatusOr<int> SwapReaders(GraphPatch& patch, const std::vector<Output>& a,
                                        const std::vector<Output>& b,
                                        const RerouteOptions& options = {});

@@ -11,7 +11,7 @@
 namespace ramet {
 namespace {
 
-// The nodes that a walk goes to from each node.
+// The neighbors of each node in a walk.
 class Neighbours {
  public:
   Neighbours(const Graph& graph, bool forward, const WalkOptions& options) {

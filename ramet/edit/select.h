@@ -9,41 +9,42 @@
 
 namespace ramet {
 
-// Finding parts of a graph. All operations given to one call are of one graph; results have each
-// operation or tensor once. Costs are linear in the size of the graph.
+// Functions that find parts of a graph. All operations passed to one call belong to one graph.
+// Results have no duplicates. Time is linear in the size of the graph.
 
-// The operation named `scope` and those under it, in the order of creation.
+// Returns the operation named `scope` and those under it, in creation order.
 RAMET_EXPORT std::vector<Operation> OperationsInScope(const Graph& graph, std::string_view scope);
 
-// Those that `keep` says true of, in the order of creation.
+// Returns the operations for which `keep` is true, in creation order.
 RAMET_EXPORT std::vector<Operation> OperationsWhere(
     const Graph& graph, const std::function<bool(const Operation&)>& keep);
 
 struct WalkOptions {
-  // Whether control edges are followed.
+  // Also follow control edges.
   bool control_edges = false;
-  // Tensors that are not followed.
+  // Tensors at which to stop.
   std::vector<Output> stop_at = {};
-  // If set: only operations that it says true of are met, seeds among them.
+  // If set, only operations for which it is true are visited, including seeds.
   std::function<bool(const Operation&)> within = {};
 };
 
-// The seeds and what depends on them; the nearest first, each layer in the order of creation.
+// Returns the seeds and the operations that depend on them, nearest first; operations at equal
+// distance are in creation order.
 RAMET_EXPORT std::vector<Operation> WalkForward(const std::vector<Operation>& seeds,
                                                 const WalkOptions& options = {});
-// The seeds and what they depend on.
+// Returns the seeds and the operations that they depend on.
 RAMET_EXPORT std::vector<Operation> WalkBackward(const std::vector<Operation>& seeds,
                                                  const WalkOptions& options = {});
 
-// The tensors at the boundary of some operations.
+// The tensors at the boundary of a set of operations.
 struct Boundary {
-  std::vector<Output> inputs;   // read here, made outside
-  std::vector<Output> outputs;  // made here; read outside, or nowhere
-  std::vector<Output> insides;  // made and read here; may be outputs too
+  std::vector<Output> inputs;   // read inside, made outside
+  std::vector<Output> outputs;  // made inside; read outside or nowhere
+  std::vector<Output> insides;  // made and read inside; may be outputs, too
 };
 RAMET_EXPORT Boundary BoundaryOf(const std::vector<Operation>& operations);
 
-// The inputs that read a tensor.
+// An input that reads a tensor.
 struct TensorReader {
   Operation op;
   int index;

@@ -12,13 +12,13 @@ bool IsFile(const std::string& op) {
   return op.starts_with("Save") || op.starts_with("Restore") || op == "MergeV2Checkpoints";
 }
 
-// Ops that only ask how large a tensor is.
+// Reports whether an op uses only the shape of a tensor.
 bool AsksForShape(const std::string& op) {
   static constexpr std::array kNames = {"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"};
   return std::ranges::count(kNames, op) > 0;
 }
 
-// "a/gradients_1/b": a name scope that Gradients() opens.
+// Reports whether a name is in a name scope that Gradients() opens: "a/gradients_1/b".
 bool IsInGradients(std::string_view name) {
   constexpr std::string_view kScope = "gradients";
   for (size_t at = name.find(kScope); at != std::string_view::npos;
@@ -90,7 +90,7 @@ bool TrainingParts::IsUpdate(NodeId id) const {
   return op.starts_with("Assign") || op == "NoOp";
 }
 
-// A gradient that nobody reads.
+// Reports whether a node is an unread gradient.
 bool TrainingParts::EndsInGradients(NodeId id) const {
   return ReadersOf(id).empty() && IsInGradients(impl_.nodes[id].name);
 }
@@ -133,7 +133,7 @@ void TrainingParts::Remove(NodeId id) {
   removed_.push_back(id);
 }
 
-// One of the node's readers is gone.
+// Called when one of the node's readers was removed.
 void TrainingParts::Forsake(NodeId id) {
   --remaining_[static_cast<size_t>(id)];
   if (!selection_.IsSelected(id)) return;
@@ -146,8 +146,9 @@ void TrainingParts::Forsake(NodeId id) {
   if (IsForsaken(id)) Remove(id);
 }
 
-// Whether all readers are gone, and one of them read the first output's value: of a loss, gradients
-// ask the shape; of a network's last batch norm, updates read the statistics.
+// Reports whether all readers are removed and one of them read the value of the first output.
+// (Gradients read only the shape of a loss; updates read the statistics of a network's last batch
+// norm.)
 bool TrainingParts::IsForsaken(NodeId id) const {
   if (remaining_[static_cast<size_t>(id)] > 0) return false;
   if (impl_.nodes[id].num_outputs == 0 || IsInGradients(impl_.nodes[id].name)) return true;
@@ -218,9 +219,8 @@ void TrainingParts::FindSplices() {
   }
 }
 
-// The variable's tensor that `assign` moves towards a value, and the value: what
-// moving_averages.assign_moving_average makes, v -= (v - value) * decay; or v = value, where the
-// op itself has averaged.
+// Returns the value that `assign` moves a variable toward: v -= (v - value) * decay, as made by
+// moving_averages.assign_moving_average, or v = value if the op itself averages.
 std::optional<Endpoint> TrainingParts::AveragedBy(NodeId assign) const {
   const std::string& op = impl_.nodes[assign].op->name();
   auto through = [&](Endpoint e) {
@@ -249,8 +249,8 @@ Endpoint TrainingParts::ReadOf(NodeId variable) const {
   return {v.read >= 0 ? v.read : variable, 0};
 }
 
-// Batch statistics that move a variable towards themselves, with what reads it; nothing where
-// several do.
+// Maps batch statistics to reads of the variable that they update; nothing if there are several
+// variables.
 TrainingParts::Averages TrainingParts::FindAverages() const {
   Averages averages;
   for (NodeId id = 0; id < static_cast<NodeId>(impl_.nodes.size()); ++id) {

@@ -9,16 +9,16 @@
 
 namespace ramet {
 
-// Finds what only training needs in what a clone takes (CloneOptions::strip_training), and takes it
-// out of the selection. The source is locked by the caller.
+// Removes the parts that only training needs from the selection of a clone
+// (CloneOptions::strip_training). The caller holds the lock of the source.
 class TrainingParts {
  public:
   explicit TrainingParts(CloneSelection& selection)
       : selection_(selection), impl_(selection.impl_) {}
 
-  // Before the needs of outputs are marked: batch norms whose averages are known.
+  // Finds batch norms whose averages are known. Call before marking what the outputs need.
   void FindBatchNorms();
-  // After.
+  // Removes the training parts. Call after marking.
   void Strip();
 
  private:
@@ -43,10 +43,10 @@ class TrainingParts {
 
   CloneSelection& selection_;
   const GraphImpl& impl_;
-  std::vector<int32_t> first_reader_;  // by id: where in readers_ those of a node begin
+  std::vector<int32_t> first_reader_;  // by id: start of the node's readers in readers_
   std::vector<NodeId> readers_;        // data and control, within the selection
-  std::vector<int32_t> remaining_;     // readers that are not removed, by id
-  std::vector<NodeId> removed_;        // whose inputs have not been looked at
+  std::vector<int32_t> remaining_;     // number of readers that are not removed, by id
+  std::vector<NodeId> removed_;        // removed nodes whose inputs are still to be examined
   std::unordered_set<NodeId> variables_;
   std::unordered_set<NodeId> protected_;
 };

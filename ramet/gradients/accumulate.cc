@@ -9,8 +9,8 @@
 namespace ramet {
 namespace {
 
-// Zeros before the first iteration, in the context around the loop of gradients. What the shape is
-// taken from is a value of the context around the forward loop.
+// Makes the zeros before the first iteration, in the context around the gradient loop. Their shape
+// comes from a value of the context around the forward loop.
 StatusOr<Output> InitialSum(LoopState& state, const Output& like, const Output& gradient) {
   Graph& graph = *gradient.graph();
   const DType dtype = BaseType(gradient.dtype());
@@ -36,7 +36,7 @@ StatusOr<Output> InitialSum(LoopState& state, const Output& like, const Output& 
   return FillWith(graph, shape, dtype, 0, "zeros");
 }
 
-// Variables of a loop of gradients that begin with `starts`; of `shapes` in each iteration.
+// Variables of a gradient loop that start with `starts` and have `shapes` in each iteration.
 struct Sums {
   std::vector<Output> merges, now, leaving;
 };
@@ -99,7 +99,7 @@ Output Concat(Graph& graph, const std::vector<Input>& rows) {
   return AddOp(graph, "ConcatV2", inputs, {}, scope.name()).output(0);
 }
 
-// The dimensions of a row: those of the whole after the first.
+// Returns the dimensions of a row: all but the first of the whole.
 Output RowDims(Graph& graph, const Output& shape) {
   auto at = [](int32_t i) { return Tensor::Vector<int32_t>({i}); };
   Scope here(graph);
@@ -111,7 +111,7 @@ Output RowDims(Graph& graph, const Output& shape) {
       .output(0);
 }
 
-// One row of zeros, so that there is one where the loop does not run.
+// Makes one row of zeros, so that there is a row even if the loop does not run.
 Output InitialRow(Graph& graph, const Output& like, const Output& rows) {
   const DType dtype = BaseType(rows.dtype());
   const Shape shape = rows.shape();
@@ -139,7 +139,7 @@ Output InitialShape(Graph& graph, const Output& like, const Output& dense_shape)
   return ZerosLikeOutput(RuntimeShape(like, BaseType(dense_shape.dtype())), false);
 }
 
-// Indices, rows and, if it is known, the shape.
+// Makes the indices, the rows and, if known, the shape.
 StatusOr<std::vector<Output>> InitialSlices(LoopState& state, const Output& like,
                                             const Gradient& gradient) {
   Graph& graph = *gradient.values.graph();

@@ -4,9 +4,9 @@
 
 namespace ramet {
 
-// The sum over all iterations of a loop of gradients of `gradient`, the gradient that arrives at
-// `enter`, the Enter of a loop invariant: a variable of that loop, "b_acc". Of IndexedSlices the
-// rows of all iterations.
+// Returns the sum of `gradient` over all iterations of a loop. `gradient` is the gradient of
+// `enter`, the Enter of a loop invariant. The sum is a variable "b_acc" of the gradient loop; for
+// IndexedSlices it has the rows of all iterations.
 StatusOr<Gradient> AccumulateOverLoop(LoopState& state, const Operation& enter,
                                       const Gradient& gradient);
 

@@ -8,7 +8,7 @@
 namespace ramet {
 namespace {
 
-// Ancestors of ys with dense positions, and who consumes a trainable tensor of each.
+// The ancestors of ys with dense positions, and the consumers of trainable tensors of each.
 struct Ancestors {
   std::unordered_map<NodeId, int> position;
   std::vector<NodeId> nodes;
@@ -27,7 +27,7 @@ Ancestors CollectAncestors(const GraphImpl& impl, const std::vector<NodeId>& ys)
   return found;
 }
 
-// Consumers over trainable tensors, as lists in one array.
+// Consumers of trainable tensors, as lists in one array.
 struct Consumers {
   std::vector<int> begin, items;
 };

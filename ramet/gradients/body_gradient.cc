@@ -11,11 +11,12 @@
 namespace ramet {
 namespace {
 
-// Functions that this thread is differentiating, each called by the one before.
+// The functions that this thread is differentiating, each called by the previous one.
 constexpr size_t kMaxCallDepth = 32, kMaxDepth = 100;
 constexpr int kMaxFunctions = 4096;
 thread_local std::vector<std::string> functions_at_work;
-// How many there have been since the outermost began: calls double what the called ones call.
+// The number of functions since the outermost one began. It can grow exponentially, since each call
+// repeats the calls inside it.
 thread_local int functions_done = 0;
 
 class AtWork {
@@ -37,16 +38,16 @@ bool IsAtWork(const std::string& function) {
 Status CheckDepth(const std::string& function) {
   if (IsAtWork(function)) {
     return ResourceExhausted("function '", function,
-                             "' is its own branch or loop body, so that its gradient would have no "
-                             "end; call it with PartitionedCall or by its name there");
+                             "' is its own branch or loop body, so its gradient would be infinite; "
+                             "call it with PartitionedCall or by its name there");
   }
   if (functions_at_work.size() >= kMaxDepth) {
-    return ResourceExhausted("function '", function, "': gradients of branches and loops nested ",
-                             functions_at_work.size(), " deep are the most");
+    return ResourceExhausted("function '", function, "': branches and loops are nested more than ",
+                             functions_at_work.size(), " deep, the limit for gradients");
   }
   if (!functions_at_work.empty() && functions_done >= kMaxFunctions) {
-    return ResourceExhausted("function '", functions_at_work.front(), "' has calls in calls, more ",
-                             "than ", kMaxFunctions, ", which is too many for its gradient");
+    return ResourceExhausted("function '", functions_at_work.front(), "' has more nested calls ",
+                             "than ", kMaxFunctions, ", the limit for gradients");
   }
   return OkStatus();
 }
@@ -130,7 +131,8 @@ Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
   return graph().status();
 }
 
-// What was there, and what it has come to need (inputs of calls that were extended).
+// Finds the original operations, and those that they use since (inputs of calls that were
+// extended).
 void BodyGradient::FindForward() {
   const GraphImpl& impl = graph().impl();
   std::shared_lock lock(impl.mutex);

@@ -9,7 +9,7 @@
 namespace ramet {
 namespace {
 
-// How an op names its functions, and how many inputs stand before their arguments.
+// The functions of an op, and the number of inputs before their arguments.
 struct Layout {
   std::vector<FunctionRef> functions;
   int offset = 0;
@@ -44,7 +44,7 @@ void SetFunctions(const std::string& op, const std::vector<FunctionRef>& functio
   }
 }
 
-// The gradient of one call, step by step.
+// Builds the gradient of one call.
 class BranchDifferentiator {
  public:
   BranchDifferentiator(GradientContext& c, Layout layout)
@@ -62,15 +62,16 @@ class BranchDifferentiator {
   }
 
  private:
-  // A tensor of one branch that its gradient reads: where the forward call has it.
+  // The position of a tensor of one branch that its gradient reads: an input or output of the
+  // forward call.
   struct Source {
     int input = -1, output = -1;
     bool operator==(const Source&) const = default;
   };
   struct Branch {
     std::unique_ptr<BodyGradient> body;
-    std::vector<Output> grads;  // one for each of wanted_
-    // For each of captures_ what it is in this branch; invalid where it is of no use here.
+    std::vector<Output> grads;  // one per element of wanted_
+    // The counterpart of each capture in this branch; invalid if the branch does not need it.
     std::vector<Output> captures;
   };
 
@@ -118,7 +119,7 @@ class BranchDifferentiator {
     return c_.Return(std::vector<Gradient>(static_cast<size_t>(op_.num_inputs())));
   }
 
-  // Tensors that a call has already are taken from there; the others become outputs.
+  // Uses tensors that the call already has; the others become outputs.
   void FindCaptures() {
     for (size_t b = 0; b < branches_.size(); ++b) {
       const BodyGradient& body = *branches_[b].body;
@@ -171,7 +172,7 @@ class BranchDifferentiator {
     return OkStatus();
   }
 
-  // What a branch returns in the place of a tensor of another one.
+  // The placeholder that a branch returns for a tensor of a different branch.
   static Output Stand(BodyGradient& body, const Output& output) {
     return AddOp(body.graph(), "FakeParam", {},
                  {{"dtype", BaseType(output.dtype())}, {"shape", output.shape()}})
@@ -254,8 +255,8 @@ class BranchDifferentiator {
   const Layout layout_;
   std::vector<Branch> branches_;
   std::vector<size_t> wanted_;   // the args that have a gradient
-  std::vector<Source> sources_;  // of what is captured, in the order of the gradient's inputs
-  std::vector<std::pair<size_t, Output>> extras_;  // new outputs: the branch they come from
+  std::vector<Source> sources_;  // of captured tensors, in the order of the gradient's inputs
+  std::vector<std::pair<size_t, Output>> extras_;  // new outputs, with their branch
 };
 
 }  // namespace

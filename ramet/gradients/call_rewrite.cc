@@ -5,7 +5,7 @@
 namespace ramet {
 namespace {
 
-// The name without what earlier gradients have added to it.
+// Returns the name without the suffixes of earlier gradients.
 std::string BaseName(const std::string& name) {
   return name.substr(0, std::min(name.find("_forward"), name.find("_grad")));
 }

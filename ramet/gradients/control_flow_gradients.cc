@@ -14,8 +14,7 @@ Status None(GradientContext& c) {
   return c.Return(std::vector<Gradient>(static_cast<size_t>(c.num_inputs())));
 }
 
-// The gradient of output i as it arrived, or the zeros that stand for it; none where there are
-// none.
+// Returns the gradient of output i as received, or zeros if it is missing and zeros exist.
 Gradient GradientOrZeros(GradientContext& c, int i) {
   const Output output = c.output(i);
   const bool resource = BaseType(output.dtype()) == DType::kResource;
@@ -27,7 +26,8 @@ Gradient GradientOrZeros(GradientContext& c, int i) {
 Status LoopSwitchGradient(GradientContext& c) {
   LoopState* const state = CurrentLoopState(c.graph());
   if (state == nullptr) return None(c);
-  // The second visit, by what goes around; the first one (below) is by what leaves.
+  // The second visit, for the value that continues. The first one (below) is for the value that
+  // leaves.
   if (const Gradient* begun = state->VariableOf(c.op())) {
     if (c.raw_grad(1).exists()) {
       RAMET_RETURN_IF_ERROR(CloseLoop(state->gradient_context(), *begun, c.raw_grad(1)));
@@ -57,7 +57,7 @@ Status CondSwitchGradient(GradientContext& c, const CondContext& cond) {
   return c.Return({merge, Gradient()});
 }
 
-// A Switch that stands alone, or whose context an import does not tell.
+// A Switch outside of any context, or one whose context the import did not have.
 Status FreeSwitchGradient(GradientContext& c) {
   const Gradient on_false = GradientOrZeros(c, 0), on_true = GradientOrZeros(c, 1);
   if (!on_false.exists() || !on_true.exists()) return None(c);

@@ -4,21 +4,21 @@
 
 namespace ramet {
 
-// The gradients of TensorFlow 1's control flow, with the nodes and names that tf.gradients gives
-// them. Which of a branch and a loop an operation is part of is known from its context, see
+// The gradients of TensorFlow 1 control flow, with the nodes and names of tf.gradients. An
+// operation's context tells which branch or loop it belongs to; see
 // ramet/graph/control_flow_context.h.
 //
-// A Switch passes a gradient on from the side that was taken: a Merge of the two gradients, with
-// zeros on the side that has none. The Switch of a loop variable is visited twice: for what leaves
-// the loop it begins a variable of the loop of gradients, for what goes on it closes it.
+// The gradient of a Switch is a Merge of the gradients of its two outputs, with zeros for an output
+// without one. The Switch of a loop variable is visited twice: first to begin a variable of the
+// gradient loop for the value that leaves the loop, then to close it for the value that continues.
 Status SwitchGradient(GradientContext& c);
-// A Merge passes its gradient on to the side that was taken: a Switch.
+// The gradient of a Merge is a Switch, which passes it to the side that was taken.
 Status MergeGradient(GradientContext& c);
-// A loop variable's gradient leaves the loop of gradients; the gradients of a loop invariant are
-// summed up over the iterations.
+// For a loop variable, the gradient leaves the gradient loop. For a loop invariant, the gradients
+// are summed over the iterations.
 Status EnterGradient(GradientContext& c);
-// The gradient enters the loop of gradients; none through a loop with back_prop=False.
-// \error kUnimplemented "Second-order gradient for while loops not supported."
+// The gradient enters the gradient loop. There is none for a loop with back_prop=False.
+// \error kUnimplemented: "Second-order gradient for while loops not supported."
 Status ExitGradient(GradientContext& c);
 Status NextIterationGradient(GradientContext& c);
 

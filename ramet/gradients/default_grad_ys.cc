@@ -18,7 +18,7 @@ Status CheckGradY(const Output& y, const Gradient& grad_y) {
                                                : false;
   if (fits) return OkStatus();
   return InvalidArgument("Gradient type ", DTypeName(found), " given for tensor ", y.name(),
-                         " with type ", DTypeName(want), " does not fit it");
+                         " with type ", DTypeName(want), " does not match");
 }
 
 StatusOr<Gradient> OnesFor(const Output& y, const std::string& name) {

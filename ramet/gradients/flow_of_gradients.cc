@@ -18,7 +18,7 @@ StatusOr<Output> MergeOf(Graph& graph, const std::vector<Input>& inputs, std::st
   return merge.output(0);
 }
 
-// A dense gradient with the numbers of its rows.
+// Returns a dense gradient as IndexedSlices of all rows.
 Gradient AsSlices(Graph& graph, const Gradient& gradient) {
   if (gradient.sparse()) return gradient;
   Gradient slices = gradient;

@@ -4,20 +4,21 @@
 
 namespace ramet {
 
-// The gradients of calls of functions. The forward operation gets functions that return besides
-// what the gradients need of them, and more outputs for that; the gradient is a call of the same
-// kind of functions made for it. So nothing is computed twice, and random numbers and variables
-// are those of the forward run.
+// The gradients of function calls. The forward call is changed to use functions that also return
+// the tensors that the gradients need, and gets more outputs for them. The gradient is a call of
+// the same kind to gradient functions. So nothing is computed twice, and random numbers and
+// variables are those of the forward run.
 
-// PartitionedCall, If, Case and their stateful or stateless likes.
+// PartitionedCall, If, Case and their stateful or stateless variants.
 Status BranchGradient(GradientContext& c);
-// While: what each iteration leaves to the gradients goes to lists, which a loop of gradients takes
-// apart. \error kUnimplemented if an iteration makes a handle that the gradients would need.
+// While: each iteration pushes the values that the gradients need to lists, from which the gradient
+// loop pops them.
+// \error kUnimplemented: the gradients need a handle that an iteration makes.
 Status FunctionalWhileGradient(GradientContext& c);
-// A node whose op is a function, and calls of functions that have a gradient function of their own
-// or call themselves: SymbolicGradient.
+// A node whose op is a function, and calls of functions that are recursive or have a registered
+// gradient function. Their gradient is a SymbolicGradient.
 Status SymbolicCallGradient(GradientContext& c);
-// SymbolicGradient again: its gradient function and the gradient of that become functions of the
+// SymbolicGradient itself. Its gradient function and the gradient of that function are added to the
 // library.
 Status SymbolicGradientGradient(GradientContext& c);
 

@@ -16,14 +16,14 @@ Output Origin(Output output) {
   return output;
 }
 
-// The shape of the elements of a list as list ops take it.
+// Returns the element shape of a list, as list ops take it.
 Tensor ElementShape(const Output& value) {
   const Shape shape = BaseType(value.dtype()) == DType::kVariant ? Shape() : value.shape();
   if (shape.unknown_rank()) return Tensor(int32_t{-1});
   return Tensor::Vector(std::vector<int32_t>(shape.dims().begin(), shape.dims().end()));
 }
 
-// Which args lie behind `outputs` over tensors that have gradients.
+// Reports which args the marked returns depend on through differentiable tensors.
 std::vector<bool> ArgsBehind(const FunctionBody& body, const std::vector<bool>& returns) {
   std::vector<Operation> open;
   std::unordered_set<NodeId> seen;
@@ -41,9 +41,9 @@ std::vector<bool> ArgsBehind(const FunctionBody& body, const std::vector<bool>& 
   return behind;
 }
 
-// The gradient of one While, step by step. Its loop variables are, in this order: how many
-// iterations are left, the gradients of variables, those of resources, lists of what the iterations
-// have left, and what is the same in all of them.
+// Builds the gradient of one While. Its loop variables are, in this order: the number of iterations
+// left, the gradients of variables, the gradients of resources, the lists that the iterations
+// filled, and the loop invariants.
 class WhileDifferentiator {
  public:
   explicit WhileDifferentiator(GradientContext& c)
@@ -93,7 +93,7 @@ class WhileDifferentiator {
     }
   }
 
-  // What the body of the loop of gradients returns for gradients.
+  // Adds the gradients that the body of the gradient loop returns.
   void AddNextGradients() {
     for (size_t i = 0; i < num_vars_; ++i) {
       if (!with_gradient_[i]) continue;
@@ -119,7 +119,7 @@ class WhileDifferentiator {
       } else if (BaseType(capture.dtype()) == DType::kResource) {
         return Unimplemented("gradient of node '", op_.name(), "' (", op_.type(),
                              "): its body reads the handle ", capture.name(),
-                             ", which is made anew in each iteration; make it outside of the loop");
+                             ", which each iteration makes again; make it outside of the loop");
       } else {
         kept_.push_back(capture);
       }
@@ -174,7 +174,7 @@ class WhileDifferentiator {
     return FunctionRef{name, std::make_shared<const AttrMap>()};
   }
 
-  // The condition of the loop that it was, with more arguments.
+  // Defines the original loop's condition with more arguments.
   StatusOr<FunctionRef> DefineForwardCond() {
     RAMET_ASSIGN_OR_RETURN(auto cond, BodyGradient::New(graph_, cond_ref_));
     std::vector<Output> args = {cond->AddPlaceholder(DType::kInt32, "iterations")};
@@ -225,7 +225,7 @@ class WhileDifferentiator {
     return c_.Return(std::move(grads));
   }
 
-  // What no gradient comes from has zeros, as in TensorFlow, which takes all variables along.
+  // Variables without a gradient get zeros, as in TensorFlow, which loops over all variables.
   Status AddZeros(std::vector<Gradient>* grads) {
     for (size_t i = 0; i < num_vars_; ++i) {
       const Output input = op_.input(static_cast<int>(i));
@@ -236,7 +236,7 @@ class WhileDifferentiator {
     return graph_.status();
   }
 
-  // Where the sum of the gradients of a variable begins.
+  // The initial value of the sum of the gradients of a variable.
   Output ResourceZeros(size_t i) {
     const auto at = std::ranges::find(vars_, i) - vars_.begin();
     const Output handle = op_.input(static_cast<int>(i));
@@ -290,11 +290,11 @@ class WhileDifferentiator {
   const size_t num_vars_;
   FunctionRef body_ref_, cond_ref_;
   std::unique_ptr<BodyGradient> body_;
-  std::vector<bool> with_gradient_;  // by variable; resources have none of their own
-  std::vector<size_t> vars_;         // the variables with gradients, and then resources
-  std::vector<Output> in_, next_;    // of each of vars_ in the body
-  std::vector<Output> kept_;         // what is kept of each iteration
-  // What is the same in each: in the body, and outside.
+  std::vector<bool> with_gradient_;  // by variable; false for resources
+  std::vector<size_t> vars_;         // the variables with gradients, then resources
+  std::vector<Output> in_, next_;    // in the body, for each of vars_
+  std::vector<Output> kept_;         // tensors kept in each iteration
+  // Loop invariants: in the body, and outside.
   std::vector<std::pair<Output, Output>> invariants_;
 };
 

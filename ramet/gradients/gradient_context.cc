@@ -10,7 +10,7 @@ namespace {
 
 using Axes = std::vector<int32_t>;
 
-// Dimension `axis` of a shape that stands right-aligned under one of rank `rank`.
+// Returns dimension `axis` of a shape that is right-aligned to rank `rank`.
 int64_t AlignedDim(const Shape& shape, int axis, int rank) {
   const int own = axis - (rank - shape.rank());
   return own < 0 ? 1 : shape.dim(own);
@@ -20,7 +20,8 @@ struct BroadcastAxes {
   Axes x, y;
 };
 
-// The axes along which each side was broadcast; nothing if that depends on values.
+// Returns the axes along which each side was broadcast, or nothing if they depend on run-time
+// values.
 std::optional<BroadcastAxes> StaticBroadcastAxes(const Shape& x, const Shape& y) {
   if (x.unknown_rank() || y.unknown_rank()) return std::nullopt;
   const int rank = std::max(x.rank(), y.rank());

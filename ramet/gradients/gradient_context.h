@@ -7,8 +7,8 @@
 
 namespace ramet {
 
-// The gradient of one tensor: dense, sparse (IndexedSlices: rows `indices` of a tensor of shape
-// `dense_shape` have the gradient `values`), or none.
+// The gradient of one tensor: dense, sparse or none. A sparse gradient (IndexedSlices) assigns
+// `values` to the rows `indices` of a tensor of shape `dense_shape`.
 struct Gradient {
   Output values;
   Output indices;      // valid for IndexedSlices
@@ -20,12 +20,13 @@ struct Gradient {
   bool sparse() const { return indices.valid(); }
 };
 
-// A GradientContext is one operation under differentiation. A gradient function reads its inputs,
-// outputs and the gradients that arrive at the outputs, adds nodes (builder functions and operators
-// follow the scope "<gradients>/<op>_grad" that is open), and returns one gradient per input.
+// A GradientContext is an operation being differentiated. A gradient function reads its inputs, its
+// outputs and the gradients of its outputs, adds nodes (in the open scope "<gradients>/<op>_grad",
+// which builder functions and operators use), and returns one gradient per input.
 class RAMET_EXPORT GradientContext {
  public:
-  // `zeros`: what grad(i) is where no gradient arrives; made when it is asked for if there is none.
+  // `zeros` has the values of grad(i) for outputs without a gradient; missing ones are made on
+  // demand.
   GradientContext(Operation op, std::vector<Gradient> grads, std::vector<Output> zeros = {});
 
   Graph& graph() const { return *op_.graph(); }
@@ -34,27 +35,28 @@ class RAMET_EXPORT GradientContext {
   int num_outputs() const { return op_.num_outputs(); }
   Output input(int i) const { return op_.input(i); }
   Output output(int i = 0) const { return op_.output(i); }
-  // The gradient of output i; dense (a sparse one is made dense), zeros if none arrives but another
-  // output has one.
+  // The gradient of output i as a dense tensor: a sparse one is converted, and a missing one is
+  // zeros.
   Output grad(int i = 0);
-  // The gradient as it arrived.
+  // The gradient as received, possibly sparse or missing.
   const Gradient& raw_grad(int i = 0) const { return grads_[i]; }
   template <class T>
   StatusOr<T> attr(std::string_view name) const {
     return op_.attr<T>(name);
   }
 
-  // Adds an op; the output 0 of it. Op(...) for ops with several outputs.
+  // Adds an op and returns its output 0. Use AddOperation for ops with several outputs.
   Output Add(std::string_view op, const std::vector<Input>& inputs, AttrMap attrs = {},
              std::string_view name = "");
   Operation AddOperation(std::string_view op, const std::vector<Input>& inputs, AttrMap attrs = {},
                          std::string_view name = "");
-  // Makes `grad` (of a broadcast result) as large as `x` was: Reshape(Sum(grad, axes of
-  // broadcasting)), left away where static shapes say that x was not broadcast. Both sides at once
-  // as TensorFlow does.
+  // Returns gradients of the two inputs of a broadcasting op: reduces each to the shape of its
+  // input with Reshape(Sum(grad, broadcast axes)), omitted if static shapes show that the input was
+  // not broadcast.
   Status ReturnBroadcast(Output grad_x, Output grad_y);
 
-  // One gradient per input; Gradient() where there is none. Invalid handles after a build error.
+  // Sets one gradient per input; Gradient() means none. After a build error the handles may be
+  // invalid.
   Status Return(std::vector<Gradient> input_grads);
   const std::vector<Gradient>& returned() const { return returned_; }
 

@@ -30,7 +30,8 @@ GradientRegistry& GradientRegistry::Global() {
 
 Status GradientRegistry::Register(std::string_view name, GradientFunction function) {
   if (name.empty() || !function) {
-    return InvalidArgument("a gradient function needs a name and a callable; name is '", name, "'");
+    return InvalidArgument("a gradient function needs a name and a callable; got name '", name,
+                           "'");
   }
   std::unique_lock lock(impl_->mutex);
   if (!impl_->functions.try_emplace(std::string(name), std::move(function)).second) {

@@ -23,7 +23,7 @@ std::vector<NodeId> OpsOf(const std::vector<Output>& outputs) {
   return ids;
 }
 
-// One call of Gradients: visits the operations between ys and xs, each after all of its consumers.
+// One call of Gradients. Visits the operations between ys and xs, each after all of its consumers.
 class GradientBuilder {
  public:
   GradientBuilder(Graph& graph, const std::vector<Output>& ys, const std::vector<Output>& xs,
@@ -60,16 +60,16 @@ class GradientBuilder {
     return OkStatus();
   }
 
-  // What is added outside of the scope of the gradients, when all of them are there.
+  // Adds the nodes outside of the gradients' scope, after all gradients exist.
   Status CloseLoops() { return loops_.CloseVariables(); }
 
-  // The gradient of an x after Run.
+  // Returns the gradient of an x after Run.
   StatusOr<Gradient> Result(const Output& x) const {
     auto done = results_.find(x.op().id());
     if (done != results_.end()) return done->second[static_cast<size_t>(x.index())];
     if (received_.contains(x.op().id()) && between_.pending(x.op().id()) > 0) {
       return Unimplemented("the gradient of ", x.name(),
-                           " would have to go around a loop, which is "
+                           " depends on itself through a loop, which is "
                            "not supported; differentiate outside of the loop");
     }
     return Gradient();
@@ -78,7 +78,7 @@ class GradientBuilder {
  private:
   using PerOutput = std::vector<std::vector<Gradient>>;
 
-  // The xs before which there is no other x, and the ops of stop_gradients, are not differentiated.
+  // The ops of stop_gradients, and xs that do not depend on another x, are not differentiated.
   void FindStops() {
     for (const Output& x : xs_) {
       auto comes_after_x = [&](const Output& in) { return between_.pending(in.op().id()) > 0; };
@@ -118,8 +118,8 @@ class GradientBuilder {
     return sums;
   }
 
-  // An operation all uses of whose outputs are differentiated is next; an exit of a loop when all
-  // exits of the loop are.
+  // An operation is ready when all uses of its outputs are differentiated; an exit of a loop, when
+  // all exits of the loop are.
   Status FinishUse(const Output& tensor) {
     const NodeId id = tensor.op().id();
     const int left = between_.FinishUse(id);
@@ -153,8 +153,8 @@ class GradientBuilder {
     }
   }
 
-  // \error if gradients that are asked for inside of a loop go through the variables it begins
-  // with.
+  // Checks that gradients requested inside a loop do not depend on the initial value of a loop
+  // variable.
   Status CheckLoopVariable(const Operation& op) const {
     ControlFlowContext* const current = CurrentContext(graph_);
     if (current == nullptr || current->while_context() != current) return OkStatus();
@@ -197,7 +197,7 @@ class GradientBuilder {
     return Differentiate(op, function, std::move(out_grads));
   }
 
-  // Zeros for the outputs of an op that no gradient arrives at, although one arrives at another.
+  // Returns zeros for the outputs of an op without a gradient if another output has one.
   StatusOr<std::vector<Output>> ZerosForMissing(const Operation& op,
                                                 const std::vector<Gradient>& out_grads) {
     std::vector<Output> zeros(out_grads.size());
@@ -226,7 +226,7 @@ class GradientBuilder {
       in_grads = context.returned();
       if (in_grads.size() != static_cast<size_t>(op.num_inputs())) {
         return InvalidArgument("the gradient function of node '", op.name(), "' (", op.type(),
-                               ") returned without giving its gradients");
+                               ") did not return gradients (call Return)");
       }
       if (options_.gate_gradients) in_grads = Gate(in_grads);
     }
@@ -275,7 +275,7 @@ Status CheckHandles(const Graph& graph, const std::vector<Output>& handles, std:
   if (handles.empty()) return InvalidArgument("gradients need at least one of ", what);
   for (size_t i = 0; i < handles.size(); ++i) {
     if (!handles[i].valid()) {
-      return InvalidArgument(what, "[", i, "] is not valid: an earlier step of building failed");
+      return InvalidArgument(what, "[", i, "] is invalid because an earlier build step failed");
     }
     if (handles[i].graph() != &graph) {
       return InvalidArgument("Tensor ", handles[i].name(), " (", what, "[", i,
@@ -302,7 +302,7 @@ StatusOr<Graph*> CheckArguments(const std::vector<Output>& ys, const std::vector
     if (x.valid()) RAMET_RETURN_IF_ERROR(x.graph()->status());
   }
   return InvalidArgument(
-      "gradients need at least one valid y: none was given, or building it failed");
+      "gradients need at least one valid y, but none was given or building it failed");
 }
 
 }  // namespace

@@ -317,7 +317,7 @@ TEST_F(GradientsTest, GatedGradientsGoThroughATuple) {
               ElementsAre("loc:@gradients/m_grad/mul"));
 }
 
-TEST_F(GradientsTest, BroadcastIsUndoneWhereShapesSaySo) {
+TEST_F(GradientsTest, BroadcastIsReversedAccordingToShapes) {
   Output x = X("x", {4, 3}), b = X("b", {3}), u = X("u", {-1, 3});
   auto known = Gradients({Op("AddV2", {x, b}, "known")}, {x, b});
   ASSERT_TRUE(known.ok());
@@ -376,7 +376,7 @@ TEST_F(GradientsTest, ColocatesWithForwardOps) {
               ElementsAre("loc:@y"));
 }
 
-TEST_F(GradientsTest, LoopsWithoutContextsAreRefusedByName) {
+TEST_F(GradientsTest, LoopsWithoutContextsAreRejectedByName) {
   Output x = X();
   auto grads = Gradients({Op("Exit", {x}, "loop/Exit")}, {x});
   EXPECT_EQ(grads.status().code(), Code::kFailedPrecondition);

@@ -8,7 +8,7 @@
 namespace ramet {
 namespace {
 
-// Several tensors of one device, as _MultiDeviceAddN adds them.
+// Adds tensors on one device, like _MultiDeviceAddN.
 Output AddOnDevice(Graph& graph, const std::vector<Output>& tensors) {
   if (tensors.size() == 1) return tensors[0];
   WithoutColocation alone(graph);
@@ -26,7 +26,7 @@ Output AddDense(Graph& graph, const std::vector<Gradient>& gradients) {
   return AddOp(graph, "AddN", sums).output(0);
 }
 
-// AddN over dense and sparse gradients; the dense forms of the latter are made in its scope.
+// Adds an AddN over dense and sparse gradients, with the dense forms of the latter in its scope.
 Output AddMixed(Graph& graph, const std::vector<Gradient>& gradients) {
   Scope here(graph);
   Scope scope = here.NameScope("AddN");
@@ -82,7 +82,7 @@ Output DenseGradient(const Gradient& gradient, std::string_view name) {
   Graph& graph = *gradient.values.graph();
   if (!gradient.dense_shape.valid()) {
     graph.RecordError(InvalidArgument("the sparse gradient ", gradient.values.name(),
-                                      " has no dense_shape, so it cannot become a dense tensor"));
+                                      " has no dense_shape, so it cannot be made dense"));
     return Output();
   }
   Output rows = FirstDim(graph, gradient.dense_shape);

@@ -16,8 +16,8 @@ StatusOr<Output> AddConst(Graph& graph, const Tensor& value, std::string_view na
   return AddTensor(graph, "Const", {}, {{"value", value}, {"dtype", value.dtype()}}, name);
 }
 
-// The constant Enter that passes `value` into its loop unchanged, behind the ops of branches and
-// copies.
+// Returns the constant Enter that passes `value` into its loop unchanged, looking through the ops
+// of branches and copies.
 Operation ConstantEnterOf(const Output& value) {
   Operation op = value.op();
   while (IsSwitch(op) || op.type() == "Identity" || op.type() == "RefIdentity") {
@@ -26,7 +26,7 @@ Operation ConstantEnterOf(const Output& value) {
   return IsLoopConstantEnter(op) ? op : Operation();
 }
 
-// A variable of a loop up to its Switch, to be closed by WhileContext::AddBackEdge.
+// A loop variable up to its Switch, to be closed by WhileContext::AddBackEdge.
 struct Counter {
   Output merge;
   Operation loop_switch;
@@ -56,7 +56,7 @@ StatusOr<std::shared_ptr<LoopState>> LoopState::New(WhileContext& forward,
                                                     ControlFlowContext* call) {
   std::shared_ptr<LoopState> state(new LoopState(forward, outer, call));
   Graph& graph = forward.graph();
-  // Gradients that are asked for in a branch, of a loop outside of it, are in that branch.
+  // Gradients that are requested in a branch, for a loop outside of it, belong to that branch.
   ControlFlowContext* forward_outer = outer ? &outer->forward_ : forward.outer();
   if (forward_outer == nullptr) forward_outer = call;
   Output count;
@@ -78,11 +78,12 @@ StatusOr<std::shared_ptr<LoopState>> LoopState::New(WhileContext& forward,
   return state;
 }
 
-// The number of iterations of the forward loop.
+// Counts the iterations of the forward loop.
 StatusOr<Output> LoopState::CountForward() {
   RAMET_ASSIGN_OR_RETURN(Output zero, AddConst(graph_, Tensor(int32_t{0}), "f_count"));
   if (outer_ != nullptr) {
-    // It begins anew in each iteration of the loop around: waits for the step of that one's count.
+    // The count restarts in each iteration of the outer loop, so it waits for that loop's count to
+    // step.
     const Operation step = outer_->forward_next_.input(0).op();
     RAMET_RETURN_IF_ERROR(graph_.AddControlInput(zero.op(), step));
   }
@@ -97,7 +98,7 @@ StatusOr<Output> LoopState::CountForward() {
   return ExitCounter(forward_, counter, "f_count");
 }
 
-// The loop of gradients runs while `count`, one less in each iteration, is positive.
+// Makes the gradient loop run while `count`, decremented in each iteration, is positive.
 Status LoopState::CountBackward(const Output& count) {
   RAMET_ASSIGN_OR_RETURN(Output one, AddConst(graph_, Tensor(int32_t{1}), "b_count"));
   InContext inside(graph_, gradient_);
@@ -118,8 +119,8 @@ Status LoopState::CountBackward(const Output& count) {
   return graph_.AddControlInput(sync, exit.op());
 }
 
-// A ControlTrigger runs also where what it waits for is dead, as a push in a branch that is not
-// taken: a NextIteration that waited for the push itself would be dead then.
+// A ControlTrigger runs even if its inputs are dead, like a push in a branch that is not taken. A
+// NextIteration that waited for the push itself would then be dead.
 StatusOr<Operation> LoopState::ForwardSync() {
   if (forward_sync_.valid()) return forward_sync_;
   WithoutControls outside(graph_);
@@ -155,13 +156,13 @@ StatusOr<Output> LoopState::Remember(const Output& value, bool on_dead_side) {
   return stack;
 }
 
-// Pushes where the value is alive; the next iteration waits for it.
+// Pushes where the value is alive. The next iteration waits for the push.
 StatusOr<Output> LoopState::Push(const Output& handle, const Output& value, bool on_dead_side) {
   ControlFlowContext* const from = OutputContextOf(value.op());
   ControlFlowContext* where = from;
   if (from != &forward_) {
     if (dynamic_cast<CondContext*>(from) == nullptr) {
-      return InvalidArgument("the gradient asks for ", value.name(),
+      return InvalidArgument("the gradient needs ", value.name(),
                              ", which is not a value of "
                              "the loop '",
                              forward_.name(), "'");
@@ -184,9 +185,9 @@ StatusOr<Output> LoopState::Push(const Output& handle, const Output& value, bool
   return push;
 }
 
-// The handle, alive only in iterations in which the branch of `cond` was taken: elsewhere nothing
-// was pushed, and nothing may be popped. The condition may be one of a loop around, whose state
-// knows what it was.
+// Returns the handle, alive only in iterations that took the branch of `cond`. In the others
+// nothing was pushed, and nothing may be popped. The condition may belong to an outer loop, whose
+// state knows its past value.
 StatusOr<Output> LoopState::Guarded(const Output& stack, const CondContext& cond,
                                     bool on_dead_side) {
   Output pred;
@@ -213,7 +214,7 @@ StatusOr<Output> LoopState::Recall(const Output& stack, const Output& value, boo
   RAMET_ASSIGN_OR_RETURN(Output past, AddTensor(graph_, "StackPopV2", {handle},
                                                 {{"elem_type", BaseType(value.dtype())}}));
   RAMET_RETURN_IF_ERROR(graph_.SetShape(past, value.shape()));
-  if (gradient_->options().parallel_iterations > 1) {  // one at a time are in order
+  if (gradient_->options().parallel_iterations > 1) {  // a single iteration is always in order
     RAMET_ASSIGN_OR_RETURN(Operation sync, GradientSync());
     RAMET_RETURN_IF_ERROR(graph_.AddControlInput(sync, past.op()));
   }
@@ -232,8 +233,7 @@ StatusOr<Output> LoopState::RealValue(const Output& value) {
   return past;
 }
 
-// What does not change in a loop is asked for in the loop around; what changes in none is there
-// without a stack.
+// Loop invariants are requested from the outer loop. Invariants of all loops need no stack.
 StatusOr<Output> LoopState::Ask(const Output& value) {
   Output asked = value;
   LoopState* state = this;

@@ -9,19 +9,19 @@
 
 namespace ramet {
 
-// A LoopState is one while loop under differentiation: its forward loop, which counts its
-// iterations and keeps on stacks the values that gradients ask for, and the loop of gradients,
-// which runs as often and takes them off again. Owned by the context of the loop of gradients.
+// A LoopState is a while loop being differentiated: the forward loop, which counts its iterations
+// and pushes the values that gradients need on stacks, and the gradient loop, which runs equally
+// often and pops them. Owned by the context of the gradient loop.
 //
-// A loop variable is Enter -> Merge -> Switch(LoopCond): one output of the Switch goes through the
-// body and a NextIteration back to the Merge, the other one leaves by an Exit. What is the same in
-// each iteration comes in by an Enter that is constant. An op with a dead input (of a branch that
-// is not taken) does not run, and its outputs are dead; see op/control_flow.h.
+// A loop variable is Enter -> Merge -> Switch(LoopCond). One output of the Switch goes through the
+// body and a NextIteration back to the Merge; the other one leaves through an Exit. Loop invariants
+// come in through a constant Enter. An op with a dead input (from a branch that is not taken) does
+// not run, and its outputs are dead; see op/control_flow.h.
 class LoopState final : public LoopGradient {
  public:
-  // Adds both counters and the loop of gradients. `outer`: the loop around, if it is under
-  // differentiation too; `call`: the context in which gradients were asked for, or null.
-  // \error what adding the nodes says.
+  // Adds both counters and the gradient loop. `outer` is the enclosing loop if it is being
+  // differentiated, too. `call` is the context in which gradients were requested, or null. Errors
+  // are those of adding nodes.
   static StatusOr<std::shared_ptr<LoopState>> New(WhileContext& forward,
                                                   std::shared_ptr<LoopState> outer,
                                                   ControlFlowContext* call);
@@ -31,19 +31,20 @@ class LoopState final : public LoopGradient {
   LoopState* outer() const { return outer_.get(); }
   StatusOr<Output> RealValue(const Output& value) override;
 
-  // A stack that gets the value of a tensor of the forward loop in each iteration. `on_dead_side`:
-  // the tensor is computed where its branch is *not* taken, although its context is that branch
-  // (LoopStates::ShapeOnDeadSide); pushed and popped there.
+  // Adds a stack on which each iteration pushes the value of a tensor of the forward loop.
+  // `on_dead_side` means that the tensor is computed where its branch is *not* taken, although its
+  // context is that branch (LoopStates::ShapeOnDeadSide); it is pushed and popped there.
   StatusOr<Output> Remember(const Output& value, bool on_dead_side = false);
-  // Takes the value off the stack again, in the loop of gradients.
+  // Pops the value from the stack in the gradient loop.
   StatusOr<Output> Recall(const Output& stack, const Output& value, bool on_dead_side = false);
-  // What is known here to stand for `value`; invalid if nothing was asked for yet.
+  // Returns the tensor that stands for `value` in the gradient loop, or an invalid Output if none
+  // was requested yet.
   Output Known(const Output& value) const;
-  // The condition of a branch as it was.
+  // Returns the past value of the condition of a branch.
   StatusOr<Output> PastPredicate(const Output& pred);
 
-  // The gradient of a loop variable: `merge` is the Merge with which it begins in the loop of
-  // gradients (one for each part of IndexedSlices). Found by the Switch of the forward variable.
+  // The gradient of a loop variable. `merge` is its Merge in the gradient loop (one per part for
+  // IndexedSlices). The Switch of the forward variable is the key.
   struct Variable {
     Operation loop_switch;
     Gradient merge;
@@ -68,14 +69,15 @@ class LoopState final : public LoopGradient {
   const std::shared_ptr<LoopState> outer_;
   ControlFlowContext* const call_;
   WhileContext* gradient_ = nullptr;
-  // The NextIterations of the counters, and what makes the ops on stacks keep their order.
+  // The NextIterations of the counters, and the operations that keep the stack ops in order.
   Operation forward_next_, gradient_next_, forward_sync_, gradient_sync_;
-  std::unordered_map<Output, Output, OutputHash> past_;  // forward tensor -> what it was
+  std::unordered_map<Output, Output, OutputHash> past_;  // forward tensor -> its past value
   std::vector<Variable> variables_;
   std::unordered_map<NodeId, size_t> variable_of_;
 };
 
-// The loop under differentiation whose loop of gradients is being added to; null outside of one.
+// Returns the loop being differentiated to whose gradient loop nodes are being added; null if there
+// is none.
 LoopState* CurrentLoopState(Graph& graph);
 
 }  // namespace ramet

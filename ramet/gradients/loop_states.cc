@@ -12,7 +12,7 @@ namespace {
 
 bool IsResource(const Output& x) { return BaseType(x.dtype()) == DType::kResource; }
 
-// Zeros for the side of a cond's Switch that was not taken: alive just there.
+// Makes zeros for the side of a cond's Switch that was not taken, alive only there.
 Output ZerosOnOtherSide(const Output& output, const CondContext& cond) {
   Graph& graph = *output.graph();
   const Output other =
@@ -60,7 +60,7 @@ Status LoopStates::Add(const Operation& exit) {
   if (forward == nullptr || !forward->pivot().valid()) {
     return FailedPrecondition(
         "gradients through the while loop that ends in '", exit.name(),
-        "' need the loop's context, which a GraphDef does not hold: import the "
+        "' need the loop's context, which a GraphDef does not contain: import the "
         "MetaGraphDef (its collection while_context), or cut the path with "
         "StopGradient");
   }
@@ -196,7 +196,7 @@ StatusOr<Output> LoopStates::ShapeOnDeadSide(const Output& output, CondContext& 
   const Output other = cond.branch() == 1 ? sides.first : sides.second;
   const Output shape = RuntimeShape(other);
   RAMET_RETURN_IF_ERROR(graph_.status());
-  // So that LoopState::Recall finds the condition.
+  // LoopState::Recall needs the condition.
   SetContext(other.op(), &cond);
   SetContext(shape.op(), &cond);
   return shape;
@@ -213,7 +213,7 @@ Status LoopStates::CloseVariables() {
 
 Status LoopStates::CloseVariable(LoopState& state, const Gradient& merge) {
   const Operation op = merge.values.op();
-  // Else LoopSwitchGradient has put what goes around into the second input.
+  // Otherwise LoopSwitchGradient has set the second input to the value that continues.
   if (op.input(0) != op.input(1)) return OkStatus();
   WhileContext& loop = state.gradient_context();
   const DType dtype = BaseType(op.input(0).dtype());

@@ -11,53 +11,53 @@
 
 namespace ramet {
 
-// Whether an operation is the Switch of a loop variable, as its context and its input say.
+// Reports whether an operation is the Switch of a loop variable, judging by its context and input.
 bool IsLoopSwitch(const Operation& op);
 
-// The while loops that one call of Gradients goes through.
+// The while loops that one call of Gradients differentiates.
 class LoopStates {
  public:
-  // `between` gets the exits of those loops, too; it outlives this.
+  // The exits of the loops are added to `between`, which must outlive this object.
   LoopStates(Graph& graph, BetweenSet& between)
       : graph_(graph), between_(between), call_(CurrentContext(graph)) {}
 
   // Makes a state for each loop with an exit in the set.
-  // \error kFailedPrecondition if nothing is known of such a loop: its graph was imported without
-  // it.
+  // \error kFailedPrecondition: the context of such a loop is unknown because its graph was
+  //   imported without it.
   Status AddAll(bool colocate);
   bool any() const { return !loops_.empty(); }
 
-  // The context that gradients of `op` are added in. `arriving`: the one that they are summed in
-  // before, which for an exit is outside of its loop.
+  // Returns the context in which the gradients of `op` are added. If `arriving`, returns the
+  // context in which they are summed first, which for an exit is outside of its loop.
   ControlFlowContext* ContextFor(const Operation& op, bool arriving) const;
 
-  // The exits that are never used and whose loops have no others that are. Uses must be counted;
-  // what enters a loop counts as used.
+  // Returns the exits of loops without used exits, except those in `ys`. Call BetweenSet::CountUses
+  // first. Also marks the Enters of all loops as used.
   std::vector<Output> FirstUnusedExits(const std::unordered_set<NodeId>& ys);
   bool IsExit(const Operation& op) const;
-  // An exit's uses are all differentiated. With the last exit of a loop all of them are given back:
-  // those that have a gradient, and the others.
+  // Notes that all uses of an exit are differentiated. With the last exit of a loop, returns all of
+  // them: those that have a gradient, and the others.
   struct Exits {
     std::vector<Output> used, unused;
   };
   Exits FinishExit(const Output& exit, const std::function<bool(NodeId)>& has_gradient);
 
-  // What stands for the gradient of an exit that has none, in the context around.
+  // Returns the gradient of an exit that has none, in the enclosing context.
   StatusOr<Output> ZerosForExit(const Output& exit);
-  // What stands for the gradient of an output that has none, in the current context; none for the
+  // Returns the gradient of an output that has none, in the current context. There is none for the
   // Switch of a loop variable.
   StatusOr<Output> Zeros(const Output& output);
 
-  // Gives zeros to the variables whose value does not depend on the one before.
+  // Gives zeros to variables whose value does not depend on the previous iteration.
   Status CloseVariables();
 
  private:
   struct Loop {
     std::shared_ptr<LoopState> state;
-    // All exits are differentiated together, since they enter the one loop of gradients. `unused`:
-    // no gradient arrives; `deferred`: their turn has come, they wait for the other ones.
+    // All exits are differentiated together, since they enter the same gradient loop. `unused`
+    // exits get no gradient; `deferred` exits are ready and wait for the others.
     std::vector<Output> exits, unused, deferred;
-    size_t pending = 0;  // exits whose turn has not come
+    size_t pending = 0;  // exits that are not ready
   };
   Status Add(const Operation& exit);
   const Loop* LoopOf(const ControlFlowContext* context) const;

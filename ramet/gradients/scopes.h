@@ -8,7 +8,7 @@
 
 namespace ramet {
 
-// Hides the open colocation scopes of a graph while it lives (colocate_with(None,
+// Hides the open colocation scopes of a graph during its lifetime (colocate_with(None,
 // ignore_existing)).
 class WithoutColocation {
  public:
@@ -24,7 +24,7 @@ class WithoutColocation {
   std::vector<Operation> hidden_;
 };
 
-// Colocates what is added while it lives with `op`, if `on`.
+// If `on`, colocates nodes added during its lifetime with `op`.
 class ColocationIf {
  public:
   ColocationIf(Graph& graph, bool on, const Operation& op) : state_(graph.build_state()), on_(on) {

@@ -12,16 +12,16 @@
 namespace ramet {
 namespace {
 
-// Larger constants are made by Fill, so that files stay small (TensorFlow's limit).
+// Larger constants use Fill, so that files stay small. The limit is TensorFlow's.
 constexpr int64_t kSmallElements = 1000;
 
 template <class T>
 StatusOr<Tensor> IntegerTensor(double value) {
-  // The limits of 64-bit types are no doubles; 2^63 and 2^64 are, and lie just outside.
+  // The maxima of 64-bit types are not doubles, but 2^63 and 2^64, just outside of the range, are.
   constexpr double kBelow = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
   constexpr double kLowest = static_cast<double>(std::numeric_limits<T>::min());
   if (!(value >= kLowest && value < kBelow) || value != std::floor(value)) {
-    return InvalidArgument("the number ", value, " does not fit dtype ",
+    return InvalidArgument("the number ", value, " cannot be represented as ",
                            DTypeName(DTypeOf<T>::value));
   }
   return Tensor(static_cast<T>(value));
@@ -50,7 +50,7 @@ Output ResourceZeros(const Output& handle) {
   if (dtype == DType::kInvalid) {
     graph.RecordError(InvalidArgument("zeros like ", handle.name(),
                                       ": the dtype of the variable "
-                                      "behind this handle is not known here"));
+                                      "that this handle refers to is unknown"));
     return Output();
   }
   Output dims = AddOp(graph, "VariableShape", {handle}).output(0);
@@ -88,7 +88,7 @@ StatusOr<Tensor> NumberTensor(DType dtype, double value) {
     case DType::kUInt32: return IntegerTensor<uint32_t>(value);
     case DType::kUInt64: return IntegerTensor<uint64_t>(value);
     case DType::kBool: return Tensor(value != 0);
-    default: return InvalidArgument("dtype ", DTypeName(dtype), " has no number ", value);
+    default: return InvalidArgument("dtype ", DTypeName(dtype), " cannot represent ", value);
   }
 }
 

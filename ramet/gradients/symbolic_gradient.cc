@@ -8,21 +8,21 @@
 namespace ramet {
 namespace {
 
-// The function that a node calls: attr "f", or its op with the node's attrs.
+// Returns the function that a node calls: its attr "f", or its op with the node's attrs.
 FunctionRef Called(const Operation& op) {
   auto stated = op.attr<FunctionRef>("f");
   if (OpRegistry::Global().Find(op.type()) != nullptr && stated.ok()) return *stated;
   return {op.type(), op.attrs()};
 }
 
-// A gradient takes arguments, and gradients of all results; those of no use are zeros.
+// A gradient function takes the arguments and the gradients of all results; missing gradients are
+// zeros.
 Output GradientOrZeros(GradientContext& c, int i) {
   if (IsTrainableType(c.output(i).dtype())) return c.grad(i);
   return ZerosLikeOutput(c.output(i), false);
 }
 
-// What a gradient function gives for an argument: a resource has a gradient of its variable's
-// dtype.
+// Returns the dtype of an argument's gradient; for a resource, the dtype of its variable.
 DType TypeOfGradient(const Output& x) {
   const DType dtype = BaseType(x.dtype());
   if (dtype != DType::kResource) return dtype;
@@ -30,7 +30,7 @@ DType TypeOfGradient(const Output& x) {
   return content == DType::kInvalid ? DType::kFloat : content;
 }
 
-// `op`: SymbolicGradient of a function, or a call of its gradient function.
+// Adds a call, where `op` is SymbolicGradient of a function or a call of its gradient function.
 Status AddGradientCall(GradientContext& c, const char* op, const FunctionRef& function) {
   std::vector<Input> inputs;
   std::vector<DType> in_types, out_types;
@@ -54,7 +54,7 @@ Status AddGradientCall(GradientContext& c, const char* op, const FunctionRef& fu
   return c.Return(std::move(grads));
 }
 
-// The body of SymbolicGradient for a function: the function's own with gradients added.
+// Makes the body of SymbolicGradient for a function: the function's own body with gradients added.
 StatusOr<std::unique_ptr<FunctionBody>> MakeGradientBody(const Graph& graph,
                                                          const FunctionRef& ref) {
   RAMET_ASSIGN_OR_RETURN(auto gradient, BodyGradient::New(graph, ref));
@@ -82,7 +82,7 @@ StatusOr<std::unique_ptr<FunctionBody>> MakeGradientBody(const Graph& graph,
 
 [[maybe_unused]] const bool registered = (RegisterGradientBodyMaker(&MakeGradientBody), true);
 
-// What FindGradientFunction makes, as a function of the library.
+// Defines the result of FindGradientFunction as a function of the library.
 StatusOr<FunctionRef> DefineGradientOf(Graph& graph, const FunctionRef& function) {
   const std::string known = GradientFunctionName(graph, function.name);
   if (!known.empty()) return FunctionRef{known, function.attrs};

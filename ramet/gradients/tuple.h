@@ -6,9 +6,9 @@
 
 namespace ramet {
 
-// The gradients, each behind an Identity that runs after all of them are computed (tf.tuple): nodes
-// "<name>/group_deps" and "<name>/control_dependency[_k]", each Identity colocated with its tensor.
-// Gradients that do not exist stay so; with none that exists nothing is added.
+// Returns the gradients, each through an Identity that runs after all of them are computed
+// (tf.tuple): nodes "<name>/group_deps" and "<name>/control_dependency[_k]", each Identity
+// colocated with its tensor. Missing gradients stay missing; if all are missing, nothing is added.
 RAMET_EXPORT std::vector<Gradient> Tuple(Graph& graph, const std::vector<Gradient>& gradients,
                                          std::string_view name = "tuple");
 

@@ -63,7 +63,7 @@ TEST_F(ControlFlowTest, CondTakesOneBranch) {
               ElementsAre(ElementsAre(1, 1), ElementsAre(1, 1)));
 }
 
-TEST_F(ControlFlowTest, BranchesThatDoNotFitAreAnError) {
+TEST_F(ControlFlowTest, MismatchedBranchesAreAnError) {
   Output p = s.Placeholder("p", kBool, {});
   Cond(
       s, p, [&] { return Outputs{Constant(g, 1.0f)}; }, [&] { return Outputs{Constant(g, 1)}; });
@@ -76,7 +76,7 @@ TEST_F(ControlFlowTest, BranchesThatDoNotFitAreAnError) {
   EXPECT_THAT(h.status().ToString(), HasSubstr("return 1 and 0 tensors"));
 }
 
-TEST_F(ControlFlowTest, CaseTakesTheFirstBranchThatMayBeTaken) {
+TEST_F(ControlFlowTest, CaseTakesTheFirstTrueBranch) {
   Output p = s.Placeholder("p", kBool, {}), q = s.Placeholder("q", kBool, {});
   auto give = [&](float value) { return [&, value] { return Outputs{Constant(g, value)}; }; };
   const std::vector<CaseBranch> branches = {{p, give(1)}, {q, give(2)}};
@@ -119,7 +119,7 @@ TEST_F(ControlFlowTest, LoopRunsWhileItsConditionHolds) {
   EXPECT_THAT(Run(g, {y}, {{x, 3.0f}, {n, 0}}), ElementsAre(ElementsAre(1)));
 }
 
-TEST_F(ControlFlowTest, LoopEndsAfterItsMostIterations) {
+TEST_F(ControlFlowTest, LoopEndsAfterMaximumIterations) {
   Outputs last = WhileLoop(
       s, [&](const Outputs& v) { return Less(v[0], Input(100.0f)); },
       [&](const Outputs& v) { return Outputs{v[0] * 2}; }, {1.0}, {.maximum_iterations = 3});
@@ -136,7 +136,7 @@ TEST_F(ControlFlowTest, ShapesOfVariablesAreKept) {
   EXPECT_THAT(g.status().ToString(), HasSubstr("but has shape (4,) after one iteration"));
 }
 
-TEST_F(ControlFlowTest, ContextsComeBackFromFiles) {
+TEST_F(ControlFlowTest, ContextsAreRestoredFromFiles) {
   Output x = s.Placeholder("x", kFloat, {});
   Output n = s.Placeholder("n", kInt32, {});
   Power(x, n);

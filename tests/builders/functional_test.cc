@@ -38,7 +38,7 @@ class FunctionalTest : public ::testing::Test {
 
 Outputs Add(const Outputs& so_far, const Outputs& slices) { return {so_far[0] + slices[0]}; }
 
-// so_far * 10 + slice: what comes out tells the order.
+// Returns so_far * 10 + slice, so that results show the order.
 Outputs Digits(const Outputs& so_far, const Outputs& slices) {
   return {so_far[0] * 10 + slices[0]};
 }
@@ -95,7 +95,7 @@ TEST_F(FunctionalTest, MapHasTensorFlowsNodes) {
       ElementsAre("map/TensorArray_1:0", "map/TensorArrayStack/range:0", "map/while/Exit_2:0"));
 }
 
-TEST_F(FunctionalTest, MapTakesAndGivesSeveralTensors) {
+TEST_F(FunctionalTest, MapTakesAndReturnsSeveralTensors) {
   auto both = [](const Outputs& v) { return Outputs{v[0] + v[1], Cast(v[0], kInt32), v[0]}; };
   const Outputs y = MapFn(s, both, {x, known}, {.dtypes = {kFloat, kInt32, kFloat}});
   ASSERT_EQ(y.size(), 3u);
@@ -145,7 +145,7 @@ TEST_F(FunctionalTest, GradientsGoThrough) {
               ElementsAre(1, 1, 2, 2, 3, 3));
 }
 
-TEST_F(FunctionalTest, TheyNest) {
+TEST_F(FunctionalTest, MapsNest) {
   auto row_sum = [&](const Outputs& v) {
     Scope inside(g);
     return FoldL(inside, Add, {v[0]});
@@ -161,28 +161,28 @@ TEST_F(FunctionalTest, ScalarsAreAnError) {
 
 TEST_F(FunctionalTest, NoTensorsAreAnError) {
   FoldL(s, Add, {});
-  EXPECT_THAT(Error(), HasSubstr("elems must be one Tensor or more"));
+  EXPECT_THAT(Error(), HasSubstr("elems must have at least one Tensor"));
 }
 
-TEST_F(FunctionalTest, DimensionsThatDifferAreAnError) {
+TEST_F(FunctionalTest, DifferentDimensionsAreAnError) {
   const Output four = s.Placeholder("four", kFloat, {4});
   Scan(s, Add, {known, four});
   EXPECT_THAT(Error(), HasSubstr("Dimensions 3 and 4 are not compatible"));
 }
 
-TEST_F(FunctionalTest, AnotherNumberOfResultsIsAnError) {
+TEST_F(FunctionalTest, WrongNumberOfResultsIsAnError) {
   const Outputs y = MapFn(s, [](const Outputs& v) { return Outputs{v[0], v[0]}; }, {x});
-  EXPECT_THAT(Error(), HasSubstr("the function returned 2 tensors, 1 are expected"));
+  EXPECT_THAT(Error(), HasSubstr("the function returned 2 tensors, expected 1"));
   for (const Output& output : y) EXPECT_FALSE(output.valid());
 }
 
-TEST_F(FunctionalTest, AResultOfAnotherShapeIsAnError) {
+TEST_F(FunctionalTest, ResultOfWrongShapeIsAnError) {
   auto longer = [&](const Outputs& a, const Outputs&) { return Outputs{Concat({a[0], a[0]}, 0)}; };
   Scan(s, longer, {known});
   EXPECT_THAT(Error(), HasSubstr("Inconsistent shapes: saw"));
 }
 
-TEST_F(FunctionalTest, AnErrorWithinStays) {
+TEST_F(FunctionalTest, InnerErrorPersists) {
   auto wrong = [&](const Outputs& v) { return Outputs{MatMul(v[0], v[0])}; };
   MapFn(s, wrong, {x});
   EXPECT_THAT(Error(), HasSubstr("MatMul"));

@@ -1,5 +1,5 @@
-"""Writes tests/data/resource_layout.txt: the nodes that TensorFlow makes of resource variables and of the
-optimizers on them. Run with TensorFlow's Python from the source root."""
+"""Writes tests/data/resource_layout.txt: the nodes that TensorFlow makes for resource variables and for optimizers
+on them. Run from the source root with a Python that has TensorFlow."""
 
 import os
 

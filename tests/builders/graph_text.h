@@ -7,14 +7,14 @@
 
 namespace ramet::testing {
 
-// The names of the operations of `graph` from id `first` on.
+// Returns the names of the operations of `graph` from id `first` on.
 inline std::vector<std::string> Names(const Graph& graph, int first = 0) {
   std::vector<std::string> names;
   for (int i = first; i < graph.num_operations(); ++i) names.push_back(graph.operation(i).name());
   return names;
 }
 
-// The names of an operation's inputs: "a:0", then control inputs: "^b".
+// Returns the names of an operation's inputs ("a:0"), followed by control inputs ("^b").
 inline std::vector<std::string> InputNames(const Graph& graph, std::string_view name) {
   auto op = graph.FindOperation(name);
   if (!op.ok()) return {op.status().ToString()};

@@ -1,4 +1,4 @@
-// Initial values that read other variables, node for node as TensorFlow 2.21 guards them.
+// Tests initial values that read other variables, node for node like TensorFlow 2.21.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -106,7 +106,8 @@ TEST_F(InitialValueTest, OfAnInitializedValue) {
                   "w/Assign Assign w:0 cond/Merge_w:0 loc:@w", "w/read Identity w:0 loc:@w"));
 }
 
-// There is nothing to replace: the variable is in no collection that says how it begins.
+// There is nothing to replace, since the variable is in no collection that provides its initial
+// value.
 TEST_F(InitialValueTest, OfAVariableInNoCollection) {
   Variable v = Make("v", One("one"), {.collections = Lines{}});
   Variable w = Make("w", AddOp(graph_, "AddV2", {v, v}, {}, "add").output(0));

@@ -61,7 +61,7 @@ TEST_F(InitializerTest, TheDefaultIsGlorotUniform) {
   EXPECT_TRUE(g.HasOperation("w/Initializer/random_uniform/RandomUniform"));
 }
 
-// The numbers that TensorFlow 2.21 draws with these seeds.
+// The numbers are those of TensorFlow 2.21 with these seeds.
 TEST_F(InitializerTest, SeedsGiveTensorFlowsNumbers) {
   const std::vector<float> kGlorot = {-0.273580432f, 0.400939345f, -0.7546615f, 0.504723907f};
   const std::vector<float> kTruncated = {0.029629603f, -0.00314132357f, -0.00547106098f,
@@ -87,12 +87,12 @@ TEST_F(InitializerTest, ScalesByTheFans) {
               std::sqrt(1.0 / 300), 1e-3);
 }
 
-TEST_F(InitializerTest, RandomOnesRefuseIntegers) {
+TEST_F(InitializerTest, RandomInitializersRejectIntegers) {
   VariableOptions options;
   options.dtype = kInt32;
   options.initializer = HeNormal();
   EXPECT_FALSE(s.GetVariable("n", {2}, options).valid());
-  EXPECT_THAT(g.status().message(), HasSubstr("floating point dtypes, not for int32"));
+  EXPECT_THAT(g.status().message(), HasSubstr("floating-point dtypes, not int32"));
 }
 
 TEST_F(InitializerTest, UniformIntegersStayInRange) {

@@ -73,7 +73,7 @@ TEST_F(LayersTest, FlattenKeepsTheBatch) {
   Output x = s.Placeholder("x", kFloat, {-1, 3, 4});
   EXPECT_EQ(Flatten(x).shape(), Shape({-1, 12}));
   EXPECT_FALSE(Flatten(s.Placeholder("y", kFloat)).valid());
-  EXPECT_THAT(g.status().message(), HasSubstr("all dimensions but the first"));
+  EXPECT_THAT(g.status().message(), HasSubstr("all dimensions except the first"));
 }
 
 TEST_F(LayersTest, DropoutScalesWhatItKeeps) {
@@ -106,7 +106,7 @@ TEST_F(LayersTest, DropoutByATensor) {
   EXPECT_THAT(Floats(session.Run({{keep, Tensor(1.0f)}}, y).value()[0]), ElementsAre(1, 1, 1, 1));
 }
 
-TEST_F(LayersTest, DropoutRefusesNonsense) {
+TEST_F(LayersTest, DropoutRejectsInvalidArguments) {
   EXPECT_FALSE(Dropout(Ones(g, {4}), 0.0).valid());
   EXPECT_THAT(g.status().message(), HasSubstr("keep_prob must be a number in (0, 1]"));
 }

@@ -1,4 +1,4 @@
-// Resource variables as the builders make and use them, node for node as TensorFlow does
+// Tests how builders make and use resource variables, node for node like TensorFlow
 // (tests/data/resource_layout.txt, written by gen_resource_layout.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(All, ResourceLayoutTest, ::testing::ValuesIn([] {
                            return info.param.first + (info.param.second ? "Sparse" : "Dense");
                          });
 
-// The record is what VariableDef says of it.
+// The record corresponds to VariableDef.
 TEST(ResourceVariableTest, Record) {
   Model model;
   Build(model, "GradientDescent", false);
@@ -131,8 +131,8 @@ TEST(ResourceVariableTest, Record) {
   EXPECT_EQ(model.b.record().initial_value.name(), "b/Initializer/initial_value:0");
 }
 
-// Both kinds of variables go the same way when they are trained, dense and by rows.
-TEST(ResourceVariableTest, TrainsAsReferenceVariablesDo) {
+// Both kinds of variables take the same values in training, dense and sparse.
+TEST(ResourceVariableTest, TrainsLikeReferenceVariables) {
   for (const char* name :
        {"GradientDescent", "Momentum", "Adam", "Adagrad", "RMSProp", "CenteredRMSProp"}) {
     std::vector<Tensor> values;

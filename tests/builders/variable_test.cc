@@ -1,4 +1,4 @@
-// Variables made for initial values that exist, node for node as TensorFlow 2.21 makes them.
+// Tests variables made for existing initial values, node for node like TensorFlow 2.21.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ Lines Text(const Graph& graph) {
 
 Tensor One() { return Tensor::Vector<float>({1}); }
 
-TEST(MakeVariableTest, ReferenceWithEverythingSaid) {
+TEST(MakeVariableTest, ReferenceWithAllOptions) {
   Graph g;
   Scope s(g);
   Scope cpu = s.Device("/cpu:0");
@@ -93,7 +93,7 @@ TEST(MakeVariableTest, ReadsOtherVariables) {
   EXPECT_EQ(session.Value(x).value().ToString(), Tensor::Vector<float>({2}).ToString());
 }
 
-TEST(MakeVariableTest, NamesInItsScopeThatAreTaken) {
+TEST(MakeVariableTest, TakenNamesInItsScope) {
   Graph g;
   Scope s(g);
   AddOp(g, "NoOp", {}, {}, "v/read");

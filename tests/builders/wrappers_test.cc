@@ -103,7 +103,7 @@ TEST_F(WrappersTest, JoiningAndSplitting) {
   EXPECT_THAT(Run(Split(x, 2, 1)[1]), ElementsAre(2));
   EXPECT_THAT(Run(Split(Concat({x, y}, 1), {1, 3}, 1)[1]), ElementsAre(2, 3, 4));
   EXPECT_TRUE(Unstack(s.Placeholder("u", kFloat)).empty());
-  EXPECT_THAT(g.status().message(), HasSubstr("Unstack needs to know the size of axis 0"));
+  EXPECT_THAT(g.status().message(), HasSubstr("Unstack needs a known size of axis 0"));
 }
 
 TEST_F(WrappersTest, TransposeSqueezeGather) {

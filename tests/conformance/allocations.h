@@ -4,7 +4,7 @@
 
 namespace ramet::conformance {
 
-// How often the calling thread has called operator new.
+// Returns how often the calling thread has called operator new.
 int64_t Allocations();
 
 }  // namespace ramet::conformance

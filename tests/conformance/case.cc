@@ -97,7 +97,7 @@ StatusOr<Attr> ParseListOf(const Json& j) {
   for (const Json& item : j.items) {
     RAMET_ASSIGN_OR_RETURN(Attr attr, ParseAttr(item));
     const T* value = attr.get<T>();
-    if (value == nullptr) return InvalidArgument("a list of attrs of several kinds");
+    if (value == nullptr) return InvalidArgument("a list of attr values of different kinds");
     list.push_back(*value);
   }
   return Attr(std::move(list));
@@ -162,7 +162,7 @@ StatusOr<Case> ParseCase(const std::string& line) {
   Case c;
   const Json* op = j.Find("op");
   const Json* in = j.Find("in");
-  if (op == nullptr || in == nullptr) return InvalidArgument("a case needs 'op' and 'in'");
+  if (op == nullptr || in == nullptr) return InvalidArgument("a case must have 'op' and 'in'");
   c.op = op->text;
   for (const Json& item : in->items) {
     const Json* ref = item.Find("ref");
@@ -227,7 +227,7 @@ StatusOr<AttrMap> ParseAttrs(const Json& object) {
 StatusOr<Tensor> ParseTensor(const std::string& text) {
   const size_t open = text.find('['), close = text.find(']');
   if (open == std::string::npos || close == std::string::npos) {
-    return InvalidArgument("'", text.substr(0, 40), "' is no tensor");
+    return InvalidArgument("'", text.substr(0, 40), "' is not a tensor");
   }
   RAMET_ASSIGN_OR_RETURN(DType dtype, ParseDType(text.substr(0, open)));
   Shape shape;

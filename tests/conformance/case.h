@@ -10,8 +10,8 @@
 
 namespace ramet::conformance {
 
-// A Case is one line of tests/data/conformance/<family>.json: an operation, what goes in, and what
-// real TensorFlow makes of it. gen_cases.py says what the fields mean.
+// A Case is one line of tests/data/conformance/<family>.json: an operation, its inputs, and real
+// TensorFlow's results. gen_cases.py documents the fields.
 struct Case {
   struct Input {
     Tensor value;
@@ -25,33 +25,36 @@ struct Case {
   std::vector<Input> inputs;
   std::vector<Tensor> outputs;
   std::vector<Tensor> refs;
-  std::string error;  // "": none
+  std::string error;  // "" if there is none
   bool has_gradients = false;
-  std::vector<Tensor> grad_ys;    // empty(): none for this output
-  std::vector<Tensor> gradients;  // empty(): none for this input
+  std::vector<Tensor> grad_ys;    // empty() if there is none for this output
+  std::vector<Tensor> gradients;  // empty() if there is none for this input
   bool static_only = false;
   std::optional<double> tol, atol, grad_tol;
 };
 
-// The cases of every file in a folder. Throws BadStatusAccess naming file and line if one cannot be
-// read.
+// Returns the cases of every file in a folder. Throws BadStatusAccess naming the file and line if
+// one cannot be parsed.
 std::vector<Case> LoadCases(const std::string& folder);
 
-// The tensor that a text such as "float[2,3] 1 2 nan 4 5 6" is. \error kInvalidArgument otherwise.
+// Parses a tensor such as "float[2,3] 1 2 nan 4 5 6".
+// \error kInvalidArgument: the text is malformed.
 StatusOr<Tensor> ParseTensor(const std::string& text);
 
-// The attrs of an object in a file of cases. \error kInvalidArgument if one cannot be read.
+// Parses the attrs of an object in a file of cases.
+// \error kInvalidArgument: an attr is malformed.
 StatusOr<AttrMap> ParseAttrs(const Json& object);
 
-// OK when dtypes and shapes are equal and each pair of elements differs by at most
-// tol * |expected| + atol. Negative: what is usual for the dtype (both, times `factor`). NaN equals
-// NaN. Integers, bools and strings are compared exactly. \error kDataLoss saying where they differ.
+// Returns OK if dtypes and shapes are equal and each pair of elements differs by at most tol *
+// |expected| + atol. Negative tolerances mean the defaults for the dtype (both times `factor`). NaN
+// equals NaN. Integers, bools and strings are compared exactly.
+// \error kDataLoss: the tensors differ. Describes where.
 Status Compare(const Tensor& found, const Tensor& expected, double tol, double atol,
                double factor = 1);
 
-// The elements of a numeric tensor as numbers (two for a complex one).
+// Returns the elements of a numeric tensor as numbers (two per complex element).
 std::vector<double> Numbers(const Tensor& t);
-// The other way.
+// The inverse of Numbers.
 Tensor FromNumbers(DType dtype, const Shape& shape, const std::vector<double>& numbers);
 
 }  // namespace ramet::conformance

@@ -1,7 +1,7 @@
-"""What a table of conformance cases is written with.
+"""Building blocks of the tables of conformance cases.
 
 A family is a module cases_<family>.py with a function cases() that yields Case objects. gen_cases.py runs
-each of them through TensorFlow and writes down what came out.
+each of them through TensorFlow and writes the results to a file.
 """
 
 import dataclasses
@@ -31,13 +31,13 @@ NUMPY = {
 }
 NAMES = {np.dtype(v): k for k, v in NUMPY.items()}
 
-# What a long formula in short types loses.
+# Tolerances for long formulas in low-precision types.
 LOOSE = {"half": 1e-2, "bfloat16": 6e-2}
 
 
 @dataclasses.dataclass
 class Ref:
-    """A Ref input: a variable with this value. Its value afterwards is written down too."""
+    """A Ref input: a variable with this value. Its final value is recorded, too."""
     value: np.ndarray
 
 
@@ -46,17 +46,17 @@ class Case:
     op: str
     inputs: list
     attrs: dict = dataclasses.field(default_factory=dict)
-    # Whether gradients are computed for an incoming gradient that is made up.
+    # If true, gradients are computed for a made-up incoming gradient.
     grad: bool = False
-    # Relative and absolute tolerances other than those of the dtype(see conformance_test.cc).
+    # Relative and absolute tolerances that differ from those of the dtype (see conformance_test.cc).
     tol: float | None = None
     atol: float | None = None
     grad_tol: float | None = None
-    # The error that is expected instead of outputs : a part of TensorFlow's message.
+    # The error that is expected instead of outputs: a part of TensorFlow's message.
     error: str | None = None
-    # Where Ramet's message differs on purpose.
+    # Ramet's message, if it differs on purpose.
     ramet_error: str | None = None
-    # Gradients need to know the shapes while building.
+    # Gradients require static shapes.
     static_only: bool = False
 
 
@@ -65,7 +65,7 @@ def generator(*key):
 
 
 def eighths(dtype, shape, low=-2.0, high=2.0, key=0):
-    """Made-up numbers with a short decimal form: multiples of 1/8 (whole ones for integers)."""
+    """Returns made-up numbers with a short decimal form: multiples of 1/8 (integers for integer dtypes)."""
     rng = generator(dtype, shape, low, high, key)
     kind = NUMPY[dtype]
     if dtype == "bool":
@@ -80,7 +80,7 @@ def eighths(dtype, shape, low=-2.0, high=2.0, key=0):
 
 
 def nonzero(x):
-    """x with 1 in the place of zeros."""
+    """Returns x with zeros replaced by 1."""
     return np.where(x == 0, np.ones_like(x), x).astype(x.dtype)
 
 

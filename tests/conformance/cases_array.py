@@ -1,4 +1,4 @@
-"""Shapes, slices, joins, gathers and other moves of elements; NoOp's family has no values to compare."""
+"""Shapes, slices, joins, gathers and other ops that move elements; NoOp's family has no values to compare."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 from case import (COMPLEX, FLOATS, NAMES, NUMBERS, Case, array, eighths, i32, i64, strings)
 
 INF, NAN = np.inf, np.nan
-# One dtype of each width, and strings: what ops that only move elements are tried with.
+# One dtype of each width, and strings, for ops that only move elements.
 MOVED = ("float", "double", "half", "int8", "int64", "bool", "complex128")
 
 
@@ -16,7 +16,7 @@ def words(*shape):
 
 
 def moved(shape, key="x"):
-    """(tensor, whether it has a gradient) in every width."""
+    """Yields (tensor, whether it has a gradient) for every width."""
     for dtype in MOVED:
         yield eighths(dtype, shape, key=key), dtype in FLOATS + COMPLEX
     yield words(*shape), False
@@ -208,7 +208,7 @@ MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axi
 
 
 def spec(index):
-    """begin, end, strides and masks of a Python index."""
+    """Returns begin, end, strides and masks of a Python index."""
     entries = index if isinstance(index, tuple) else (index,)
     begin, end, strides, masks = [], [], [], dict.fromkeys(MASKS, 0)
     for i, e in enumerate(entries):

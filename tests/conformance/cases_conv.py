@@ -4,7 +4,7 @@ import numpy as np
 
 from case import FLOATS, Case, eighths, i32
 
-# What a sum of many products in short types loses.
+# Tolerances for sums of many products in low-precision types.
 TOL = {"half": 4e-2, "bfloat16": 1e-1}
 NHWC, NCHW = {"data_format": "NHWC"}, {"data_format": "NCHW"}
 
@@ -18,7 +18,7 @@ def output(size, window, stride, dilation, padding):
 
 
 def family(name, dtype, x, filter_shape, attrs, grad=True, parts="fwd input filter"):
-    """The op, and both gradients of it, for channels-last shapes (swapped for NCHW)."""
+    """Yields cases of the op and its two gradients for channels-last shapes (transposed for NCHW)."""
     spatial = len(x) - 2
     strides, dilations = attrs["strides"], attrs.get("dilations", [1] * len(x))
     explicit = attrs.get("explicit_paddings")
@@ -86,7 +86,7 @@ def depthwise():
     for dtype in ("float", "double"):
         yield from family(name, dtype, (1, 6, 5, 3), (2, 3, 3, 2), two(**explicit(0, 1, 2, 1)))
         yield from family(name, dtype, (1, 6, 5, 1), (2, 3, 1, 3), two())
-    # TensorFlow's gradients leave the dilation out.
+    # TensorFlow's gradients ignore the dilation.
     yield from family(name, "float", (1, 7, 7, 2), (3, 3, 2, 2), two(dilation=2), grad=False, parts="fwd")
     yield from family(name, "float", (1, 6, 7, 3), (3, 3, 3, 1), two(stride=(1, 2)))
     yield from family(name, "float", (2, 5, 4, 3), (3, 2, 3, 2), two(**NCHW))

@@ -1,4 +1,4 @@
-"""Diagonals, blocks of space, rolled and mirrored tensors: what moves elements only."""
+"""Ops that only move elements: diagonals, blocks of space, rolled and mirrored tensors."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Factors of matrices, determinants, inverses, linear equations."""
+"""Matrix factorizations, determinants, inverses, linear equations."""
 
 import numpy as np
 import tensorflow as tf
@@ -15,7 +15,7 @@ def case(op, dtype, inputs, attrs=None, grad=True, **more):
 
 
 def regular(dtype, shape, key=0):
-    """Matrices that are far from singular."""
+    """Returns matrices that are far from singular."""
     x = eighths(dtype, shape, -2, 2, key)
     n = shape[-1]
     return (x + np.where(np.eye(n), 5 + np.arange(n), 0)).astype(x.dtype)
@@ -197,7 +197,7 @@ def svds():
         for dtype in TYPES:
             for m, n in ((3, 3), (4, 2), (2, 4), (3, 2), (2, 3), (1, 1), (1, 3), (3, 1)):
                 x = regular(dtype, (m, n)) if m == n else eighths(dtype, (m, n), key=("svd", m))
-                # The phases of complex vectors are anybody's choice, and so are the gradients with them.
+                # The phases of complex vectors are arbitrary, and so are their gradients.
                 grad = "complex" not in dtype and (not full or abs(m - n) <= 1)
                 yield case("Svd", dtype, [x], attrs, grad=grad, static_only=True)
             yield case("Svd", dtype, [eighths(dtype, (2, 1, 3, 2), key="b")], attrs, grad="complex" not in dtype, static_only=True)

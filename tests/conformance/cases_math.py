@@ -8,7 +8,7 @@ from case import (COMPLEX, FLOATS, LOOSE, NUMBERS, QUANTIZED, REALS, SIGNED, UNS
 
 INF, NAN = np.inf, np.nan
 
-# Op: the range its argument is taken from.
+# Op: the range of its argument.
 UNARY_COMPLEX = {
     "Neg": (-2, 2), "Sign": (-2, 2), "Square": (-2, 2), "Sqrt": (0.125, 3), "Rsqrt": (0.25, 3),
     "Reciprocal": (0.25, 3), "Inv": (0.25, 3), "Exp": (-2, 2), "Expm1": (-2, 2), "Log": (0.125, 3),
@@ -21,7 +21,7 @@ UNARY_REAL = {"Abs": (-2, 2), "Erf": (-2, 2), "Erfc": (-2, 2), "Floor": (-3, 3),
 UNARY_TEST = ("IsNan", "IsInf", "IsFinite")
 UNARY_GRAD = {"SqrtGrad": (0.25, 2), "RsqrtGrad": (0.25, 2), "ReciprocalGrad": (-2, 2),
               "InvGrad": (-2, 2), "TanhGrad": (-0.875, 0.875), "SigmoidGrad": (0.125, 0.875)}
-# Where TensorFlow defines no gradient, or a gradient of zeros only.
+# Ops for which TensorFlow defines no gradient, or only a gradient of zeros.
 NOT_DIFFERENTIABLE = ("Floor", "Ceil", "Round", "Rint")
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, INF, -INF, NAN, 100.0, -100.0, 1e-6, -1e-6]
@@ -53,7 +53,7 @@ def unary():
     yield Case("Expm1", [array("float", [1e-7, -1e-7, 1e-3])], atol=1e-13)
     yield Case("Log1p", [array("float", [1e-7, -1e-7, 1e-3])], atol=1e-13)
     yield Case("Erfc", [array("float", [3.0, 5.0, 8.0])], tol=1e-4, atol=1e-30)
-    # Where y is near 1, 1 - y * y keeps one or two bits: a last bit of y is 1e-7 of the gradient.
+    # If y is near 1, 1 - y * y has only one or two significant bits: the last bit of y is 1e-7 of the gradient.
     for op, atol in (("Exp", 1e-9), ("Tanh", 5e-7), ("Sigmoid", 5e-7)):
         yield Case(op, [np.linspace(-20, 20, 41).astype(np.float32)], atol=atol, tol=4e-6, grad=True)
     yield Case("Square", [eighths("float", (7, 9, 5), key="long")], grad=True)
@@ -80,7 +80,7 @@ def broadcasts(dtype, low, high, key):
     yield eighths(dtype, (1,), low, high, key), eighths(dtype, (1, 1), low, high, (key, 2))
 
 
-# Op: (dtypes, range of the first, range of the second, differentiable).
+# Op: (dtypes, range of the first argument, range of the second, differentiable).
 BINARY = {
     "AddV2": (NUMBERS, (-2, 2), (-2, 2), True),
     "Add": (FLOATS + ("uint8",) + SIGNED + COMPLEX, (-2, 2), (-2, 2), True),
@@ -131,11 +131,11 @@ def binary():
     for op in BINARY:
         if op in ("Add", "Div", "Mod"):
             continue
-        # Powers of infinities are left to numpy's rules in both.
+        # Powers of infinities follow NumPy's rules in both.
         yield Case(op, [special.reshape(7, 1), special.reshape(1, 7)])
     for op in ("FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod", "Div", "Mod"):
         yield Case(op, [i32(7, -7, 7, -7, 6, -6), i32(3, 3, -3, -3, 3, -3)])
-        # TensorFlow knows its own error for some of the names only.
+        # TensorFlow has a specific error for only some of the names.
         named = not op.startswith("Truncate")
         yield Case(op, [i32(1, 2), i32(1, 0)],
                    error="Integer division by zero" if named else "Unexpected error in binary operator",
@@ -375,7 +375,7 @@ CAST = {"float": tf.float32, "double": tf.float64, "half": tf.float16, "bfloat16
 
 def others():
     for source in CAST:
-        # Negative numbers do not fit unsigned types, and what comes out then is left open.
+        # Negative numbers are out of range for unsigned types, and the result is unspecified.
         low = 0
         x = eighths(source, (6,), low, 3, "cast")
         for target in CAST:

@@ -45,7 +45,7 @@ def backward():
     for shape, fmt in (((2, 3, 3, 4), "NHWC"), ((2, 4, 3, 3), "NCHW")):
         for training in (True, False):
             if fmt == "NCHW" and not training:
-                continue  # TensorFlow's kernel takes the wrong dimension for the channels
+                continue  # TensorFlow's kernel uses the wrong dimension as the channels
             x, dy = f(*shape), eighths("float", shape, key="dy")
             scale, = vectors(4, "s")
             axes = (0, 1, 2) if fmt == "NHWC" else (0, 2, 3)

@@ -1,4 +1,4 @@
-"""Patches of images, rows put together."""
+"""Patches of images, concatenated rows."""
 
 import numpy as np
 import tensorflow as tf

@@ -15,7 +15,7 @@ def window(ksize, strides, padding, **more):
 
 
 def distinct(dtype, shape, key):
-    """Numbers of which no two are equal, so that each window has one largest."""
+    """Returns distinct numbers, so that each window has a unique maximum."""
     order = np.random.RandomState(len(key) + sum(shape)).permutation(int(np.prod(shape)))
     return array(dtype, order.reshape(shape) - (0 if dtype[0] == "u" else order.size // 2))
 

@@ -1,4 +1,4 @@
-"""Numbers rounded to few bits, distances of sequences."""
+"""Quantized numbers, edit distances."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf

@@ -1,4 +1,4 @@
-"""Random numbers without a state: they follow from the inputs, bit by bit."""
+"""Stateless random numbers, which the inputs determine bit for bit."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf

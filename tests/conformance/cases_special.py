@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions and the like, buckets, histograms, bits."""
+"""Incomplete gamma and beta functions and similar ones, buckets, histograms, bits."""
 
 import numpy as np
 import tensorflow as tf

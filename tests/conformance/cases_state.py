@@ -1,4 +1,4 @@
-"""Assignments to variables and updates of parts of them."""
+"""Assignments to variables and to parts of them."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -37,7 +37,7 @@ def counters():
 
 
 def slices():
-    """(begin, end, strides, masks, shape of the value) into a variable of shape (4, 3)."""
+    """Yields (begin, end, strides, masks, shape of the value) of slices of a variable of shape (4, 3)."""
     yield [1], [2], [1], {"shrink_axis_mask": 1}, (3,)
     yield [1], [3], [1], {}, (2, 3)
     yield [1], [3], [1], {}, ()
@@ -79,7 +79,7 @@ def scatters():
     for op in SCATTERS:
         short = op in ("ScatterMax", "ScatterMin")
         for dtype in ("half", "bfloat16", "float", "double", "int32", "int64") if short else NUMBERS:
-            # TensorFlow's ScatterDiv adds the numbers of a type without sign up before it divides.
+            # TensorFlow's ScatterDiv adds numbers of unsigned types before it divides.
             v, u = eighths(dtype, (4, 2), 2, 4, "v"), nonzero(eighths(dtype, (3, 2), 1, 2))
             yield Case(op, [Ref(v), i32(2, 0, 2), u])
         yield Case(op, [Ref(f(4)), i64(3, 1), f(2, key=1) + 3])

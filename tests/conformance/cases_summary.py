@@ -1,4 +1,4 @@
-"""Summaries, and the text of tensors: strings that must be TensorFlow's byte for byte."""
+"""Summaries, and the text of tensors: strings that must equal TensorFlow's byte for byte."""
 
 import numpy as np
 

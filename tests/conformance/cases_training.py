@@ -1,4 +1,4 @@
-"""The update ops of optimizers, on whole variables and on rows of them."""
+"""The update ops of optimizers, on whole variables and on rows."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -6,7 +6,7 @@ from tensorflow.python.framework import op_def_registry
 
 from case import COMPLEX, FLOATS, Case, Ref, array, eighths, i32, i64
 
-# Op without "Apply" or "SparseApply": its attrs to be tried with.
+# Op name without "Apply" or "SparseApply": the attrs to test.
 OPS = {
     "GradientDescent": ({},), "Momentum": ({}, {"use_nesterov": True}), "Adam": ({}, {"use_nesterov": True}),
     "Adagrad": ({}, {"update_slots": False}), "AdagradV2": ({}, {"update_slots": False}), "RMSProp": ({},),

@@ -1,7 +1,6 @@
-// Every operation against what real TensorFlow answered (tests/data/conformance), in three ways:
-// its CPU kernel alone (in place too); in a graph whose shapes are known while building; in one
-// where nothing is known. The graphs compute the gradients too; they run on the device that
-// RAMET_CONFORMANCE_DEVICE names.
+// Compares every operation with real TensorFlow (tests/data/conformance) in three ways: the CPU
+// kernel alone (also in place), in a graph with static shapes, and in a graph with unknown shapes.
+// The graphs also compute the gradients and run on the device that RAMET_CONFORMANCE_DEVICE names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +19,7 @@
 namespace ramet::conformance {
 namespace {
 
-// Families whose kernels are written to allocate nothing in the steady state.
+// Reports whether the kernels of a family must not allocate in the steady state.
 bool CountsAllocations(std::string_view family) {
   constexpr std::string_view kFamilies[] = {"math", "nn", "conv", "pool", "norm"};
   return std::ranges::find(kFamilies, family) != std::end(kFamilies);
@@ -39,7 +38,7 @@ std::string CaseName(const ::testing::TestParamInfo<int>& info) {
   return StrCat(c.family, "_", c.op, "_", c.line);
 }
 
-// The dtypes that gradients flow through.
+// Reports whether gradients flow through a dtype.
 bool Differentiable(DType t) { return IsFloating(t) || IsComplex(t); }
 
 void ExpectEqual(const Case& c, const std::vector<Tensor>& found,
@@ -59,7 +58,7 @@ class Conformance : public ::testing::TestWithParam<int> {
   }
 };
 
-// A tester for the case, with inputs of its own.
+// Returns a tester for the case with its own inputs.
 std::unique_ptr<KernelTester> MakeTester(const Case& c) {
   auto tester = std::make_unique<KernelTester>(c.op);
   for (const auto& [name, value] : c.attrs) tester->Attr(name, value);
@@ -89,7 +88,7 @@ TEST_P(Conformance, Kernel) {
   ExpectEqual(c, refs, c.refs);
 }
 
-// The outputs are the same when they take the place of inputs that nobody else needs.
+// Outputs are the same if they reuse the buffers of inputs that have no other users.
 TEST_P(Conformance, KernelInPlace) {
   const Case& c = param();
   if (!c.error.empty() || HasRefs()) return;
@@ -100,7 +99,7 @@ TEST_P(Conformance, KernelInPlace) {
   ExpectEqual(c, *outputs, c.outputs);
 }
 
-// Memory comes from the tensors' pool alone once a kernel has run. Strings are the exception.
+// After a kernel has run once, memory comes only from the tensors' pool. Strings are the exception.
 TEST_P(Conformance, KernelAllocatesNothing) {
   const Case& c = param();
   const bool strings = std::ranges::any_of(
@@ -129,7 +128,7 @@ TEST_P(Conformance, Shapes) {
   }
 }
 
-// A graph with one operation, and the gradients of it.
+// A graph with one operation and its gradients.
 class OneOpGraph {
  public:
   OneOpGraph(const Case& c, bool shapes_known) : case_(c) {
@@ -152,7 +151,7 @@ class OneOpGraph {
     return values;
   }
 
-  // One dense gradient per input, an empty one where there is none.
+  // Returns one dense gradient per input, empty if there is none.
   StatusOr<std::vector<Tensor>> RunGradients() {
     std::vector<Output> ys;
     GradientsOptions options;
@@ -244,7 +243,7 @@ void CheckGradients(const Case& c, OneOpGraph& graph) {
 void CheckInGraph(const Case& c, bool shapes_known) {
   OneOpGraph graph(c, shapes_known);
   if (!c.error.empty()) {
-    // With known shapes the error may come while building, in other words.
+    // With static shapes, the error may occur at build time with different wording.
     Status found = graph.status();
     if (found.ok()) found = graph.RunOutputs().status();
     ASSERT_FALSE(found.ok()) << "expected the error: " << c.error;

@@ -7,14 +7,14 @@
 
 namespace ramet::conformance {
 
-// The device whose kernels are compared: RAMET_CONFORMANCE_DEVICE ("/device:SIM:0", any name of a
-// device), or the one that is usual.
+// Returns the device whose kernels are compared: RAMET_CONFORMANCE_DEVICE ("/device:SIM:0", any
+// device name), or "" for the default.
 inline std::string TestedDevice() {
   const char* device = std::getenv("RAMET_CONFORMANCE_DEVICE");
   return device == nullptr ? "" : device;
 }
 
-// Runs on the CPU what the device has no kernel for.
+// Runs ops without a kernel for the device on the CPU.
 inline SessionOptions TestedOptions() { return {.allow_soft_placement = !TestedDevice().empty()}; }
 
 }  // namespace ramet::conformance

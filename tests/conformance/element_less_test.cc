@@ -1,6 +1,6 @@
-// Every operation on tensors of up to 2^61 rows that have no elements: whatever a kernel answers,
-// it must not walk over sizes behind which there is nothing. The inputs are those of the
-// conformance cases with two of their dimensions replaced, one by 0 and one by a huge size.
+// Runs every operation on tensors of up to 2^61 rows without elements. Whatever a kernel returns,
+// it must not loop over sizes that have no elements. The inputs are those of the conformance cases
+// with two dimensions replaced, one by 0 and one by a huge size.
 #include <gtest/gtest.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -18,12 +18,12 @@
 namespace ramet::conformance {
 namespace {
 
-// A kernel without elements takes microseconds. Processor time, so that a busy machine is no
-// failure.
+// A kernel without elements takes microseconds. This is processor time, so that the test does not
+// fail on a busy machine.
 constexpr int kMaxSeconds = 5;
 constexpr int64_t kHugeSizes[] = {int64_t{1} << 40, int64_t{1} << 61};
 
-// Ends the process with a message when what runs during its life takes too much processor time.
+// Exits the process with a message if the code in its scope uses too much processor time.
 class WorkLimit {
  public:
   explicit WorkLimit(const std::string& what) {
@@ -47,11 +47,11 @@ class WorkLimit {
 };
 char WorkLimit::text_[1000];
 
-// Gives dimension d of a shape its new size.
+// Returns the new size of dimension d of a shape.
 using Resize = std::function<int64_t(const Shape& shape, int d)>;
 
-// `t` itself where nothing is replaced; a tensor of the new shape if that has few elements or none;
-// an empty one otherwise.
+// Returns `t` itself if nothing is replaced, a tensor of the new shape if that has few elements or
+// none, and an empty tensor otherwise.
 Tensor Resized(const Tensor& t, const Resize& resize) {
   Shape shape = t.shape();
   for (int d = 0; d < shape.rank(); ++d) shape.set_dim(d, resize(t.shape(), d));
@@ -69,8 +69,8 @@ bool IsArgument(const Case::Input& in) {
   return !in.is_ref && IsInteger(in.value.dtype()) && in.value.rank() <= 1;
 }
 
-// Runs the case's operation on inputs of other shapes; small integer vectors, which are mostly
-// shapes and indices, stay as they are unless `all`.
+// Runs the case's operation on inputs of different shapes. Small integer vectors, which are mostly
+// shapes and indices, stay unchanged unless `all`.
 void RunResized(const Case& c, const Resize& resize, bool all) {
   KernelTester tester(c.op);
   for (const auto& [name, value] : c.attrs) tester.Attr(name, value);
@@ -84,7 +84,7 @@ void RunResized(const Case& c, const Resize& resize, bool all) {
     in.is_ref ? tester.Ref(value.DeepCopy().value()) : tester.Input(std::move(value));
   }
   if (!changed) return;
-  const WorkLimit limit(StrCat(text, " takes more than ", kMaxSeconds, " s\n"));
+  const WorkLimit limit(StrCat(text, " took more than ", kMaxSeconds, " s\n"));
   for (bool known : {true, false}) (void)tester.InferShapes(known);
   auto outputs = tester.Run();
   if (!outputs.ok()) return;

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Writes tests/data/conformance/<family>.json: what real TensorFlow answers to the cases of
+"""Writes tests/data/conformance/<family>.json: real TensorFlow's results for the cases in
 cases_<family>.py. Run with a Python that has TensorFlow:
 
   gen_cases.py            all families
   gen_cases.py math nn    some
 
-One line of the file is one case, an object with
+Each line of the file is a case, an object with
   op, attrs, in        the operation; a tensor is text "dtype[dims] values", a Ref input or a
-                       resource variable {"ref": tensor}
+                       resource variable is {"ref": tensor}
   out                  its outputs, or
-  error                a part of the message that it must give
-  grad_ys, grads       incoming gradients, and what becomes of them per input (null: none)
-  refs                 the values of Ref inputs afterwards
+  error                a part of the expected error message
+  grad_ys, grads       incoming gradients, and the gradients of the inputs (null if there is none)
+  refs                 the final values of Ref inputs
   tol, atol, grad_tol  tolerances that differ from those of the dtype
-  static_only          gradients need to know the shapes while building
+  static_only          gradients require static shapes
 """
 
 import glob
@@ -24,7 +24,7 @@ import sys
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-# Some of its kernels answer in other ways (QuantizeV2, Dequantize).
+# Some oneDNN kernels give different results (QuantizeV2, Dequantize).
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 import numpy as np
@@ -63,7 +63,7 @@ def token(x, name):
 
 
 def named(x, dtype):
-    """What a run gives for a tensor of this dtype, with the dtype's name on it."""
+    """Returns the result of a run, with its dtype restored if it is quantized."""
     return np.asarray(x).view(dtype.as_numpy_dtype) if dtype.is_quantized else x
 
 
@@ -87,7 +87,7 @@ def attr_json(value):
 
 
 def full_attrs(op_def, attrs):
-    """The attrs given, and the defaults that the registry's wrapper wants to be given."""
+    """Returns `attrs` with the defaults that the registry's wrapper requires explicitly."""
     fields = {"bool": "b", "int": "i", "float": "f", "string": "s", "tensor": "tensor"}
     full = {}
     for a in op_def.attr:
@@ -100,7 +100,7 @@ def full_attrs(op_def, attrs):
 
 
 def build(c, static):
-    """The op over placeholders (or variables): (outputs, input tensors, feeds, variables)."""
+    """Builds the op on placeholders or variables. Returns (outputs, input tensors, feeds, variables)."""
     op_def = op_def_registry.get(c.op)
     tensors, feeds, variables = [], {}, []
     for k, value in enumerate(c.inputs):
@@ -142,7 +142,7 @@ def differentiable(dtype):
 
 
 def incoming(c, outputs, values):
-    """A made-up gradient for each output that can have one."""
+    """Returns a made-up gradient for each output that can have one."""
     grads = []
     for k, (t, v) in enumerate(zip(outputs, values)):
         name = case_lib.NAMES.get(np.asarray(v).dtype)

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Writes tests/data/conformance_programs/<family>.json: small graphs, and what real TensorFlow makes
-of them. For ops that only say something together: stacks, tensor arrays, lists. Run with a Python
-that has TensorFlow:
+"""Writes tests/data/conformance_programs/<family>.json: small graphs with real TensorFlow's results,
+for ops that are meaningful only together: stacks, tensor arrays, lists. Run with a Python that has
+TensorFlow:
 
   gen_programs.py            all families
   gen_programs.py arrays     some
 
 programs_<family>.py has a function programs() that yields (name, build) or (name, build, error): build()
-adds to the default graph and returns what is fetched, or a pair of that and the xs to which its
-gradients are asked for. `error` is a part of the message that a run gives instead.
+adds to the default graph and returns the fetches, or a pair of the fetches and the xs of requested
+gradients. `error` is a part of the error message of a run that fails.
 
-One line of the file is one program, an object with
+Each line of the file is a program, an object with
   name, nodes          [name, op, inputs, attrs] each, in an order in which they can be added, or
   meta_graph           a MetaGraphDef in text form, for graphs with branches, loops or functions
   fetch, out           tensors, and their values, or
-  error                a part of the message that running them gives
-  xs, grads            the gradients of all that is fetched together (null: none)
+  error                a part of the error message of a run
+  xs, grads            the gradients of the sum of all fetches (null if there is none)
 """
 
 import glob
@@ -72,7 +72,7 @@ def nodes_json(graph):
 
 
 def graph_json(graph):
-    """The member that has the graph."""
+    """Returns the member with the graph."""
     graph_def = graph.as_graph_def()
     if not graph_def.HasField("library") and not any(n.op in ("Switch", "Enter") for n in graph_def.node):
         return {"nodes": nodes_json(graph)}
@@ -92,7 +92,7 @@ def graph_json(graph):
 
 
 def drop_hints(node):
-    """Without what only speeds up or annotates: long constants of other programs are not wanted in the file."""
+    """Removes attrs that are only hints or annotations, such as long constants for other programs."""
     node.ClearField("experimental_debug_info")
     for name in ("config_proto", "_read_only_resource_inputs", "_XlaMustCompile"):
         if name in node.attr:

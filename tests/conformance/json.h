@@ -8,21 +8,21 @@
 
 namespace ramet::conformance {
 
-// A Json is one value of a JSON text (RFC 8259), as far as the files of cases use it: no \u escapes
-// above 0x7F. Numbers are kept as they are written. A value type.
+// A Json is a value of a JSON text (RFC 8259), restricted to the features used by case files: no \u
+// escapes above 0x7F. Numbers are kept as text.
 struct Json {
   enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
 
   Kind kind = Kind::kNull;
   bool boolean = false;
-  std::string text;                // of a number or a string
-  std::vector<Json> items;         // of an array, or the members of an object
-  std::vector<std::string> names;  // of the members
+  std::string text;                // for a number or a string
+  std::vector<Json> items;         // elements of an array, or members of an object
+  std::vector<std::string> names;  // names of the members
 
-  // \error kInvalidArgument with the offset at which the text is no JSON.
+  // \error kInvalidArgument: the text is not JSON. Contains the offset.
   static StatusOr<Json> Parse(std::string_view text);
 
-  // The member of that name, or nullptr.
+  // Returns the member of this name, or nullptr.
   const Json* Find(std::string_view name) const;
 };
 

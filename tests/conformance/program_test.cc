@@ -1,5 +1,5 @@
-// Small graphs against what real TensorFlow answered (tests/data/conformance_programs, written by
-// gen_programs.py): ops that only say something together.
+// Compares small graphs with real TensorFlow (tests/data/conformance_programs, written by
+// gen_programs.py), for ops that are meaningful only together.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ class ConformancePrograms : public ::testing::TestWithParam<int> {
   }
 };
 
-// Each is run twice in one session, so that what a run leaves behind would show.
+// Each program runs twice in one session to detect state left behind by a run.
 TEST_P(ConformancePrograms, Values) {
   const Status built = Build();
   const Json* error = json().Find("error");

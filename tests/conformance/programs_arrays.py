@@ -10,7 +10,7 @@ Array = collections.namedtuple("Array", "handle flow")
 
 
 def hidden(value):
-    """A value that nobody knows while building."""
+    """Returns a tensor whose value is unknown at build time."""
     return tf.placeholder_with_default(value, None)
 
 
@@ -242,7 +242,7 @@ def stacks():
 
 
 def old_forms():
-    """The ops before V3, which TensorFlow runs in graphs of their time only."""
+    """The ops before V3, which TensorFlow runs only in graphs with an old producer version."""
     def node(graph, name, op, inputs, **attrs):
         n = graph.node.add(name=name, op=op, input=inputs)
         for key, value in attrs.items():

@@ -13,7 +13,7 @@ F = tf.float32
 
 
 def hidden(value, dtype=np.float32):
-    """A value that nobody knows while building."""
+    """Returns a tensor whose value is unknown at build time."""
     return tf.placeholder_with_default(np.asarray(value, dtype), None)
 
 
@@ -99,7 +99,7 @@ def call_by_name_of_call_by_name():
 
 @function.Defun(F, F)
 def old_flow(x, n):
-    """The control flow of TensorFlow 1 within a function."""
+    """TensorFlow 1 control flow in a function."""
     y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 2.0, lambda: x - 1.0)
     return tf.while_loop(lambda i, _: i < n, lambda i, a: (i + 1.0, a * 1.5), (tf.constant(0.0), y))[1]
 
@@ -150,7 +150,7 @@ def branch_with_nothing():
 
 
 def branch_of_shapes():
-    """The branches give different shapes."""
+    """The branches return different shapes."""
     def build(p):
         return cond_v2.cond_v2(hidden(p, np.bool_), lambda: tf.zeros([2, 3]), lambda: tf.ones([4]), "cond")
 
@@ -214,7 +214,7 @@ def loop_with_branch():
 
 
 def loop_as_long_as_float():
-    """A condition that is no bool."""
+    """A condition that is not a bool."""
     step, cond = function.Defun(F)(lambda x: x - 1.0), function.Defun(F)(lambda x: x)
     return functional_ops.While([hidden(4)], cond, step)
 
@@ -256,7 +256,7 @@ def list_through_calls():
 
 
 def handle(value, name):
-    """A variable with a value, and what waits for the value."""
+    """Returns the handle of a new variable, available after its value is assigned."""
     v = r.VarHandleOp(dtype=F, shape=np.shape(value), shared_name=name)
     with tf.control_dependencies([r.AssignVariableOp(resource=v, value=hidden(value))]):
         return tf.identity(v)
@@ -317,7 +317,7 @@ def variable_in_loop():
 
 
 def effects(op, attrs=""):
-    """Which stateful nodes run that neither a result nor a control output needs: the body adds 5 and forgets it."""
+    """Tests which stateful nodes run although no result or control output needs them. The body adds 5."""
     v = handle(3, "v")
     text = """library { function {
       signature { name: "f" input_arg { name: "r" type: DT_RESOURCE } output_arg { name: "y" type: DT_FLOAT } }

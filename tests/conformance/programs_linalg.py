@@ -1,4 +1,4 @@
-"""Eigenvalues alone."""
+"""Eigenvalues without eigenvectors."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf

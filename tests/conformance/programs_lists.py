@@ -9,7 +9,7 @@ V = np.float32([1, 2, 3])
 
 
 def hidden(value, dtype=np.int32):
-    """A value that nobody knows while building."""
+    """Returns a tensor whose value is unknown at build time."""
     return tf.placeholder_with_default(np.asarray(value, dtype), None)
 
 

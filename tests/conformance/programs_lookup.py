@@ -9,7 +9,7 @@ r = tf.raw_ops
 
 
 def hidden(value, dtype=None):
-    """A value that nobody knows while building."""
+    """Returns a tensor whose value is unknown at build time."""
     value = np.asarray(value)
     dtype = dtype or {"U": tf.string, "O": tf.string}.get(value.dtype.kind, value.dtype)
     return tf.placeholder_with_default(tf.constant(value, dtype), None)
@@ -200,7 +200,7 @@ def references():
 
 
 def written(text):
-    """A file with this text, which the program writes first."""
+    """Returns the path of a file with this text, and the op that writes it."""
     path = "/tmp/ramet_conformance_vocabulary_%08x" % zlib.crc32(text.encode())
     return path, r.WriteFile(filename=path, contents=tf.constant(text))
 

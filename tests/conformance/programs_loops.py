@@ -10,12 +10,12 @@ F = tf.float32
 
 
 def hidden(value, dtype=np.float32):
-    """A value that nobody knows while building."""
+    """Returns a tensor whose value is unknown at build time."""
     return tf.placeholder_with_default(np.asarray(value, dtype), None)
 
 
 def shown(value):
-    """As hidden, with a known shape."""
+    """Like hidden, but with a static shape."""
     return tf.placeholder_with_default(np.asarray(value, np.float32), np.shape(value))
 
 
@@ -62,14 +62,14 @@ def not_taken_does_not_run():
 
 
 def merge_of_both():
-    """Which branch a value came from."""
+    """The index of the branch that a value came from."""
     dead, alive = r.Switch(data=hidden(V), pred=truth(True))
     out, index = r.Merge(inputs=[dead * 2.0, alive * 3.0])
     return [out, index]
 
 
 def waits_for_dead():
-    """What waits for a node that is dead is dead."""
+    """A node with a dead control input is dead."""
     dead, alive = r.Switch(data=hidden(V), pred=truth(True))
     with tf.control_dependencies([tf.identity(dead)]):
         late = tf.constant(7.0)

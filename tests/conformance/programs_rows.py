@@ -1,4 +1,4 @@
-"""Rows put together, of which the shapes must be known while building."""
+"""Concatenated rows, whose shapes must be known at build time."""
 
 import numpy as np
 import tensorflow.compat.v1 as tf

@@ -1,4 +1,4 @@
-// Every op of the registry has cases with TensorFlow's answers.
+// Checks that every op of the registry is compared with TensorFlow.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace ramet::conformance {
 namespace {
 
-// What one op on made-up values cannot show, with what stands for its cases.
+// Ops that cannot be tested alone on made-up values, with the test that covers them.
 const std::map<std::string, std::string>& ComparedElsewhere() {
   static const std::string kFiles =
       "tests/oracle/saver_options_test.py, v1_checkpoint_test.py and tests/ops/checkpoint_ops_test";
@@ -26,7 +26,7 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"AudioSummary", kSummaries},
       {"DestroyResourceOp", "tests/runtime/resource_variable_test.cc, with values by hand"},
       {"DestroyTemporaryVariable", kTemporary},
-      {"FakeParam", "it stands for what a branch does not give; nobody reads it"},
+      {"FakeParam", "a placeholder for a missing result of a branch, which is never read"},
       {"MatchingFiles", kFiles},
       {"MergeV2Checkpoints", kFiles},
       {"PlaceholderV2", "the kernel of Placeholder"},
@@ -52,15 +52,15 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"SymbolicGradient", "the gradients of function calls"},
       {"TemporaryVariable", kTemporary},
       {"TensorSummary", kSummaries},
-      {"Timestamp", "it tells the time"},
-      {"TopK", "the kernel of TopKV2; TensorFlow refuses it in new graphs"},
+      {"Timestamp", "returns the current time"},
+      {"TopK", "the kernel of TopKV2; TensorFlow rejects it in new graphs"},
       {"Variable", kVariables},
       {"VariableV2", kVariables}};
   return *ops;
 }
 
-// Of the nodes in the text of a MetaGraphDef, those of functions too, that are no calls of
-// functions.
+// Adds the ops of the nodes in a MetaGraphDef in text form, including those in functions but
+// without calls of functions.
 void AddOpsOfText(std::string_view text, std::set<std::string>* ops) {
   constexpr std::string_view kBegin = " op: \"";
   for (size_t at = 0; (at = text.find(kBegin, at)) != std::string_view::npos;) {
@@ -105,7 +105,7 @@ TEST(Registry, EveryOpIsComparedWithTensorFlow) {
         << op->name() << " has no case: add some to tests/conformance/cases_*.py and run "
         << "gen_cases.py (docs/adding-an-op.md)";
     EXPECT_FALSE(elsewhere && compared.contains(op->name()))
-        << op->name() << " has cases; take it out of ComparedElsewhere";
+        << op->name() << " has cases; remove it from ComparedElsewhere";
   }
 }
 

@@ -1,4 +1,5 @@
-// A clone that fails leaves both graphs byte for byte as they were; values go between graphs.
+// Tests that a failed clone leaves both graphs byte for byte unchanged, and that values are copied
+// between graphs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ class CloneAtomicTest : public ::testing::Test {
     EXPECT_TRUE(g.status().ok()) << g.status().ToString();
   }
 
-  // Everything that a file holds of a graph, and what building goes on with.
+  // Returns everything that a file contains of a graph, and the state that building depends on.
   static std::string State(Graph& graph) {
     Graph* const at = &graph;
     std::string state = ExportMetaGraph(graph).value() + ExportGraphDef(graph).value();
@@ -88,11 +89,11 @@ TEST_F(CloneAtomicTest, WrongValuesChangeNothing) {
       HasSubstr("variable 'r' is float[2]; the value is float[]"));
   Session elsewhere = Session::Create(other).value();
   EXPECT_THAT(Refused({.into = &other, .initial = kCurrent, .session = elsewhere}, other),
-              HasSubstr("clone: session: the session is of another graph"));
+              HasSubstr("clone: session: the session belongs to a different graph"));
 }
 
-// The nodes that give first values are added last: what they say of a shape is an error as well.
-TEST_F(CloneAtomicTest, WhatFailsAfterTheCopyChangesNothing) {
+// The nodes that set first values are added last. Their shape errors fail the clone, too.
+TEST_F(CloneAtomicTest, FailuresAfterTheCopyChangeNothing) {
   Graph bare;
   ASSERT_TRUE(ImportGraphDef(bare, ExportGraphDef(g).value(), {.name = ""}).ok());
   AddOp(bare, "VarHandleOp", {}, {{"dtype", kFloat}, {"shape", Shape{2}}, {"shared_name", "odd"}},
@@ -104,7 +105,7 @@ TEST_F(CloneAtomicTest, WhatFailsAfterTheCopyChangesNothing) {
   EXPECT_TRUE(State(bare) == before);
 }
 
-TEST_F(CloneAtomicTest, AFunctionOfAnotherBodyChangesNothing) {
+TEST_F(CloneAtomicTest, FunctionWithDifferentBodyChangesNothing) {
   auto body = NewFunctionGraph(other);
   Scope inside(*body);
   Output a = inside.Placeholder("a", kFloat, {});
@@ -113,7 +114,7 @@ TEST_F(CloneAtomicTest, AFunctionOfAnotherBodyChangesNothing) {
   EXPECT_THAT(Refused({.into = &other}, other), HasSubstr("Twice"));
 }
 
-TEST_F(CloneAtomicTest, TheNextCloneIsAsIfNothingHadHappened) {
+TEST_F(CloneAtomicTest, NextCloneIsUnaffectedByAFailure) {
   Graph again;
   Cloned first = Clone(g, {.into = &again}).value();
   Refused({.into = &other,
@@ -135,7 +136,7 @@ TEST_F(CloneAtomicTest, RunningSessionsSeeTheClone) {
   EXPECT_EQ((*run)[0].scalar<float>(), 54.0f);
 }
 
-TEST_F(CloneAtomicTest, ValuesGoBetweenGraphsThroughSessions) {
+TEST_F(CloneAtomicTest, ValuesAreCopiedBetweenGraphsThroughSessions) {
   Session here = Session::Create(g).value();
   ASSERT_TRUE(here.Run(s.GlobalVariablesInitializer()).ok());
   Cloned c = Clone(g, {.into = &other, .initial = kCurrent, .session = here}).value();
@@ -155,19 +156,19 @@ TEST_F(CloneAtomicTest, ValuesGoBetweenGraphsThroughSessions) {
   const int size = other.num_operations();
   ASSERT_TRUE(c.Update(here, there).ok());
   ASSERT_TRUE(c.Polyak(0.5, here, there).ok());
-  EXPECT_EQ(other.num_operations(), size) << "what runs is made once";
+  EXPECT_EQ(other.num_operations(), size) << "the nodes that run are added only once";
 
   EXPECT_THAT(c.UpdateOp().status().message(), HasSubstr("clone: session: "));
   EXPECT_THAT(c.PolyakOp(0.5).status().message(), HasSubstr("clone: session: "));
   EXPECT_THAT(c.Update({}, there).message(), HasSubstr("clone: session: "));
   EXPECT_THAT(c.Update(here, {}).message(), HasSubstr("clone: target session: "));
-  EXPECT_THAT(c.Update(there, here).message(), HasSubstr("another graph"));
+  EXPECT_THAT(c.Update(there, here).message(), HasSubstr("a different graph"));
   EXPECT_THAT(c.Polyak(2, here, there).message(), HasSubstr("tau"));
   Session empty = Session::Create(g).value();
   EXPECT_THAT(c.Update(empty, there).message(), HasSubstr("'w' has no value"));
 }
 
-TEST_F(CloneAtomicTest, PlaceholdersAreMadeWhereAskedFor) {
+TEST_F(CloneAtomicTest, PlaceholdersAreMadeOnRequest) {
   Output h = y.op().input(0);
   Cloned c = Clone(g, {.outputs = {y},
                        .input_map = {{h, ClonePlaceholder{.name = "fed", .shape = Shape()}}}})

@@ -1,4 +1,4 @@
-// Parts of graphs: inputs and outputs, lists, scopes, replacements; what is refused.
+// Tests clones of parts of graphs: inputs and outputs, lists, scopes, replacements, and errors.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class CloneBoundaryTest : public ::testing::Test {
   Operation train;
 };
 
-TEST_F(CloneBoundaryTest, OutputsBringWhatTheyNeedAndNoMore) {
+TEST_F(CloneBoundaryTest, OutputsCloneOnlyWhatTheyNeed) {
   Cloned c = Clone(g, {.inputs = {"x:0"}, .outputs = {"net/out:0"}, .dst_scope = "target"}).value();
   EXPECT_EQ(c.Transformed("x:0").name(), "target/x:0");
   EXPECT_EQ(c.Transformed(out).name(), "target/net/out:0");
@@ -61,17 +61,17 @@ TEST_F(CloneBoundaryTest, InnerTensorsBecomePlaceholders) {
   EXPECT_EQ(Run(g, c.init_op(), c.Transformed(h), c.Transformed(out)), 6.0f);
 }
 
-TEST_F(CloneBoundaryTest, ScopesGiveWayToTheNewOne) {
+TEST_F(CloneBoundaryTest, ScopesAreReplacedByTheNewOne) {
   Cloned c = Clone(g, {.scope = "net", .dst_scope = "target"}).value();
   EXPECT_EQ(c.Transformed(w).op_name(), "target/w");
   EXPECT_EQ(c.Transformed(out).name(), "target/out:0");
-  EXPECT_EQ(c.Transformed(h).op().input(0), x) << "what is outside is read as before";
+  EXPECT_EQ(c.Transformed(h).op().input(0), x) << "outside tensors are read as before";
   EXPECT_EQ(Run(g, c.init_op(), x, c.Transformed(out)), 16.0f);
   Scope again(g, "target", {.reuse = Reuse::kYes});
   EXPECT_EQ(again.GetVariable("w", {}), c.Transformed(w));
 }
 
-TEST_F(CloneBoundaryTest, ListedOperationsKeepReadingWhatIsOutside) {
+TEST_F(CloneBoundaryTest, ListedOperationsKeepReadingOutsideTensors) {
   Cloned c = Clone(g, {.ops = {"net/out"}}).value();
   EXPECT_EQ(c.operations().size(), 1u);
   EXPECT_EQ(c.Transformed(out).op().input(0), h);
@@ -108,10 +108,10 @@ TEST_F(CloneBoundaryTest, CurrentValuesGoIntoAnotherGraph) {
                        .value_of = [&](const Variable& v) { return session.Value(v); }})
                  .value();
   EXPECT_EQ(Run(other, c.init_op(), c.Transformed(x), c.Transformed(out)), 36.0f);
-  EXPECT_THAT(c.UpdateOp().status().message(), HasSubstr("another graph"));
+  EXPECT_THAT(c.UpdateOp().status().message(), HasSubstr("a different graph"));
 }
 
-TEST_F(CloneBoundaryTest, SlotsComeWhenAskedFor) {
+TEST_F(CloneBoundaryTest, SlotsAreClonedOnRequest) {
   Graph graph;
   Scope scope(graph);
   Variable v = scope.GetVariable("v", {}, ConstantInit(1.0));
@@ -140,10 +140,10 @@ TEST_F(CloneBoundaryTest, PartsOfALoopBody) {
   EXPECT_THAT(Refused(g, {.inputs = {inside}, .outputs = {last[1]}}),
               HasSubstr("is inside the loop 'while/while_context'"));
   Cloned around = Clone(g, {.outputs = {last[1]}, .dst_scope = "around"}).value();
-  EXPECT_TRUE(around.Transformed(last[0]).valid()) << "all variables of a loop come along";
+  EXPECT_TRUE(around.Transformed(last[0]).valid()) << "all variables of a loop are cloned";
 }
 
-TEST_F(CloneBoundaryTest, RefusesAndNamesWhatIsWrong) {
+TEST_F(CloneBoundaryTest, ErrorsNameTheArgument) {
   Graph other;
   EXPECT_THAT(Refused(g, {.outputs = {"nothing:0"}}), HasSubstr("outputs"));
   EXPECT_THAT(Refused(g, {.inputs = {"net/w:0"}, .outputs = {out}}), HasSubstr("reference"));

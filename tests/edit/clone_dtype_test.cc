@@ -1,4 +1,5 @@
-// Clones in another dtype: what changes, what is cast, and that it runs and trains.
+// Tests clones in a different dtype: which nodes change, where casts are, and that the clones run
+// and train.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -180,10 +181,10 @@ TEST_P(CloneDtypeTest, CheckpointsOfTheOriginalAreCast) {
   ASSERT_TRUE(restored.ok()) << restored.ToString();
   EXPECT_EQ(ValueOf(mapped, c.Transformed(w)), Rounded(3.03f));
   const std::string mapped_again = of_clone.Save(mapped, folder / "mapped").value();
-  ASSERT_TRUE(saver.Restore(mapped, mapped_again).ok()) << "the original reads it";
+  ASSERT_TRUE(saver.Restore(mapped, mapped_again).ok()) << "the original can read it";
   EXPECT_EQ(ValueOf(mapped, w), Rounded(3.03f));
 
-  // The copied save and restore nodes write and read what the original's do: floats.
+  // The copied save and restore nodes write and read floats like the original's.
   ASSERT_TRUE(session.Run(c.init_op()).ok());
   const std::string again = folder / "again";
   auto save = session.Run({{"copy/save/Const:0", Tensor(again)}}, "copy/save/control_dependency:0");
@@ -194,7 +195,7 @@ TEST_P(CloneDtypeTest, CheckpointsOfTheOriginalAreCast) {
   EXPECT_EQ(ValueOf(last, c.Transformed(w)), Rounded(3.03f));
 }
 
-TEST_P(CloneDtypeTest, RulesAreMapsOrAskedForEachOperation) {
+TEST_P(CloneDtypeTest, RulesAreMapsOrFunctionsOfOperations) {
   Output x = s.Placeholder("x", kFloat, {2, 2});
   Output d = s.Placeholder("d", kDouble, {});
   Output a = AddOp(g, "MatMul", {x, x}, {}, "a").output(0);
@@ -214,7 +215,7 @@ TEST_P(CloneDtypeTest, RulesAreMapsOrAskedForEachOperation) {
   EXPECT_EQ(asked.Transformed(b).dtype(), kFloat);
   EXPECT_EQ(asked.Transformed(b).op().input(0).op().type(), "Cast");
   EXPECT_EQ(asked.Transformed(a).op().input(0), asked.Transformed(a).op().input(1))
-      << "one cast for one tensor";
+      << "there is one cast per tensor";
   Session session = Session::Create(g).value();
   const Tensor in = Tensor::Of<float>({2, 2}, {1, 2, 3, -4});
   auto run = session.Run({{asked.Transformed(x), in}}, asked.Transformed(b));
@@ -222,7 +223,7 @@ TEST_P(CloneDtypeTest, RulesAreMapsOrAskedForEachOperation) {
   EXPECT_EQ(Floats((*run)[0]), (std::vector<float>{7, 0, 0, 22}));
 }
 
-TEST_P(CloneDtypeTest, ReplacementsMayHaveTheOtherDtype) {
+TEST_P(CloneDtypeTest, ReplacementsMayHaveTheNewDtype) {
   Output x = s.Placeholder("x", kFloat, {});
   Output y = Square(x);
   Output z = s.Placeholder("z", kBFloat16, {});
@@ -289,7 +290,7 @@ TEST_P(CloneDtypeTest, SharedVariablesKeepTheirDtype) {
   EXPECT_EQ(AsFloat(Run(w.initializer(), {}, c.Transformed(y))), 6.0f);
 }
 
-// Tout of these ops goes with T, and complex dtypes do not change.
+// Tout of these ops must correspond to T, and complex dtypes do not change.
 TEST_P(CloneDtypeTest, PartsOfComplexNumbersKeepTheirDtype) {
   Output x = s.Placeholder("x", kFloat, {});
   Output complex = AddOp(g, "Complex", {x * x, x}, {{"Tout", kComplex64}}).output(0);

@@ -1,4 +1,4 @@
-// State in functions, and save nodes, of a clone with state of its own.
+// Tests state in functions, and save nodes, of a clone with its own state.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A graph with the variable "counter" and the function "Count", which adds one to it and gives its
-// value; "Outer" calls it.
+// A graph with the variable "counter" and the function "Count", which increments it and returns its
+// value. "Outer" calls "Count".
 class CloneFunctionsTest : public ::testing::Test {
  protected:
   CloneFunctionsTest() {
@@ -73,12 +73,12 @@ TEST_F(CloneFunctionsTest, OwnStateInFunctionsIsTheClonesOwn) {
   EXPECT_EQ(Run(session, c.Transformed(nested)), 12.0f);
   EXPECT_EQ(Run(session, c.Transformed(named)), 13.0f);
   EXPECT_EQ(ValueOf(session, c.Transformed(counter)), 13.0f);
-  EXPECT_EQ(ValueOf(session, counter), 10.0f) << "the original moved";
+  EXPECT_EQ(ValueOf(session, counter), 10.0f) << "the original changed";
   EXPECT_EQ(Run(session, nested), 11.0f);
-  EXPECT_EQ(ValueOf(session, c.Transformed(counter)), 13.0f) << "the clone moved";
+  EXPECT_EQ(ValueOf(session, c.Transformed(counter)), 13.0f) << "the clone changed";
 }
 
-TEST_F(CloneFunctionsTest, OutputsBringTheStateThatTheirFunctionsName) {
+TEST_F(CloneFunctionsTest, OutputsCloneTheStateOfTheirFunctions) {
   Cloned c = Clone(g, {.outputs = {nested}, .dst_scope = "part"}).value();
   ASSERT_EQ(c.variables().size(), 1u);
   EXPECT_EQ(c.variables()[0].copy.op_name(), "part/counter");
@@ -159,7 +159,7 @@ class CloneSavesTest : public ::testing::TestWithParam<bool> {
   Variable w, b;
 };
 
-TEST_P(CloneSavesTest, CopiedSaversKnowTheCloneByItsNames) {
+TEST_P(CloneSavesTest, CopiedSaversUseTheClonesNames) {
   Saver saver(g);
   Cloned c = Clone(g).value();
   Session session = Session::Create(g).value();
@@ -178,7 +178,7 @@ TEST_P(CloneSavesTest, CopiedSaversKnowTheCloneByItsNames) {
   EXPECT_THAT(NamesIn(*read), ElementsAre("b", "copy/b", "copy/w", "w"));
 }
 
-TEST_P(CloneSavesTest, NamesOfMapsGoUnderTheScopeAndSharedVariablesKeepTheirs) {
+TEST_P(CloneSavesTest, MappedNamesGetTheScopeAndSharedVariablesKeepTheirs) {
   SaverOptions options;
   options.var_map = {{"weights", w}, {"b", b}};
   Saver saver(g, options);

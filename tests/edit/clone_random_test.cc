@@ -1,4 +1,5 @@
-// Random graphs: a clone is the original under the mapping, and a clone's clone is a clone.
+// Tests with random graphs: a clone is isomorphic to the original, and a clone of a clone is a
+// clone.
 
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
@@ -64,7 +65,8 @@ class RandomGraph {
   std::vector<Output> tensors_;
 };
 
-// Every node of `of` has a copy in `c` with copied inputs, control inputs, op, dtypes, shapes.
+// Checks that every node of `of` has a copy in `c` with copied inputs and control inputs, and the
+// same op, dtypes and shapes.
 void ExpectIsomorphic(const Cloned& c, const std::vector<Operation>& of) {
   for (const Operation& op : of) {
     const Operation copy = c.Transformed(op);

@@ -1,4 +1,4 @@
-// Clones without what only training needs.
+// Tests clones without the parts that only training needs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class CloneStripTest : public ::testing::TestWithParam<bool> {
   Scope s{g};
 };
 
-TEST_P(CloneStripTest, OptimizersGradientsAndSaversStayBehind) {
+TEST_P(CloneStripTest, OptimizersGradientsAndSaversAreOmitted) {
   Output x = s.Placeholder("x", kFloat, {2, 2});
   Variable w = NewVariable("w", {2, 2}, 0.5);
   Variable b = NewVariable("b", {2}, 1.0);
@@ -73,7 +73,7 @@ TEST_P(CloneStripTest, OptimizersGradientsAndSaversStayBehind) {
   EXPECT_EQ(c->graph().collections().Get(graph_keys::kTrainableVariables).size(), 2u);
 }
 
-TEST_P(CloneStripTest, PassingOperationsAreSplicedOut) {
+TEST_P(CloneStripTest, PassThroughOperationsAreSplicedOut) {
   Output x = s.Placeholder("x", kFloat, {});
   Variable w = NewVariable("w", {}, 2.0);
   Output id = Identity(x, "id");
@@ -88,12 +88,12 @@ TEST_P(CloneStripTest, PassingOperationsAreSplicedOut) {
   Output out = Identity(waited + 1.0f, "out");
   Cloned c = Clone(g, {.inputs = {x}, .outputs = {out}, .strip_training = true}).value();
   EXPECT_EQ(c.Transformed(h).op().input(0), c.Transformed(x));
-  EXPECT_EQ(c.Transformed(checked), c.Transformed(x)) << "what it passed on";
+  EXPECT_EQ(c.Transformed(checked), c.Transformed(x)) << "the tensor that it passed on";
   EXPECT_EQ(c.Transformed(out).op().type(), "Identity") << "outputs stay";
   EXPECT_TRUE(c.Transformed(w).value().op().valid());
   EXPECT_FALSE(c.Transformed(stop.op()).valid());
   Cloned whole = Clone(g, {.dst_scope = "whole", .strip_training = true}).value();
-  EXPECT_TRUE(whole.Transformed(waited.op()).valid()) << "something waits for it";
+  EXPECT_TRUE(whole.Transformed(waited.op()).valid()) << "an operation waits for it";
   Session session = Session::Create(g).value();
   ASSERT_TRUE(session.Run(c.init_op()).ok());
   auto run = session.Run({{c.Transformed(x), 3.0f}}, c.Transformed(out));
@@ -120,7 +120,7 @@ TEST_P(CloneStripTest, BatchNormsUseTheirAverages) {
   ASSERT_TRUE(g.status().ok()) << g.status().ToString();
   Cloned kept = Clone(g, {.into = &uncertain, .strip_training = true}).value();
   EXPECT_TRUE(kept.Transformed(norm).attr<bool>("is_training").value())
-      << "nothing says where the variance is";
+      << "the variance cannot be identified";
   average(variance, norm.output(2));
   ASSERT_TRUE(g.status().ok()) << g.status().ToString();
   Cloned c = Clone(g, {.inputs = {x}, .outputs = {norm.output(0)}, .strip_training = true}).value();
@@ -137,7 +137,7 @@ TEST_P(CloneStripTest, BatchNormsUseTheirAverages) {
               ElementsAre(0, 1, -1, 2));
   Cloned whole = Clone(g, {.dst_scope = "whole", .strip_training = true}).value();
   EXPECT_THAT(whole.graph().collections().Get(graph_keys::kUpdateOps).size(), 2u)
-      << "updates of averages are not part of it";
+      << "updates of averages are not part of the clone";
 }
 
 INSTANTIATE_TEST_SUITE_P(Variables, CloneStripTest, ::testing::Bool(),

@@ -1,4 +1,4 @@
-// First values of a clone's tables, and of state that has no value in the original.
+// Tests the first values of a clone's tables, and of state that has no value in the original.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST_F(CloneTablesTest, CurrentContentIsCopied) {
   }
 }
 
-TEST_F(CloneTablesTest, WhatHasNoValueIsLeftAlone) {
+TEST_F(CloneTablesTest, UninitializedStateStaysUninitialized) {
   Session session = Session::Create(g).value();
   Cloned here = Clone(g, {.outputs = Elements(), .initial = kCurrent}).value();
   Cloned there =

@@ -1,4 +1,5 @@
-// Whole graphs cloned under a scope: state, loops, branches, functions, tables, collections.
+// Tests clones of whole graphs under a scope: state, loops, branches, functions, tables,
+// collections.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ class CloneTest : public ::testing::Test {
   Scope s{g};
 };
 
-TEST_F(CloneTest, OwnVariablesAreRegisteredAndInitialised) {
+TEST_F(CloneTest, OwnVariablesAreRegisteredAndInitialized) {
   Variable w = s.GetVariable("w", {}, ConstantInit(3.0));
   Output y = w * 2.0f;
   auto c = Clone(g);
@@ -57,11 +58,11 @@ TEST_F(CloneTest, OwnVariablesAreRegisteredAndInitialised) {
   Session session = NewSession();
   ASSERT_TRUE(session.Run(c->init_op()).ok());
   EXPECT_EQ(Value(session, copy), 3.0f);
-  EXPECT_TRUE(session.Value(w).value().empty()) << "init_op initialised the original";
+  EXPECT_TRUE(session.Value(w).value().empty()) << "init_op initialized the original";
   EXPECT_EQ(session.Run(c->Transformed(y)).value()[0].scalar<float>(), 6.0f);
 }
 
-TEST_F(CloneTest, TrainingMovesOneOfThemAlone) {
+TEST_F(CloneTest, TrainingChangesOnlyOneOfThem) {
   for (bool resource : {false, true}) {
     Graph graph;
     Scope scope(graph);
@@ -110,7 +111,8 @@ TEST_F(CloneTest, PolyakMixesFloatsAndAssignsOthers) {
   }
 }
 
-// In one pass over memory, in place, with the bits of the graph's steps one by one.
+// The update is done in one pass over memory, in place, and gives the same bits as the graph's
+// separate steps.
 TEST_F(CloneTest, PolyakWritesInPlace) {
   for (bool resource : {false, true}) {
     for (DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
@@ -143,7 +145,7 @@ TEST_F(CloneTest, PolyakWritesInPlace) {
   }
 }
 
-TEST_F(CloneTest, CurrentValuesAreThoseOfTheMomentOfInit) {
+TEST_F(CloneTest, CurrentValuesAreReadWhenInitRuns) {
   Variable w = s.GetVariable("w", {}, ConstantInit(1.0));
   Variable r = s.GetVariable("r", {}, {.initializer = ConstantInit(2.0), .use_resource = true});
   Cloned c = Clone(g, {.initial = kCurrent}).value();
@@ -288,7 +290,7 @@ TEST_F(CloneTest, BareGraphDefsHaveTheirVariablesFound) {
   EXPECT_EQ(session.Run(c.Transformed("y:0")).value()[0].scalar<float>(), 12.0f);
 }
 
-TEST_F(CloneTest, FunctionsGoAlongToAnotherGraph) {
+TEST_F(CloneTest, FunctionsAreCopiedToADifferentGraph) {
   auto body = NewFunctionGraph(g);
   Scope inside(*body);
   Output a = inside.Placeholder("a", kFloat, {});
@@ -318,7 +320,7 @@ TEST_F(CloneTest, CollectionsAreChosen) {
   EXPECT_TRUE(g.collections().Contains(graph_keys::kLosses, losses.Transformed(loss)));
 }
 
-TEST_F(CloneTest, DevicesAreGivenMappedOrAsked) {
+TEST_F(CloneTest, DevicesAreFixedMappedOrComputed) {
   {
     Scope there = s.Device("/device:CPU:0");
     AddOp(g, "NoOp", {}, {}, "n");
@@ -337,7 +339,7 @@ TEST_F(CloneTest, DevicesAreGivenMappedOrAsked) {
   EXPECT_EQ(g.FindOperation("c/n")->device(), "/n:0");
 }
 
-TEST_F(CloneTest, OptimizersGoOnInACloneOfTheWholeGraph) {
+TEST_F(CloneTest, OptimizersWorkInACloneOfTheWholeGraph) {
   Variable w = s.GetVariable("w", {}, ConstantInit(1.0));
   Output loss = Square(w - 5.0f);
   Operation train = Adam(0.1).Minimize(loss);

@@ -1,5 +1,5 @@
-// Every golden model of the folder that RAMET_ZOO names is cloned whole: the clone, started from
-// the original's values, computes the same bits, and neither moves the other.
+// Clones every golden model in the folder RAMET_ZOO. The clone, started from the original's values,
+// computes the same bits, and neither changes the other.
 
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
@@ -15,9 +15,9 @@ namespace {
 class CloneZooTest : public testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CloneZooTest);
 
-TEST_P(CloneZooTest, ComputesTheSameAndMovesAlone) {
+TEST_P(CloneZooTest, ComputesTheSameAndChangesAlone) {
   const Case c = LoadCase(GetParam()).value();
-  if (!CanRun(c)) GTEST_SKIP() << "skipped: its files are not there";
+  if (!CanRun(c)) GTEST_SKIP() << "skipped: the model's files are missing";
   Graph graph;
   auto session = Load(c, graph);
   ASSERT_TRUE(session.ok()) << session.status().ToString();
@@ -48,7 +48,7 @@ TEST_P(CloneZooTest, ComputesTheSameAndMovesAlone) {
 
 TEST_P(CloneZooTest, ComputesTheSameInAnotherGraph) {
   const Case c = LoadCase(GetParam()).value();
-  if (!CanRun(c)) GTEST_SKIP() << "skipped: its files are not there";
+  if (!CanRun(c)) GTEST_SKIP() << "skipped: the model's files are missing";
   Graph graph, other;
   auto session = Load(c, graph);
   ASSERT_TRUE(session.ok()) << session.status().ToString();

@@ -1,5 +1,5 @@
-// Every golden model of the folder that RAMET_ZOO names is cloned in another dtype, and without
-// what only training needs: what it infers stays the same, as far as the dtype can tell.
+// Clones every golden model in the folder RAMET_ZOO in a different dtype, and without the parts
+// that only training needs. The inferred values stay the same within the precision of the dtype.
 
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
@@ -15,8 +15,8 @@
 namespace ramet::zoo {
 namespace {
 
-// The steps of a case that change nothing and come before any that do: what the restored model
-// infers.
+// Returns the steps of a case before the first one that changes state: inferences with the restored
+// model.
 std::vector<Step> Inferences(const Case& c) {
   std::vector<Step> steps;
   for (const Step& step : c.steps) {
@@ -26,7 +26,8 @@ std::vector<Step> Inferences(const Case& c) {
   return steps;
 }
 
-// The same without what training steps fetch: a loss may be that of batch norms in training mode.
+// Returns the steps without the fetches of training steps, because a loss may use batch norms in
+// training mode.
 std::vector<Step> WithoutLosses(const Case& c) {
   std::set<std::string> losses;
   for (const Step& step : c.steps) {
@@ -40,7 +41,7 @@ std::vector<Step> WithoutLosses(const Case& c) {
   return steps;
 }
 
-// Of the largest element, or of one.
+// Relative to the largest element, or to one.
 double Tolerance(DType dtype) {
   switch (dtype) {
     case kHalf: return 5e-3;
@@ -58,8 +59,8 @@ double Scale(const Tensor& doubles) {
   return largest;
 }
 
-// Floating tensors that became `dtype` are compared with what is expected, rounded to it: values
-// beyond its range are infinite.
+// Compares floating tensors of dtype `dtype` with the expected values rounded to it. Values beyond
+// its range are infinite.
 void ExpectNear(const Tensor& got, const Tensor& expected, DType dtype) {
   if (!IsFloating(expected.dtype()) || expected.dtype() == kDouble) {
     EXPECT_TRUE(SameBits(got, expected));
@@ -78,7 +79,7 @@ void ExpectNear(const Tensor& got, const Tensor& expected, DType dtype) {
   }
 }
 
-// The original and its clone in another graph, with the same values.
+// The original and its clone in a different graph, with the same values.
 class CloneZooVariant : public testing::Test {
  protected:
   void Make(const Case& c, CloneOptions options) {
@@ -111,7 +112,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CloneZooDtypeTest);
 TEST_P(CloneZooDtypeTest, InfersTheSameWithinTheDtype) {
   const auto& [folder, dtype] = GetParam();
   const Case c = LoadCase(folder).value();
-  if (!CanRun(c)) GTEST_SKIP() << "skipped: its files are not there";
+  if (!CanRun(c)) GTEST_SKIP() << "skipped: the model's files are missing";
   ASSERT_NO_FATAL_FAILURE(Make(c, {.dtype = dtype}));
   for (const Step& step : Inferences(c)) {
     SCOPED_TRACE(step.comment);
@@ -139,10 +140,10 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CloneZooStripTest);
 
 TEST_P(CloneZooStripTest, InfersTheSameWithoutTraining) {
   const Case c = LoadCase(GetParam()).value();
-  if (!CanRun(c)) GTEST_SKIP() << "skipped: its files are not there";
+  if (!CanRun(c)) GTEST_SKIP() << "skipped: the model's files are missing";
   CloneOptions options{.strip_training = true};
   const std::vector<Step> steps = WithoutLosses(c);
-  if (steps.empty()) GTEST_SKIP() << "skipped: every step of it trains";
+  if (steps.empty()) GTEST_SKIP() << "skipped: every step trains";
   for (const Step& step : steps) {
     for (const std::string& name : step.fetches) options.outputs.emplace_back(name);
   }

@@ -29,7 +29,7 @@ void SetElement(Tensor& tensor, int64_t i, double value) {
   }
 }
 
-// The paths of a SavedModel's files, which its loader feeds to what initialises tables.
+// Returns the paths of a SavedModel's asset files, which its loader feeds to table initializers.
 Feeds AssetPaths(Session& from, const Cloned& clone, const std::string& folder) {
   Feeds feeds;
   for (const Output& path : clone.source().collections().Get<Output>("asset_filepaths")) {
@@ -137,7 +137,7 @@ void ExpectSame(const std::vector<Tensor>& a, const std::vector<Tensor>& b, cons
   for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(SameBits(a[i], b[i])) << what << " " << i;
 }
 
-// The clone of an uninitialised variable stays one; init_op would say so.
+// The clone of an uninitialized variable stays uninitialized; init_op would fail.
 void StartFrom(Session& from, Session& to, const Cloned& clone, const Case& c) {
   const Feeds assets = AssetPaths(from, clone, c.graph_path);
   for (const char* key : {"table_initializer", "saved_model_main_op", "legacy_init_op"}) {

@@ -1,4 +1,4 @@
-// What tests of clones do with golden models.
+// Helpers for tests that clone golden models.
 
 #pragma once
 
@@ -11,25 +11,25 @@
 
 namespace ramet::zoo {
 
-// Whether the model's files are there.
+// Reports whether the model's files exist.
 bool CanRun(const Case& c);
 
-// The case's graph with the values of its checkpoint.
+// Returns a session of the case's graph with the values of its checkpoint.
 StatusOr<Session> Load(const Case& c, Graph& graph);
 
 bool SameBits(const Tensor& a, const Tensor& b);
 void ExpectSame(const std::vector<Tensor>& a, const std::vector<Tensor>& b, const char* what);
 
-// Runs of a case on the original or on the clone.
+// Runs the steps of a case on the original or on the clone.
 class Steps {
  public:
   Steps(Session& session, const Cloned& clone, bool on_clone)
       : session_(session), clone_(clone), on_clone_(on_clone) {}
 
-  // What the step gave; an empty list if it failed, as it must where the case says so. Feeds that
-  // the clone has no use for are left out.
+  // Returns the results of the step, or an empty list if it failed as the case requires. Feeds that
+  // the clone does not need are dropped.
   std::vector<Tensor> Run(const Step& step) const;
-  // What each step of the case gave.
+  // Returns the results of each step of the case.
   std::vector<std::vector<Tensor>> Run(const Case& c) const;
 
  private:
@@ -40,14 +40,14 @@ class Steps {
   const bool on_clone_;
 };
 
-// The values of the variables that were cloned, or of their copies; empty tensors for those without
-// a value.
+// Returns the values of the cloned variables or of their copies; empty tensors for those without a
+// value.
 std::vector<Tensor> Values(Session& session, const Cloned& clone, bool of_clone);
 
-// Gives the clone its tables, and the values of the original in `from`.
+// Initializes the clone's tables, and gives it the values that the original has in `from`.
 void StartFrom(Session& from, Session& to, const Cloned& clone, const Case& c);
 
-// The floating elements in another floating dtype; other tensors as they are.
+// Converts a floating tensor to a different floating dtype; returns other tensors unchanged.
 Tensor Converted(const Tensor& tensor, DType dtype);
 
 }  // namespace ramet::zoo

@@ -1,4 +1,4 @@
-// libramet_beside.so: what tests/oracle/one_process_test.py calls while TensorFlow is in the
+// libramet_beside.so, which tests/oracle/one_process_test.py calls while TensorFlow is in the
 // process.
 #include <ramet/ramet.h>
 
@@ -8,8 +8,8 @@
 
 namespace rm = ramet;
 
-// Imports the MetaGraph file of TensorFlow, restores its checkpoint, feeds `rows` x `width` floats
-// to `feed` and stores rows x classes floats of `fetch`. Returns 0, or 1 after printing the error.
+// Imports a MetaGraph file of TensorFlow, restores its checkpoint, feeds `rows` x `width` floats to
+// `feed` and stores rows x classes floats of `fetch`. Returns 0, or 1 after printing the error.
 extern "C" RAMET_EXPORT int RametBeside(const char* prefix, const char* feed, const char* fetch,
                                         int rows, int width, const float* input, int classes,
                                         float* output) {

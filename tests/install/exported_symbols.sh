@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Symptom: libramet.so shows or borrows symbols that clash with another library of the process.
-# exported_symbols.sh LIBRARY: it defines dynamic symbols of the namespace ramet only, none of them a
-# message, and takes nothing from a protobuf, Eigen or oneDNN outside.
+# Symptom: libramet.so exports or imports symbols that clash with another library in the process. exported_symbols.sh
+# LIBRARY: checks that it defines only dynamic symbols of the namespace ramet, none of them of a proto message, and uses
+# no protobuf, Eigen or oneDNN from outside.
 set -euo pipefail
 library=$1
 # _ZN5ramet... functions and data, _ZT?N5ramet... vtables and typeinfo, _ZTh.../_ZTv... thunks.

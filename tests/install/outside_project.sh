@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Symptom: an installed Ramet does not build, link or run in somebody else's project.
-# outside_project.sh BUILD COMPILER: installs BUILD into a new prefix and builds outside/ against it
-# in four ways: find_package and pkg-config, each with the shared and the static library.
+# Symptom: an installed Ramet does not build, link or run in an outside project. outside_project.sh BUILD COMPILER:
+# installs BUILD to a new prefix and builds outside/ against it in four ways: with find_package and pkg-config, each
+# with the shared and the static library.
 set -euo pipefail
 build=$1
 compiler=$2

@@ -1,5 +1,5 @@
-// What the tables of values do not show: shapes that are inferred from what is known while
-// building, buffers that are passed on, sizes from outside.
+// Tests what the conformance cases do not cover: shapes inferred from what is known when the graph
+// is built, shared buffers, untrusted sizes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 Tensor Ints(std::initializer_list<int32_t> values) { return Tensor::Vector<int32_t>(values); }
 
-// The shape that is inferred for an op over placeholders of partial shapes and constants.
+// Infers the shapes of ops over placeholders of partial shapes and constants.
 class InferenceTest : public ::testing::Test {
  protected:
   Output X(const Shape& shape, DType dtype = kFloat) {
@@ -112,7 +112,7 @@ TEST(ArrayKernelTest, ViewsShareTheirBuffer) {
   EXPECT_FALSE(shares(KernelTester("DeepCopy").Input(x).RunOne()));
 }
 
-// Sizes come from files: nothing is allocated for what cannot be, and nothing is read outside.
+// Sizes are untrusted: the kernels neither allocate impossible amounts nor read out of bounds.
 TEST(ArrayKernelTest, HostileSizesAreErrors) {
   const int64_t huge = int64_t{1} << 62;
   auto fails = [](StatusOr<Tensor> y) { return !y.ok(); };
@@ -166,10 +166,10 @@ TEST(ArrayKernelTest, PlaceholderSaysWhatItWants) {
   EXPECT_THAT(message({-1, 2}),
               HasSubstr("placeholder tensor 'node' with dtype float and shape [?,2]"));
   EXPECT_THAT(message(Shape::Unknown()), HasSubstr("placeholder tensor 'node' with dtype float;"));
-  EXPECT_THAT(message({2}), HasSubstr("values of placeholders are not saved"));
+  EXPECT_THAT(message({2}), HasSubstr("placeholder values are not saved"));
 }
 
-// Dimensions beyond the limit, strides and bounds at the ends of their range.
+// Dimensions beyond the limit, and strides and bounds at the ends of their range.
 TEST(ArrayKernelTest, ExtremeShapesAndSlices) {
   Tensor deep(kFloat, Shape(std::vector<int64_t>(Shape::kMaxRank, 1)));
   EXPECT_FALSE(KernelTester("ExpandDims").Input(deep).Input(Tensor(0)).RunOne().ok());
@@ -198,7 +198,7 @@ TEST(ArrayKernelTest, ExtremeShapesAndSlices) {
                    .ok());
 }
 
-// The gradient of a concatenation that arrives as IndexedSlices stays so, cut to each value.
+// A gradient that reaches a concatenation as IndexedSlices stays so, split by value.
 TEST(ArrayGradientTest, IndexedSlicesThroughConcat) {
   for (int axis : {0, -1}) {
     Graph graph;

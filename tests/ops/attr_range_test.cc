@@ -1,5 +1,5 @@
-// Every int attr of every op has a range that fits the code that reads it. The range is checked
-// when a node is added; gradients and kernels rely on it.
+// Checks that every int attr of every op has a range that fits the code that reads it. The range is
+// checked when a node is added; gradients and kernels rely on it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,40 +12,40 @@
 namespace ramet {
 namespace {
 
-// Attrs that any int32 may be given to, and the code that copes with all of them. A new attr needs
+// Attrs that may have any int32 value, and the code that copes with all of them. A new attr needs
 // .AttrRange in its op's definition, or a line here after a look at each place that reads it: does
-// it loop, index, allocate, divide or add with the value?
+// that code loop, index, allocate, divide or add with the value?
 const std::map<std::string, std::string>& AnyInt32() {
   static const auto* const attrs = new std::map<std::string, std::string>{
       {"axis", "AxisArg, DepthAxis and QuantizeAttrs compare it with the rank"},
       {"batch_dim", "ReverseSequence compares it with the rank"},
       {"batch_dims", "BatchDims compares it with the rank, the gradient with the largest rank"},
-      {"begin_mask", "Bit looks at single bits"},
-      {"block_size", "at least 2; products are checked by MultiplyNonNegative"},
-      {"depth_radius", "the LRN kernels refuse negative ones and stop at the depth"},
+      {"begin_mask", "Bit tests single bits"},
+      {"block_size", "at least 2; MultiplyNonNegative checks products"},
+      {"depth_radius", "the LRN kernels reject negative values and stop at the depth"},
       {"dilations", "ParseWindow: 1 or more, int32"},
-      {"ellipsis_mask", "Bit looks at single bits"},
-      {"end_mask", "Bit looks at single bits"},
+      {"ellipsis_mask", "Bit tests single bits"},
+      {"end_mask", "Bit tests single bits"},
       {"explicit_paddings", "ParseWindow: 0 or more, int32"},
-      {"first_n", "a count of lines that is compared"},
+      {"first_n", "only compared with the number of printed lines"},
       {"k", "InTopK compares with it, TopK checks it against the row"},
       {"ksize", "ParseWindow: 1 or more, int32"},
       {"ksizes", "ExtractImagePatches: 1 or more"},
-      {"max_images", "the smaller of it and the batch is used"},
-      {"max_outputs", "the smaller of it and the batch is used"},
-      {"maxsplit", "pieces are counted up to it"},
-      {"new_axis_mask", "Bit looks at single bits"},
-      {"num_bits", "the kernels of quantization check 2 to 16, or 1 to 62"},
-      {"num_elements", "compared with a list's length; a negative one is any"},
+      {"max_images", "the minimum of it and the batch size is used"},
+      {"max_outputs", "the minimum of it and the batch size is used"},
+      {"maxsplit", "only compared with the number of pieces"},
+      {"new_axis_mask", "Bit tests single bits"},
+      {"num_bits", "the quantization kernels check for 2 to 16, or 1 to 62"},
+      {"num_elements", "compared with a list's length; a negative value allows any length"},
       {"parallel_iterations", "not used"},
       {"precision", "AsString limits it"},
       {"preferred_shard", "not used"},
       {"rates", "1 or more, int32"},
       {"seq_dim", "ReverseSequence compares it with the rank"},
-      {"shrink_axis_mask", "Bit looks at single bits"},
+      {"shrink_axis_mask", "Bit tests single bits"},
       {"squeeze_dims", "Squeezed compares each with the rank"},
-      {"strides", "ParseWindow and its like: 1 or more, int32"},
-      {"summarize", "the smaller of it and the number of elements is used"},
+      {"strides", "ParseWindow and similar functions: 1 or more, int32"},
+      {"summarize", "the minimum of it and the number of elements is used"},
       {"width", "AsString limits it"},
   };
   return *attrs;
@@ -58,7 +58,7 @@ bool IsAnyInt32(const AttrSchema& attr) {
          attr.greatest_value == std::numeric_limits<int32_t>::max();
 }
 
-// Counts of inputs or outputs are limited by OpSchema::Expand.
+// The number of inputs or outputs is limited by OpSchema::Expand.
 bool IsCount(const OpSchema& schema, const AttrSchema& attr) {
   const auto counts = [&](const ArgSchema& arg) { return arg.number_attr == attr.name; };
   return std::ranges::any_of(schema.inputs, counts) || std::ranges::any_of(schema.outputs, counts);
@@ -87,7 +87,7 @@ TEST(AttrRangeTest, DefaultsAreInTheirRange) {
   }
 }
 
-// TensorFlow reads these as 64 bits.
+// TensorFlow reads these attrs as 64-bit integers.
 TEST(AttrRangeTest, WideAttrsTakeAnyInt64) {
   const std::pair<const char*, const char*> wide[] = {{"RandomUniform", "seed"},
                                                       {"RandomUniform", "seed2"},

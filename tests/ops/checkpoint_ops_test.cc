@@ -1,4 +1,4 @@
-// SaveV2 and its relatives, and files.
+// Tests SaveV2, the other checkpoint ops and the file ops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class CheckpointOpsTest : public ::testing::Test {
   fs::path dir_;
 };
 
-TEST_F(CheckpointOpsTest, RestoresWhatWasSaved) {
+TEST_F(CheckpointOpsTest, RestoresSavedTensors) {
   const Tensor floats = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   const Tensor words = Tensor::Vector<std::string>({"", "word"});
   ASSERT_TRUE(Save(Path("m"), {"f", "s"}, {"", ""}, {floats, words}).ok());
@@ -167,7 +167,7 @@ TEST_F(CheckpointOpsTest, V1WholeTensorsAndErrors) {
               HasSubstr("does not match the shape of the tensor to  save: 4 0,3, tensor: [2]"));
 }
 
-TEST_F(CheckpointOpsTest, ShardNumbersThatAreNoneArePrintedAsTensorFlowDoes) {
+TEST_F(CheckpointOpsTest, InvalidShardNumbersArePrintedAsInTensorFlow) {
   KernelTester name("ShardedFilename");
   name.Input("b").Input(Tensor(-1)).Input(Tensor(123456));
   EXPECT_EQ(name.RunOne()->scalar<std::string>(), "b--0001-of-123456");

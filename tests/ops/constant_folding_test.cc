@@ -1,5 +1,5 @@
-// The values that are known while a graph is built: which ops run for them, and how much work that
-// may be.
+// Tests the values that are known while a graph is built: which ops are run to find them, and how
+// much work that may take.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class FoldingTest : public ::testing::Test {
   Graph graph_;
 };
 
-TEST_F(FoldingTest, FoldableOpsHaveNoSideDoors) {
+TEST_F(FoldingTest, FoldableOpsHaveNoSideEffects) {
   for (const Op* op : OpRegistry::Global().All()) {
     if (!op->foldable()) continue;
     const OpSchema& schema = op->schema();
@@ -50,7 +50,7 @@ TEST_F(FoldingTest, FoldableOpsHaveNoSideDoors) {
   }
 }
 
-TEST_F(FoldingTest, OpsThatShapesAreMadeOfAreFoldable) {
+TEST_F(FoldingTest, OpsUsedToComputeShapesAreFoldable) {
   for (const char* name : {"AddV2",
                            "Sub",
                            "Mul",
@@ -94,7 +94,7 @@ TEST_F(FoldingTest, OpsThatShapesAreMadeOfAreFoldable) {
   }
 }
 
-TEST_F(FoldingTest, NoFileIsReadAndNoStringIsMade) {
+TEST_F(FoldingTest, FilesAreNotReadAndStringsAreNotComputed) {
   const std::string path = ::testing::TempDir() + "/folding_test.txt";
   std::ofstream(path) << "alpha";
   const Output content = Add("ReadFile", {Const(Tensor(path))});
@@ -109,7 +109,7 @@ TEST_F(FoldingTest, NoFileIsReadAndNoStringIsMade) {
           .empty());
 }
 
-// 16 equal inputs a level are 16^12 paths.
+// With 16 equal inputs per level there are 16^12 paths.
 TEST_F(FoldingTest, EachNodeIsEvaluatedOnce) {
   Output x = Const(Ints({1}));
   for (int level = 0; level < 12; ++level) x = Add("AddN", std::vector<Input>(16, x));
@@ -118,21 +118,21 @@ TEST_F(FoldingTest, EachNodeIsEvaluatedOnce) {
   EXPECT_EQ(value.data<int32_t>()[0], 0);  // 2^48, which wraps
 }
 
-TEST_F(FoldingTest, ShapesThatAreKnownInPartAreLookedAtOnce) {
+TEST_F(FoldingTest, PartiallyKnownShapesAreEvaluatedOnce) {
   Output x = Scope(graph_).Placeholder("x", kInt32, {0});
   for (int level = 0; level < 40; ++level) x = Add("ConcatV2", {x, x, x, x, Tensor(int32_t{0})});
   const Output y = Add("Reshape", {Scope(graph_).Placeholder("y", kFloat), x});
   EXPECT_EQ(y.shape().rank(), 0);
 }
 
-TEST_F(FoldingTest, TheWorkOfOneQuestionIsLimited) {
+TEST_F(FoldingTest, TheWorkPerQueryIsLimited) {
   Output x = Const(Tensor(kInt32, {4096}));
   Output first = Add("AddN", std::vector<Input>(30, x));
   EXPECT_FALSE(ConstantValue(first).empty());
   EXPECT_TRUE(ConstantValue(Add("AddN", std::vector<Input>(100, x))).empty());
 }
 
-// They have no elements, but a kernel may loop over the other dimensions.
+// Such tensors have no elements, but a kernel may still loop over the other dimensions.
 TEST_F(FoldingTest, HugeDimensionsNextToZeroAreNotFolded) {
   const Output x = Const(Tensor(kInt32, {kHugeDim, 0}));
   const Tensor zero = Tensor(int32_t{0});
@@ -141,7 +141,7 @@ TEST_F(FoldingTest, HugeDimensionsNextToZeroAreNotFolded) {
   EXPECT_FALSE(ConstantValue(Add("Neg", {Const(Tensor(kInt32, {0, 7}))})).empty());
 }
 
-TEST_F(FoldingTest, WhatIsKnownAndWhatIsNotIsRemembered) {
+TEST_F(FoldingTest, KnownAndUnknownResultsAreCached) {
   const Output known = Add("AddN", std::vector<Input>(8, Const(Tensor(kInt32, {2000}))));
   const Output unknown = Add("AddN", {known, Scope(graph_).Placeholder("x", kInt32, {2000})});
   ConstantEvaluator constants(graph_.impl());

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tests/data/random/golden.txt: the numbers that real TensorFlow draws. Run with a Python that has
-TensorFlow. One line is one run of an op in one session (the runs of a session follow one another):
+"""Writes tests/data/random/golden.txt: the random numbers that TensorFlow draws. Run it with a Python that has
+TensorFlow. Each line is one run of an op in a session; the runs of a session are on consecutive lines:
 
   op dtype seed seed2 run [dims] args : bits of the elements in hexadecimal, or "crc" and their CRC-32
 
-args are minval and maxval of the integer ones, num_samples of Multinomial. seed and seed2 are the two numbers of a
-stateless op's seed; key and first number of the counter of those whose names end in V2.
+args are minval and maxval of the integer ops, and num_samples of Multinomial. For a stateless op, seed and seed2 are
+the two elements of its seed; for one whose name ends in V2, they are the key and the first element of the counter.
 """
 
 import os
@@ -24,7 +24,7 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "r
 SEEDS = ((87654321, 1), (1, 2), (0, 7), (5, 0), (2147483646, 2147483647), (12345678901, 98765432109), (-3, -9))
 SIZES = ([1], [3], [2, 3], [255], [1000], [100003])
 RUNS = (1, 2, 3)
-# Multinomial in several threads draws other numbers.
+# With several threads, Multinomial draws different numbers.
 CONFIG = tf.ConfigProto(intra_op_parallelism_threads=1)
 FLOATS = {"float": tf.float32, "double": tf.float64, "half": tf.float16, "bfloat16": tf.bfloat16}
 INTS = {"int32": tf.int32, "int64": tf.int64}
@@ -82,7 +82,7 @@ def key_inputs(seed, seed2):
 
 
 def draws():
-    """(op, dtype, dims, args, builder(seed, seed2))."""
+    """Yields (op, dtype, dims, args, builder(seed, seed2))."""
     for dims in SIZES:
         yield from floats(dims)
         yield from integers(dims)

@@ -1,5 +1,5 @@
-// Values and attrs from outside that lead nowhere near memory that is not theirs: windows that are
-// larger than the image, sums that would overflow, bytes that are not bools, NaNs in an order.
+// Tests that untrusted values and attrs cannot cause accesses outside a buffer: windows larger than
+// the image, sums that would overflow, bytes that are not bools, and NaNs in a sort.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ const float kNan = std::nanf("");
 
 Tensor Ones(const Shape& shape) { return Tensor::Of<float>(shape, {1}); }
 
-// A pooling op with strides of 1.
+// A pooling op with all strides equal to 1.
 class Pooling : public KernelTester {
  public:
   Pooling(const char* op, const List& ksize, const char* padding) : KernelTester(op) {
@@ -32,14 +32,14 @@ class Pooling : public KernelTester {
   }
 };
 
-// One image of the sizes and channels, a window that does not fit into it, and the empty result.
+// An image shape, a window that does not fit into the image, and the shape of the empty result.
 struct NoPixel {
   Shape image;
   List window;
   Shape pooled;
 };
 
-TEST(PoolingTest, WithoutOutputPixelsTheGradientIsZero) {
+TEST(PoolingTest, GradientIsZeroWithoutOutputPixels) {
   const NoPixel cases[] = {{{1, 2, 4, 1}, {1, 3, 2, 1}, {1, 0, 3, 1}},
                            {{1, 4, 2, 3}, {1, 2, 3, 1}, {1, 3, 0, 3}},
                            {{2, 2, 2, 16}, {1, 3, 3, 1}, {2, 0, 0, 16}}};
@@ -70,8 +70,8 @@ TEST(PoolingTest, WithoutOutputPixelsTheGradientIsZero) {
 }
 
 TEST(PoolingTest, TheProductOfAWindowMayOverflow) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  for (const List& window : {List{1, kMost, kMost, 1}, {1, kMost, 2, 1}, {1, 1, kMost, 1}}) {
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  for (const List& window : {List{1, kMax, kMax, 1}, {1, kMax, 2, 1}, {1, 1, kMax, 1}}) {
     for (const char* op : {"MaxPool", "AvgPool"}) {
       const auto y = Pooling(op, window, "SAME").Input(Ones({1, 2, 2, 1})).RunOne();
       ASSERT_TRUE(y.ok()) << y.status().ToString();
@@ -91,7 +91,7 @@ TEST(PoolingTest, TheProductOfAWindowMayOverflow) {
   EXPECT_THAT(y->flat<float>(), Each(1.0f));
 }
 
-TEST(PoolingTest, SizesBeyondInt32AreRefused) {
+TEST(PoolingTest, SizesBeyondInt32AreRejected) {
   const auto y = Pooling("MaxPool", {1, int64_t{1} << 32, int64_t{1} << 32, 1}, "SAME")
                      .Input(Ones({1, 2, 2, 1}))
                      .RunOne();
@@ -99,7 +99,7 @@ TEST(PoolingTest, SizesBeyondInt32AreRefused) {
   EXPECT_THAT(y.status().message(), HasSubstr("'ksize'"));
 }
 
-// Such a dimension needs no memory if another one is 0.
+// A huge dimension needs no memory if another dimension is 0.
 TEST(WindowTest, HugeImagesWithoutElementsDoNotOverflow) {
   const Shape image{1, std::numeric_limits<int64_t>::max() - 1, 0, 1};
   EXPECT_FALSE(Pooling("MaxPool", {1, 2, 2, 1}, "SAME").Input(Ones(image)).RunOne().ok());
@@ -113,7 +113,7 @@ TEST(WindowTest, HugeImagesWithoutElementsDoNotOverflow) {
   EXPECT_TRUE(!patches.ok() || patches->num_elements() == 0);
 }
 
-TEST(GatherGradientTest, BatchDimsThatNoTensorHasAreRefused) {
+TEST(GatherGradientTest, BatchDimsBeyondTheLargestRankAreRejected) {
   for (int64_t batch_dims : {int64_t{255}, int64_t{1} << 30, int64_t{-255}}) {
     Graph graph;
     Scope scope(graph);
@@ -130,7 +130,7 @@ TEST(GatherGradientTest, BatchDimsThatNoTensorHasAreRefused) {
   }
 }
 
-TEST(HistogramTest, InfiniteRangesStayInside) {
+TEST(HistogramTest, InfiniteRangesStayInBounds) {
   for (const auto& [low, high] : {std::pair{0.0f, kInf}, {-kInf, 0.0f}, {-kInf, kInf}}) {
     const auto counts = KernelTester("HistogramFixedWidth")
                             .Input(Tensor::Vector<float>({-kInf, -1, 0, 1, kInf}))
@@ -158,7 +158,7 @@ TEST(NthElementTest, NansComeLast) {
   }
 }
 
-TEST(BoolTest, DecodeRawMakesBoolsOfBytes) {
+TEST(BoolTest, DecodeRawConvertsBytesToBools) {
   const auto y = KernelTester("DecodeRaw")
                      .Attr("out_type", kBool)
                      .Input(Tensor(std::string("\0\1\2\377", 4)))
@@ -167,7 +167,7 @@ TEST(BoolTest, DecodeRawMakesBoolsOfBytes) {
   EXPECT_EQ(std::memcmp(y->raw_data(), "\0\1\1\1", 4), 0);
 }
 
-TEST(BoolTest, SwitchTakesAnyByteButZeroForTrue) {
+TEST(BoolTest, SwitchTreatsEveryNonzeroByteAsTrue) {
   Tensor pred(kBool, Shape());
   std::memset(pred.raw_data(), 7, 1);
   const auto y = KernelTester("Switch").Input(Tensor(1.0f)).Input(pred).Run();

@@ -1,5 +1,5 @@
-// Random ops give TensorFlow's numbers, bit for bit (tests/data/random/golden.txt, by
-// gen_random.py).
+// Tests that random ops draw the same numbers as TensorFlow, bit for bit. gen_random.py writes the
+// expected numbers to tests/data/random/golden.txt.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// One line of the file: what one run of an op gives.
+// One line of the file: the result of one run of an op.
 struct Golden {
   std::string op;
   DType dtype;
@@ -84,7 +84,7 @@ Tensor Iota(DType dtype, const Shape& shape) {
   return t;
 }
 
-// What gen_random.py gives Multinomial.
+// The logits that gen_random.py passes to Multinomial.
 Tensor Logits(DType dtype, const Shape& shape) {
   Tensor t(dtype, shape);
   for (int64_t i = 0; i < t.num_elements(); ++i) {
@@ -131,14 +131,14 @@ Output AddRandomOp(Graph& graph, const Golden& g) {
   return AddOp(graph, g.op, inputs, attrs).output(0);
 }
 
-// The lines of one session after the first: its later runs.
+// The end of the lines of the session that starts at line `begin`: its later runs follow.
 size_t EndOfSession(const std::vector<Golden>& lines, size_t begin) {
   size_t end = begin + 1;
   while (end < lines.size() && lines[end].run > 1) ++end;
   return end;
 }
 
-TEST(RandomTest, DrawsTensorFlowsNumbersRunAfterRun) {
+TEST(RandomTest, DrawsTheSameNumbersAsTensorFlowInEveryRun) {
   const std::vector<Golden> lines = LoadGolden();
   ASSERT_GT(lines.size(), 3000u);
   for (size_t i = 0; i < lines.size(); i = EndOfSession(lines, i)) {
@@ -156,7 +156,7 @@ TEST(RandomTest, DrawsTensorFlowsNumbersRunAfterRun) {
   }
 }
 
-TEST(RandomTest, WithoutSeedsEverySessionDrawsOthers) {
+TEST(RandomTest, WithoutSeedsEverySessionDrawsDifferentNumbers) {
   Graph graph;
   Output y =
       AddOp(graph, "RandomUniform", {Tensor::Vector<int32_t>({8})}, {{"dtype", kFloat}}).output(0);
@@ -166,8 +166,8 @@ TEST(RandomTest, WithoutSeedsEverySessionDrawsOthers) {
   EXPECT_FALSE(first.BitwiseEquals(b.Run(y).value()[0]));
 }
 
-// Two ops with one pair of seeds have generators of their own.
-TEST(RandomTest, EachNodeHasAStateOfItsOwn) {
+// Two ops with the same seeds have separate generators.
+TEST(RandomTest, EachNodeHasItsOwnState) {
   Graph graph;
   const AttrMap attrs = {{"dtype", kFloat}, {"seed", 3}, {"seed2", 5}};
   Output x = AddOp(graph, "RandomStandardNormal", {Tensor::Vector<int32_t>({8})}, attrs).output(0);

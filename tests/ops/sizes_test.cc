@@ -1,5 +1,5 @@
-// Sizes and numbers at the ends of their types: shapes whose product overflows, outputs that no
-// machine can hold, integers that wrap.
+// Tests sizes and numbers at the limits of their types: shapes whose product overflows, outputs too
+// large for any machine, and integers that wrap.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::vector<T> Values(const StatusOr<Tensor>& t) {
   return t.ok() ? std::vector<T>(t->flat<T>().begin(), t->flat<T>().end()) : std::vector<T>();
 }
 
-TEST(OverflowingShapes, NoKernelMakesThem) {
+TEST(OverflowingShapes, NoKernelCreatesThem) {
   const int64_t a = (int64_t{1} << 33) + 1, b = int64_t{1} << 31;
   const Status statuses[] = {
       Ran(KernelTester("MatMul").Input(Empty({a, 0})).Input(Empty({0, b}))),
@@ -61,14 +61,14 @@ TEST(OverflowingShapes, NoKernelMakesThem) {
   }
 }
 
-TEST(OverflowingShapes, InferenceRefusesThem) {
+TEST(OverflowingShapes, InferenceRejectsThem) {
   Graph graph;
   const Output x = Scope(graph).Placeholder("x", kFloat, Shape{int64_t{1} << 62, -1});
   EXPECT_FALSE(AddOp(graph, "ConcatV2", {x, x, x, Tensor(0)}).valid());
   EXPECT_THAT(graph.status().message(), HasSubstr("overflows"));
 }
 
-TEST(OverflowingShapes, InferenceRefusesNegativeSizes) {
+TEST(OverflowingShapes, InferenceRejectsNegativeSizes) {
   Graph graph;
   Scope scope(graph);
   const Output x = scope.Placeholder("x", kFloat, Shape{3});
@@ -77,7 +77,7 @@ TEST(OverflowingShapes, InferenceRefusesNegativeSizes) {
   EXPECT_THAT(graph.status().message(), HasSubstr("must be non-negative but is -5"));
 }
 
-TEST(HugeOutputs, AreRefusedBeforeMemoryIsTouched) {
+TEST(HugeOutputs, AreRejectedBeforeMemoryIsTouched) {
   const Tensor zero(int64_t{0}), one(int64_t{1}), huge(kHuge);
   const Status statuses[] = {
       Ran(KernelTester("Fill").Input(Longs({kHuge})).Input(Tensor(1.0F))),
@@ -124,8 +124,8 @@ TEST(HugeOutputs, AreRefusedBeforeMemoryIsTouched) {
   }
 }
 
-// A mismatch is found before memory is allocated.
-TEST(Comparisons, ComeBeforeAllocations) {
+// A mismatch is reported before memory is allocated.
+TEST(Mismatches, AreReportedBeforeAllocations) {
   const Status statuses[] = {
       Ran(KernelTester("ScatterNd")
               .Input(Tensor::Of<int64_t>({3, 1}, {2, 0, 2}))

@@ -1,4 +1,4 @@
-// Variables and the ops that change them.
+// Tests variables and the ops that change them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::vector<float> Values(const Tensor& t) {
   return {flat.begin(), flat.end()};
 }
 
-// A graph with a variable node "v" whose shape is known, and values of shapes that are not.
+// A graph with a variable node "v" of known shape, and values of unknown shape.
 class StateTest : public ::testing::Test {
  protected:
   Output Variable(const Shape& shape, std::string_view name = "v", AttrMap attrs = {}) {
@@ -72,7 +72,7 @@ TEST_F(StateTest, WithoutValidationTheShapeMayChange) {
   EXPECT_THAT(Values(Run(same).value()), ElementsAre(5, 6));
 }
 
-TEST_F(StateTest, UseOfAnUninitialisedVariable) {
+TEST_F(StateTest, UseOfAnUninitializedVariable) {
   Output v = Variable({2});
   Output one = Constant(graph_, Floats({1, 1}));
   Output indices = Constant(graph_, Tensor::Vector<int32_t>({0, 1}));
@@ -90,7 +90,7 @@ TEST_F(StateTest, UseOfAnUninitialisedVariable) {
   EXPECT_TRUE(Run(known).value().scalar<bool>());
 }
 
-TEST_F(StateTest, SharedNamesAreOneVariable) {
+TEST_F(StateTest, NodesWithTheSameSharedNameShareOneVariable) {
   Output a = Variable({1}, "a", {{"shared_name", "shared"}});
   Output b = Variable({1}, "b", {{"shared_name", "shared"}});
   Output other = Variable({1}, "c", {{"shared_name", "shared"}, {"container", "elsewhere"}});
@@ -99,7 +99,8 @@ TEST_F(StateTest, SharedNamesAreOneVariable) {
   EXPECT_TRUE(IsFailedPrecondition(Run(other).status()));
 }
 
-// An Assign shares the buffer of its value; an update must not reach whoever else holds it.
+// An Assign shares the buffer of its value; an update must not change the other tensors that share
+// the buffer.
 TEST_F(StateTest, UpdatesDoNotReachSharedBuffers) {
   Output constant = Constant(graph_, Floats({1, 2}));
   Output v = Variable({2}), w = Variable({2}, "w");
@@ -116,7 +117,7 @@ TEST_F(StateTest, UpdatesDoNotReachSharedBuffers) {
   EXPECT_THAT(Values(Run(v).value()), ElementsAre(31, 32));
 }
 
-TEST_F(StateTest, FedValueIsNotAVariable) {
+TEST_F(StateTest, AFedValueIsNotAVariable) {
   Output v = Variable({2});
   Output add = AddOp(graph_, "AssignAdd", {v, Constant(graph_, Floats({1, 1}))}).output(0);
   Status status = session().Run({{v, Floats({5, 6})}}, add).status();
@@ -124,7 +125,7 @@ TEST_F(StateTest, FedValueIsNotAVariable) {
   EXPECT_THAT(status.message(), HasSubstr("must be a variable"));
 }
 
-TEST_F(StateTest, ScatterLeavesTheVariableAsItWasOnAnError) {
+TEST_F(StateTest, ScatterLeavesTheVariableUnchangedOnAnError) {
   Output v = Variable({3});
   Run(Assign(v, Constant(graph_, Floats({1, 2, 3})))).value();
   Output scatter = AddOp(graph_, "ScatterAdd",
@@ -147,11 +148,12 @@ TEST_F(StateTest, TemporaryVariableAccumulates) {
   Output wrong =
       AddOp(graph_, "DestroyTemporaryVariable", {again}, {{"var_name", "other"}}).output(0);
   EXPECT_THAT(Run(wrong).status().message(),
-              HasSubstr("var_name 'other' is not that of the input"));
+              HasSubstr("var_name 'other' does not match the input"));
 }
 
-// Slots in another order of locking than that of the inputs, from several threads: no dead end.
-TEST_F(StateTest, OptimizersThatShareVariablesDoNotWaitInACircle) {
+// The inputs of several ops name the same variables in different orders, and the ops run in several
+// threads; they must not deadlock.
+TEST_F(StateTest, OptimizersThatShareVariablesDoNotDeadlock) {
   Output a = Variable({2}, "a"), b = Variable({2}, "b");
   Output zeros = Constant(graph_, Floats({0, 0}));
   Output grad = Constant(graph_, Floats({1, 1}));
@@ -189,7 +191,7 @@ TEST(StateKernelTest, SlotsMustHaveTheShapeOfTheVariable) {
   EXPECT_TRUE(IsFailedPrecondition(status(Tensor(), Floats({1, 2, 3, 4}))));
 }
 
-// An update whose buffer somebody else holds writes to a fresh one, with the same result.
+// An update of a variable whose buffer is shared writes to a new buffer, with the same result.
 TEST(StateKernelTest, UpdatesInPlaceAndOutOfPlaceAgree) {
   for (std::string_view op : {"ApplyAdagrad", "SparseApplyAdagrad"}) {
     std::vector<Tensor> results;

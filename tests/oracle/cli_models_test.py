@@ -1,9 +1,9 @@
-"""Symptom: a file that the program ramet wrote is not what TensorFlow, NumPy or safetensors expect.
+"""Symptom: a file that the program ramet wrote does not meet the expectations of TensorFlow, NumPy or safetensors.
 
-Graphs that it froze give TensorFlow's outputs, checkpoints that it converted TensorFlow's tensors, messages
-in the other form are equal messages, and runs by a SavedModel's signature give what TensorFlow gives.
-Needs tensorflow, and RAMET_PROGRAM, the program (default: build/bin/ramet). With RAMET_ZOO, the
-folder of models, these are frozen too.
+Frozen graphs compute TensorFlow's outputs, converted checkpoints contain TensorFlow's tensors, messages converted to
+the other format are equal, and runs by a SavedModel's signature return TensorFlow's values.
+Needs tensorflow, and RAMET_PROGRAM, the program (default: build/bin/ramet). With RAMET_ZOO, the folder of models, these
+are frozen too.
 """
 
 import json
@@ -70,7 +70,7 @@ class CliModelsTest(unittest.TestCase):
         with cls.graph.as_default():
             x = tf.placeholder(tf.float32, [None, 3], "x")
             with tf.variable_scope("ref", use_resource=False):
-                # Products of eighths add up exactly, whichever kernel multiplies frozen weights.
+                # Products of eighths add up exactly, with any kernel.
                 eighths = np.random.default_rng(6).integers(-16, 17, [3, 4]) / 8
                 w = tf.get_variable("w", initializer=np.float32(eighths))
                 flags = tf.get_variable("flags", initializer=[True, False, True])
@@ -124,7 +124,7 @@ class CliModelsTest(unittest.TestCase):
         ramet(*arguments, self.at("all.pb"))
         ramet(*arguments, self.at("few.pb"), "--remove-training-nodes")
         whole, few = (message(graph_pb2.GraphDef, self.at(n)) for n in ("all.pb", "few.pb"))
-        with self.assertRaises(IndexError):  # TensorFlow's own function on a check that is read
+        with self.assertRaises(IndexError):  # TensorFlow's own function fails for a check that is read
             tf.graph_util.remove_training_nodes(whole, ["y"])
         ops = lambda def_: {n.op for n in def_.node}
         self.assertEqual(ops(whole) - ops(few), {"CheckNumerics", "StopGradient"})
@@ -199,7 +199,7 @@ class CliModelsTest(unittest.TestCase):
 
 
 class CliZooTest(unittest.TestCase):
-    """Each model of the zoo, frozen, gives the outputs that TensorFlow recorded."""
+    """Each frozen model of the zoo computes the outputs that TensorFlow recorded."""
 
     def frozen_case(self, folder, case, target):
         files = case["files"]
@@ -220,7 +220,7 @@ class CliZooTest(unittest.TestCase):
 
     def array(self, folder, entry):
         if not isinstance(entry, str):
-            raise unittest.SkipTest("skipped: an array that is no plain .npy file")
+            raise unittest.SkipTest("skipped: an array is not a plain .npy file")
         return np.load(os.path.join(folder, entry))
 
     def test_zoo(self):

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Runs the same random graphs in TensorFlow and in Ramet and prints what differs.
+"""Runs the same random graphs in TensorFlow and in Ramet and prints the differences.
 
   differential.py [--seed 1] [--seconds 60] [--cases N] [--ops Add,Conv2D] [--all] [--save FILE]
 
-Each package runs in a process of its own, so that one that ends abnormally is a finding. The table
-groups differences by op and kind:
+Each package runs in its own process, so that a crash is a finding. The table groups differences by op
+and kind:
   crash     Ramet's process ended
-  hang      Ramet gave no answer in time
-  accepts   TensorFlow refuses the graph or the run, Ramet does not
-  refuses   Ramet refuses, TensorFlow does not
-  phase     one refuses the graph, the other the run
-  class     both refuse, with errors of different classes
+  hang      Ramet did not answer in time
+  accepts   TensorFlow rejects the graph or the run, Ramet does not
+  refuses   Ramet rejects the graph or the run, TensorFlow does not
+  phase     one rejects the graph, the other the run
+  class     both reject it, with errors of different classes
   static    dtypes differ, or static shapes contradict each other
-  vague     TensorFlow knows more of a static shape
-  sharp     Ramet knows more of a static shape
+  vague     TensorFlow's static shape is more specific
+  sharp     Ramet's static shape is more specific
   shape     shapes or dtypes of values differ
   value     values differ by more than the tolerance of their dtype
-Differences that differential_known.py explains are left out; --all prints them as well. The exit
-status is 1 if there is an unexplained one. A case can be repeated: it is made from the seed and
-its number alone.
+Differences that differential_known.py explains are left out; --all prints them too. The exit status is
+1 if there is an unexplained difference. Cases are reproducible: a case depends only on the seed and its
+number.
 Needs tensorflow and the package ramet on the path.
 """
 
@@ -45,7 +45,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS_PER_CASE = 60
 KINDS = ('crash', 'hang', 'accepts', 'refuses', 'phase', 'class', 'static', 'shape', 'value',
          'vague', 'sharp')
-# Relative and absolute tolerances; the latter counts in units of the largest element.
+# Relative and absolute tolerances; the latter is relative to the largest element.
 TOLERANCES = {'float16': (1e-2, 1e-2), 'bfloat16': (6e-2, 6e-2), 'float32': (2e-4, 1e-5),
               'complex64': (2e-4, 1e-5), 'float64': (1e-8, 1e-10), 'complex128': (1e-8, 1e-10)}
 
@@ -53,7 +53,7 @@ Difference = collections.namedtuple('Difference', 'number op kind detail case')
 
 
 class Runner:
-    """A process that runs cases in one package. It is started again after it has ended."""
+    """A process that runs cases in one package. It is restarted after it has ended."""
 
     def __init__(self, package):
         self.package = package
@@ -68,7 +68,7 @@ class Runner:
         self.is_ready = False
 
     def wait(self):
-        """Waits until the package is imported, which may take long."""
+        """Waits until the package is imported, which may take a long time."""
         self.is_ready = self.is_ready or self.process.stdout.read(5) == b'ready'
 
     def send(self, case):
@@ -80,10 +80,10 @@ class Runner:
             self.process.stdin.write(struct.pack('<Q', len(data)) + data)
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # receive() says that it has ended
+            pass  # receive() reports that it has ended
 
     def receive(self):
-        """Returns the answer; its state is 'crash' or 'hang' if there is none."""
+        """Returns the answer. Its state is 'crash' or 'hang' if there is none."""
         ready, _, _ = select.select([self.process.stdout], [], [], SECONDS_PER_CASE)
         head = self.process.stdout.read(8) if ready else b''
         if len(head) == 8:
@@ -102,7 +102,7 @@ class Runner:
 
 
 def plain(value):
-    """An array that numpy can compare."""
+    """Converts a value to an array that numpy can compare."""
     value = np.asarray(value)
     if value.dtype.names:
         return value[value.dtype.names[0]]
@@ -126,9 +126,9 @@ def is_random(case):
 
 
 def difference(case, want, got):
-    """Returns (kind, detail) of what differs, or None."""
+    """Returns the (kind, detail) of the difference, or None."""
     if want['state'] in ('crash', 'hang'):
-        return None  # not an answer to compare with
+        return None  # not an answer that can be compared
     if got['state'] in ('crash', 'hang'):
         return got['state'], got['message']
     if 'No OpKernel' in want.get('message', '') or 'no kernel of op' in got.get('message', ''):
@@ -149,7 +149,7 @@ def different_statics(want, got):
 
 
 def static_kind(want, got):
-    """How a static shape differs; None if it does not."""
+    """Returns how a static shape differs, or None if it does not."""
     if want == got:
         return None
     if want is None or got is None:
@@ -184,7 +184,7 @@ def different_values(case, want, got):
 
 
 def cases(seed, wanted, first=0):
-    """Yields (number, case) without end; a number and a seed always give the same case."""
+    """Yields (number, case) forever. A case depends only on the seed and its number."""
     maker = differential_cases.Maker(seed, wanted)
     number = first
     while True:
@@ -196,14 +196,14 @@ def cases(seed, wanted, first=0):
             try:
                 case = maker.one_op()
             except (ValueError, TypeError, OverflowError):
-                pass  # what was changed cannot be said in a GraphDef
+                pass  # a GraphDef cannot represent the change
             if case is not None:
                 yield number, case
         number += 1
 
 
 def compare(seed=1, seconds=None, count=None, wanted=None, first=0):
-    """Runs random cases. Returns the differences, explained or not, and how many cases ran."""
+    """Runs random cases. Returns the differences, explained or not, and the number of cases that ran."""
     runners = [Runner('tensorflow'), Runner('ramet')]
     found, ran, answers = [], 0, collections.Counter()
     try:
@@ -232,7 +232,7 @@ def unexplained(found):
 
 
 def table(found):
-    """The differences as text, one line for each op and kind, most frequent first."""
+    """Returns the differences as text, one line per op and kind, the most frequent first."""
     groups = collections.defaultdict(list)
     for d in found:
         groups[d.op, d.kind].append(d)
@@ -248,11 +248,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--seconds', type=float)
-    parser.add_argument('--cases', type=int, help='how many numbers of cases to go through')
+    parser.add_argument('--cases', type=int, help='the number of cases to run')
     parser.add_argument('--first', type=int, default=0, help='the number of the first case')
-    parser.add_argument('--ops', default='', help='names of ops, with commas; default: all')
-    parser.add_argument('--all', action='store_true', help='print explained differences, too')
-    parser.add_argument('--save', help='a file for the differing cases (pickled)')
+    parser.add_argument('--ops', default='', help='comma-separated names of ops (default: all)')
+    parser.add_argument('--all', action='store_true', help='print explained differences too')
+    parser.add_argument('--save', help='write the differing cases to a file (pickled)')
     args = parser.parse_args()
     seconds = args.seconds or (None if args.cases else 60)
     wanted = set(filter(None, args.ops.split(',')))

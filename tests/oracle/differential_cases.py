@@ -1,8 +1,8 @@
-"""Random graphs for differential.py: one op with odd arguments, or a few ops that read each other.
+"""Random graphs for differential.py: one op with unusual arguments, or several connected ops.
 
-A case of one op starts from a line of tests/data/conformance, which is legal, and changes values,
-shapes, dtypes and attrs. Const and Placeholder inputs, with static shapes that are known, partly
-known or unknown, are mixed.
+A case of one op starts from a line of tests/data/conformance, which is valid, and changes values, shapes,
+dtypes and attrs. It mixes Const and Placeholder inputs, with static shapes that are known, partially known
+or unknown.
 """
 
 import glob
@@ -16,14 +16,14 @@ from tensorflow.python.framework import dtypes, op_def_registry, tensor_util
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data', 'conformance')
 NUMPY = {'float': np.float32, 'double': np.float64, 'half': np.float16, 'string': object,
          'bool': np.bool_}
-# Ops whose integer inputs are numbers and not sizes, so that any number is worth a try.
+# Ops whose integer inputs are numbers and not sizes, so that any number is worth testing.
 NUMBERS = {
     'Abs', 'Add', 'AddV2', 'Sub', 'Mul', 'Neg', 'Sign', 'Square', 'Maximum', 'Minimum', 'Less',
     'LessEqual', 'Greater', 'GreaterEqual', 'Equal', 'NotEqual', 'BitwiseAnd', 'BitwiseOr',
     'BitwiseXor', 'Invert', 'PopulationCount', 'AsString', 'Relu', 'Relu6', 'FloorMod', 'FloorDiv',
     'ClipByValue', 'Unique', 'UniqueV2', 'TopKV2', 'ArgMax', 'ArgMin', 'Max', 'Min', 'Where',
     'Select', 'SelectV2', 'Identity', 'ZerosLike', 'OnesLike', 'Sort', 'Cumsum', 'Any', 'All'}
-# Other answers at each run, or files of this machine.
+# Ops with results that differ between runs, or that access files of this machine.
 LEFT_OUT = {'PyFunc', 'PyFuncStateless', 'EagerPyFunc', 'ReadFile', 'WriteFile', 'MatchingFiles',
             'SaveV2', 'RestoreV2', 'Save', 'SaveSlices', 'Restore', 'RestoreSlice',
             'ShardedFilename', 'MergeV2Checkpoints', 'Timestamp', 'PrintV2', 'Print'}
@@ -34,7 +34,7 @@ def numpy_type(name):
 
 
 def array_of(text):
-    """The array that a text 'float[2,3] 1 2 ...' of a conformance file says."""
+    """Returns the array for a text 'float[2,3] 1 2 ...' in a conformance file."""
     head, *tokens = text.split(' ')
     name, dims = head[:-1].split('[')
     shape = [int(d) for d in dims.split(',')] if dims else []
@@ -64,7 +64,7 @@ def dtype_of(array):
 
 
 def seeds(wanted=None):
-    """{op: [(attrs, arrays)]} of the conformance files."""
+    """Returns {op: [(attrs, arrays)]} from the conformance files."""
     found = {}
     for path in sorted(glob.glob(os.path.join(DATA, '*.json'))):
         with open(path, encoding='utf-8') as lines:
@@ -80,7 +80,7 @@ def seeds(wanted=None):
 
 
 def set_attr(attr, kind, value):
-    """Fills an AttrValue of an attr's type from the JSON of a conformance file, or Python."""
+    """Fills an AttrValue of an attr's type from the JSON of a conformance file, or from Python."""
     if kind.startswith('list('):
         attr.list.SetInParent()
         for item in value:
@@ -123,7 +123,7 @@ def _add(fields, kind, item):
 
 
 class Maker:
-    """Makes the cases of one seed."""
+    """Generates the cases of one seed."""
 
     def __init__(self, seed, wanted=None):
         self.random = np.random.RandomState(seed)
@@ -267,7 +267,7 @@ class Maker:
 
     @staticmethod
     def infer_attrs(node, definition, arrays, attrs):
-        """Sets the attrs that inputs decide: dtypes, numbers and lists of dtypes."""
+        """Sets the attrs that are determined by inputs: dtypes, numbers and lists of dtypes."""
         spare = len(arrays) - len(definition.input_arg)
         left = list(arrays)
         for arg in definition.input_arg:

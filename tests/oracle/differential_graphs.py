@@ -1,4 +1,4 @@
-"""Random graphs of several ops for differential.py: each node reads what came before it."""
+"""Random graphs of several ops for differential.py: each node uses earlier nodes."""
 
 import numpy as np
 from tensorflow.core.framework import graph_pb2
@@ -79,7 +79,7 @@ class GraphMaker:
 
 
 def several_ops(random):
-    """A case of 2 to 8 ops."""
+    """Returns a case of 2 to 8 ops."""
     maker = GraphMaker(random)
     for _ in range(1 + random.randint(3)):
         maker.add_input()

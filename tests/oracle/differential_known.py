@@ -1,8 +1,8 @@
-"""Differences from TensorFlow that differential.py finds and that stay, each with its reason.
+"""Permanent differences from TensorFlow that differential.py finds, with the reasons.
 
-An entry is (ops, kind, pattern, reason). The ops are names with spaces between them, '*' stands for
-every op. The pattern is searched in what differential.py says of the difference: TensorFlow's and
-Ramet's error, shapes, or what differs in a value.
+An entry is (ops, kind, pattern, reason). The ops are space-separated names, and '*' stands for every op. The
+pattern is searched for in differential.py's description of the difference: TensorFlow's and Ramet's errors or
+shapes, or the difference of a value.
 """
 
 import re
@@ -93,7 +93,7 @@ KNOWN = [
 
 
 def reason_of(op, kind, message):
-    """Returns the reason of a difference; None if there is none."""
+    """Returns the reason of a difference, or None."""
     for ops, known_kind, pattern, reason in KNOWN:
         fits = (ops == '*' or op in ops.split()) and known_kind == kind
         if fits and re.search(pattern, message, re.DOTALL):

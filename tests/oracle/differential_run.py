@@ -1,8 +1,8 @@
-"""Runs graphs in one package and says what came out; differential.py starts one process for each.
+"""Runs graphs in one package and reports the results; differential.py starts one process per package.
 
-A case arrives as a pickled dict: graph (a GraphDef's bytes), feeds ({tensor name: array}), fetches
-(names of tensors). The answer is a pickled dict: state ('built', 'ran', or what failed: 'build',
-'run'), error (class name) and message, shapes (static shapes by fetch) and values.
+A case arrives as a pickled dict: graph (a GraphDef's bytes), feeds ({tensor name: array}), fetches (names of
+tensors). The answer is a pickled dict: state ('built', 'ran', or the phase that failed: 'build', 'run'), error
+(class name) and message, shapes (static shapes by fetch) and values.
 """
 
 import os
@@ -27,7 +27,7 @@ def package_of(name):
 
 
 def config_of(package):
-    """One thread, and no optimizer that changes what the graph says."""
+    """Returns a config with one thread and without optimizations that change the graph."""
     config = package.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     config.graph_options.optimizer_options.opt_level = -1
     config.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -49,7 +49,7 @@ def answer(package, config, case):
             definition = package.GraphDef.FromString(case['graph'])
             package.import_graph_def(definition, name='')
             fetches = [graph.get_tensor_by_name(name) for name in case['fetches']]
-        except Exception as error:  # any class is an answer
+        except Exception as error:  # errors of any class are answers
             return failure('build', error)
         shapes = [shape_of(t) for t in fetches]
         dtypes = [t.dtype.name for t in fetches]
@@ -66,7 +66,7 @@ def answer(package, config, case):
 
 def main():
     warnings.simplefilter('ignore')
-    # The output of libraries goes elsewhere; answers have a channel of their own.
+    # Redirect the output of libraries; answers use a separate channel.
     channel = os.fdopen(os.dup(1), 'wb')
     os.dup2(2, 1)
     package = package_of(sys.argv[1])
@@ -77,7 +77,7 @@ def main():
         case = pickle.loads(sys.stdin.buffer.read(struct.unpack('<Q', head)[0]))
         try:
             data = pickle.dumps(answer(package, config, case))
-        except Exception as error:  # such as a value that cannot be sent
+        except Exception as error:  # such as a value that cannot be pickled
             data = pickle.dumps(failure('run', error))
         channel.write(struct.pack('<Q', len(data)) + data)
         channel.flush()

@@ -1,7 +1,7 @@
-"""Symptom: a random graph gives another value, shape or error than in TensorFlow.
+"""Symptom: a random graph has a different value, shape or error than in TensorFlow.
 
-A short run of differential.py with a fixed seed. What differs on purpose stands in
-differential_known.py with the reason. `differential.py --first N --cases 1` repeats case N.
+A short run of differential.py with a fixed seed. Intentional differences are listed in
+differential_known.py with the reasons. `differential.py --first N --cases 1` repeats case N.
 Needs tensorflow and the package ramet on the path.
 """
 
@@ -17,7 +17,7 @@ class DifferentialTest(unittest.TestCase):
         found, ran, answers = differential.compare(seed=1, count=CASES)
         new = differential.unexplained(found)
         self.assertFalse(new, '\n' + differential.table(new))
-        # Most cases are legal, or they would compare little.
+        # Most cases must be valid, or little is compared.
         self.assertGreater(ran, CASES // 2)
         self.assertGreater(answers['ran'], ran // 3)
 

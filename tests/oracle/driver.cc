@@ -1,19 +1,18 @@
-// oracle_driver COMMAND ARGS...: does one thing with Ramet, for tests that compare it with
+// oracle_driver COMMAND ARGS...: runs a single command with Ramet, for tests that compare it with
 // TensorFlow. Tensors are raw little-endian float32 files.
 //
-//   build PREFIX              the seed's network with seeded weights, saved at PREFIX
+//   build PREFIX              a three-layer network with seeded weights, saved at PREFIX
 //   infer PREFIX IN OUT [TENSOR]  imports PREFIX.meta, restores, feeds IN [n,784], writes out:0
 //   train PREFIX DATA STEPS TO  imports, restores, trains on DATA (STEPS batches of 50 images [784]
-//   and
-//                             labels [10]), prints a loss a line, saves to TO
+//                             and labels [10]), prints one loss per line, saves to TO
 //   tune PREFIX LAYER stop_gradient|var_list|all DATA STEPS TO  imports, restores, cuts at LAYER,
-//                             adds a head "our_head", trains it (all: the rest, too) on DATA as
-//                             above, prints a loss a line, saves to TO
+//                             adds a head "our_head", trains it (with `all`, everything) on DATA
+//                             as above, prints one loss per line, saves to TO
 //   resave PREFIX TO          imports, restores, saves to TO
-//   overwrite PREFIX TIMES    imports, restores, saves onto PREFIX so often, each time with all
-//   values + 1
+//   overwrite PREFIX TIMES    imports, restores, saves onto PREFIX TIMES times, each time with all
+//                             values incremented by 1
 //   copy FROM TO v1|v2          copies a checkpoint of either format
-//   print PREFIX                what CheckpointReader::DebugString says
+//   print PREFIX                prints CheckpointReader::DebugString
 
 #include <algorithm>
 #include <cstdio>

@@ -1,16 +1,16 @@
-// Follows and publishes folders of checkpoints, as replica_files_test.py wants it.
+// Follows and publishes folders of checkpoints for replica_files_test.py.
 //
 //   files_driver follow ADDRESS OUT [META]
 //       for each line "VERSION" on stdin: waits for that version or a later one, writes the values
-//       of all variables as raw bytes to OUT/NAME ('/' as '+') and prints "VERSION STEP"; with META
-//       the graph is that of the file, else that of the checkpoints
+//       of all variables as raw bytes to OUT/NAME ('/' as '+') and prints "VERSION STEP". The graph
+//       is that of the file META if given, else that of the checkpoints
 //   files_driver hunt ADDRESS ENOUGH LAST
-//       follows until the elements of the first variable are LAST; prints "enough" when it has seen
-//       so many versions, and at the end how many it saw, how many of them had different elements,
-//       and how many were refused
+//       follows until the elements of the first variable are LAST; prints "enough" after ENOUGH
+//       versions, and at the end the numbers of versions seen, of versions with unequal elements,
+//       and of refused versions
 //   files_driver publish META ADDRESS OUT STEPS
-//       imports META, initialises it, runs "train" STEPS times and publishes after each; writes the
-//       values to OUT/STEP+NAME and prints the version
+//       imports META, initializes it, runs "train" STEPS times and publishes after each run; writes
+//       the values to OUT/STEP+NAME and prints the version
 
 #include <chrono>
 #include <fstream>

@@ -1,9 +1,9 @@
-"""Symptom: fine-tuning somebody's network, or going on with its training, differs from TensorFlow.
+"""Symptom: fine-tuning an existing network, or continuing its training, differs from TensorFlow.
 
-TensorFlow trains a small CNN (convolution, batch norm, dropout, a hidden layer) and saves it with
-its optimizer's slots. From these files TensorFlow, Ramet's Python package and Ramet's C++ (the
-oracle_driver) each cut it at a layer, add a head, initialise what is new and train: the losses are
-compared step by step, then the variables, and each one's checkpoint is restored by the others.
+TensorFlow trains a small CNN (convolution, batch norm, dropout, a hidden layer) and saves it with its
+optimizer's slots. TensorFlow, Ramet's Python package and Ramet's C++ (the oracle_driver) load these files, cut
+the network at a layer, add a head, initialize the new variables and train. The losses are compared step by
+step, then the variables, and each checkpoint is restored by the others.
 Needs tensorflow, the package ramet on the path, and RAMET_BUILD.
 """
 
@@ -29,7 +29,7 @@ OPTIMIZERS = {
     'adam': lambda: tf.train.AdamOptimizer(0.003),
     'rmsprop': lambda: tf.train.RMSPropOptimizer(0.002, momentum=0.5, centered=True),
 }
-# An optimizer and whether variables are resources.
+# The optimizer, and whether variables are resource variables.
 MODELS = (('momentum', False), ('momentum', True), ('adam', True), ('rmsprop', False))
 
 
@@ -42,7 +42,7 @@ def driver(*args):
 
 
 def pictures(seed):
-    """Noisy pictures of ten kinds and their labels, rows of a file that the driver reads."""
+    """Returns noisy pictures of ten classes and their labels, in the format of the driver's input file."""
     random = np.random.RandomState(seed)
     kinds = random.randint(10, size=STEPS * BATCH)
     coarse = np.random.RandomState(seed + 1).rand(10, 4, 4) * 2 - 1
@@ -125,7 +125,7 @@ def run_steps(session, loss, train, labels, data, also=None):
 
 
 def go_on(package, prefix, to, also):
-    """Trains further with the graph's own train op; returns the losses."""
+    """Continues training with the graph's own train op; returns the losses."""
     with package.Graph().as_default():
         session, saver = loaded(package, prefix)
         loss = package.get_collection('losses')[0]
@@ -137,7 +137,7 @@ def go_on(package, prefix, to, also):
 
 
 def tune(package, prefix, layer, how, to):
-    """Fine-tunes as the tutorials do; returns the losses."""
+    """Fine-tunes like the tutorials; returns the losses."""
     with package.Graph().as_default() as graph:
         session, _ = loaded(package, prefix)
         theirs = package.global_variables()
@@ -197,7 +197,7 @@ class FineTuningTest(unittest.TestCase):
             np.testing.assert_allclose(actual[name], value, rtol=2e-3, atol=2e-4, err_msg=name)
 
     def same_in_each(self, prefix, tensor):
-        """What both packages and the driver compute from the files is the same."""
+        """Checks that both packages and the driver compute the same results from the files."""
         expected = outputs(tf, prefix, tensor)
         np.testing.assert_allclose(outputs(rt, prefix, tensor), expected, rtol=1e-4, atol=1e-6)
         driver('infer', prefix, self.path('images'), self.path('got'), tensor)

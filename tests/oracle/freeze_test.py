@@ -1,7 +1,7 @@
-"""Symptom: a graph that Ramet froze differs from the one that tf.graph_util makes of it.
+"""Symptom: a graph that Ramet froze differs from the one that tf.graph_util creates.
 
-Node for node, in order, with all attrs. Needs tensorflow, and RAMET_BUILD, the build folder with
-bin/import_driver.
+The graphs are compared node for node, in order, with all attrs. Needs tensorflow, and RAMET_BUILD, the build
+folder with bin/import_driver.
 """
 
 import os
@@ -22,7 +22,7 @@ def mixed_model():
     """Ref variables of several dtypes, shared identities, a loop, control edges, colocation."""
     x = tf.placeholder(tf.float32, [None, 3], "x")
     with tf.variable_scope("a", use_resource=False):
-        # Products of eighths add up exactly, whichever kernel multiplies frozen weights.
+        # Products of eighths add up exactly, with any kernel.
         w = tf.get_variable("w", initializer=np.float32([[1, -9], [5, 3], [-2, 7]]) / 8)
         one = tf.get_variable("one", [], tf.float64)
         empty = tf.get_variable("empty", [0, 3])
@@ -42,7 +42,7 @@ def mixed_model():
 
 
 def resource_model():
-    """Resource variables, written by TensorFlow; Ramet gets their values from other variables."""
+    """Resource variables written by TensorFlow; Ramet takes their values from other variables."""
     x = tf.placeholder(tf.int32, [None], "x")
     with tf.variable_scope("r", use_resource=True):
         table = tf.get_variable("table", [5, 2])
@@ -83,7 +83,7 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(ours.library, theirs.library)
 
     def build(self, make):
-        """Saves the model of `make`; returns its GraphDef and a session."""
+        """Saves the model that `make` builds; returns its GraphDef and a session."""
         graph = tf.Graph()
         with graph.as_default():
             make()
@@ -156,7 +156,7 @@ class FreezeTest(unittest.TestCase):
         self.assertEqual(ours.exception.message, "zz is not in graph")
 
     def replace(self, def_, session, outputs, deny=()):
-        """Ramet's ReplaceVariables with the values of the session."""
+        """Runs Ramet's ReplaceVariables with the values of the session."""
         part = util.extract_sub_graph(def_, outputs)
         words = ["replace", self.at("frozen"), "from=" + self.write("part", part)]
         for node in part.node:

@@ -1,28 +1,28 @@
 // import_driver < COMMANDS: moves one graph through Ramet, for tests that compare the result with
 // TensorFlow's. A command is a line of tab-separated words: its name, a path, then KEY=VALUE words
-// (keys may repeat). Each gives one line: "ok ..." or "error CODE message" (line ends as "\n").
+// (keys may repeat). Each prints one line: "ok ..." or "error CODE message" (newlines as "\n").
 //
 //   import_graph FILE [name=N] [clear_devices] [novalidate] [map=KEY=TENSOR] [return=ELEMENT]
 //   import_meta FILE [scope=S] [clear_devices] [novalidate] [map=KEY=TENSOR] [return=ELEMENT]
 //   load_model DIR [tag=T] [scope=S] [no_init]
-//   import_model DIR [tag=T] [scope=S]            the graph and names alone
+//   import_model DIR [tag=T] [scope=S]            only the graph and the names
 //   restore PREFIX [restore_map=KEY=VARIABLE]
-//   save PREFIX [meta] [new]                      meta: PREFIX.meta too; new: with a new saver of
-//   all
-//                                                 that has a value, not the one that restored
+//   save PREFIX [meta] [new]                      meta: also writes PREFIX.meta; new: uses a new
+//                                                 saver of everything that has a value, instead of
+//                                                 the one that restored
 //   export_graph FILE [shapes] [strip] [clear_devices] [text]
 //   export_meta FILE [scope=S] [strip] [clear_devices] [clear_savers] [text] [fresh]
 //   save_model DIR [tag=T] [text] [sig] [asset=TENSOR=PATH] [main_op=OP] [own_saver]
 //                                                 as loaded; sig: in:0 and out:0 as
-//                                                 serving_default; own_saver: with the saver that
-//                                                 was imported
+//                                                 serving_default; own_saver: with the imported
+//                                                 saver
 //   freeze FILE output=NODE... [allow=V] [deny=V] [graph=FILE]
 //   extract FILE from=FILE output=NODE...
 //   replace FILE from=FILE [value=VARIABLE=RAW FLOATS FILE=DIM,DIM]
 //   remove_training FILE from=FILE [keep=NODE]
 //   run TENSOR [feed=TENSOR=RAW FLOATS FILE=DIM,DIM]   prints the values
 //   op OP_NAME TYPE                               adds a float placeholder
-//   cpus N                                        CPU devices of the session made next
+//   cpus N                                        the number of CPU devices of the next session
 
 #include <charconv>
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""Runs tests/oracle/import_driver.cc and the parts of TensorFlow that its tests share."""
+"""Runs tests/oracle/import_driver.cc, and contains the TensorFlow code that its tests share."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ DRIVER = os.path.join(BUILD, "bin", "import_driver")
 
 
 class RametError(Exception):
-    """What Ramet answered instead: code and message."""
+    """The code and message of an error from Ramet."""
 
     def __init__(self, line):
         _, self.code, self.message = (line.split(" ", 2) + [""])[:3]
@@ -20,7 +20,7 @@ class RametError(Exception):
 
 
 def drive_all(*commands):
-    """Each command is a list of words. Returns the answers, a RametError for those that failed."""
+    """Runs commands, each a list of words. Returns the answers, with a RametError for each failure."""
     text = "".join("\t".join(c) + "\n" for c in commands)
     done = subprocess.run([DRIVER], input=text, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"import_driver ended with {done.returncode}: {done.stderr}"
@@ -30,7 +30,7 @@ def drive_all(*commands):
 
 
 def drive(*commands):
-    """As drive_all; raises the first error."""
+    """Like drive_all, but raises the first error."""
     answers = drive_all(*commands)
     for answer in answers:
         if isinstance(answer, RametError):

@@ -1,8 +1,8 @@
 """Symptom: import_graph_def, import_meta_graph or export_meta_graph differs from TensorFlow's.
 
-Each case is run on both sides: what one refuses the other refuses, in the same words where the
-table says so, and what both accept gives the same nodes. Needs tensorflow, and RAMET_BUILD, the
-build folder with bin/import_driver.
+Each case runs on both sides. Both must reject the same graphs, with the same message where the table says so,
+and must create the same nodes for graphs that they accept. Needs tensorflow, and RAMET_BUILD, the build folder
+with bin/import_driver.
 """
 
 import os
@@ -54,8 +54,8 @@ FUNCTION = ("library { function { signature { name: 'F' input_arg { name: 'x' ty
             " node_def { name: 'i' op: 'Identity' input: 'x'"
             " attr { key: 'T' value { type: DT_FLOAT } } } } }")
 
-# name: (GraphDef, what Ramet's message has in common with TensorFlow's: None if nothing,
-# SAME if the whole message of TensorFlow stands in it)
+# name: (GraphDef, the text that Ramet's and TensorFlow's messages have in common; None for none,
+# SAME if Ramet's message contains TensorFlow's completely)
 SAME = "same"
 REFUSED = {
     "unknown input": (node("b", "Identity", ["zzz"]), SAME),
@@ -107,7 +107,7 @@ REFUSED = {
     "function twice": (FUNCTION.rstrip("} ") + "} } } } " + FUNCTION[FUNCTION.index("function"):]
                        .replace("'x'", "'z'"), None),
 }
-# Refused here on purpose, accepted or left for later there; and the other way round.
+# Intentionally rejected by Ramet but accepted or deferred by TensorFlow, and the reverse.
 STRICTER = {
     "short content": const(f"dtype: DT_FLOAT {DIM2} tensor_content: 'abc'"),
     "const of another dtype": const("dtype: DT_INT32 tensor_shape { } int_val: 1"),
@@ -145,20 +145,20 @@ ACCEPTED = {
 
 
 def plain(def_):
-    """Nodes by name, with constants as arrays: their encodings may differ."""
+    """Returns nodes by name, with constants as arrays, because their encodings may differ."""
     nodes = {}
     for n in def_.node:
         attrs = {}
         for key, value in n.attr.items():
             if value.HasField("tensor"):
-                if len(value.tensor.float_val) == 3:  # more values than elements: make_ndarray fails
+                if len(value.tensor.float_val) == 3:  # make_ndarray fails if there are more values than elements
                     del value.tensor.float_val[2:]
                 array = tf.make_ndarray(value.tensor)
                 attrs[key] = (str(array.dtype), array.shape, array.tolist())
             else:
                 attrs[key] = value.SerializeToString(deterministic=True)
         data = [i for i in n.input if i[0] != "^"]
-        control = sorted(i for i in n.input if i[0] == "^")  # as TensorFlow writes them
+        control = sorted(i for i in n.input if i[0] == "^")  # in TensorFlow's order
         nodes[n.name] = (n.op, data + control, n.device, attrs,
                          n.experimental_debug_info.SerializeToString())
     return nodes
@@ -195,7 +195,7 @@ class Base(unittest.TestCase):
 
 class ImportGraphTest(Base):
     def theirs(self, text, **arguments):
-        """The graph after the import, or the exception."""
+        """Returns the graph after the import, or the exception."""
         def_ = text_format.Parse(text, graph_pb2.GraphDef())
         graph = tf.Graph()
         with graph.as_default():
@@ -332,7 +332,7 @@ def scoped_model():
 
 
 def readable(meta):
-    """A meta graph as plain values, without what says which program wrote it."""
+    """Returns a meta graph as plain values, without the information about the program that wrote it."""
     from tensorflow.core.framework import variable_pb2
     from tensorflow.core.protobuf import control_flow_pb2, queue_runner_pb2
     kinds = {"cond_context": control_flow_pb2.CondContextDef,
@@ -352,7 +352,7 @@ def readable(meta):
 
 class MetaGraphTest(Base):
     def export(self, graph, saver=None, **arguments):
-        """What TensorFlow exports, without writing to the collections of `graph` itself."""
+        """Returns TensorFlow's export, without writing to the collections of `graph` itself."""
         with graph.as_default():
             meta = tf.train.export_meta_graph(
                 saver_def=saver.saver_def if saver else None, **arguments)
@@ -360,7 +360,7 @@ class MetaGraphTest(Base):
         return meta
 
     def imported(self, **arguments):
-        """TensorFlow's graph after importing m.meta, and its saver."""
+        """Returns TensorFlow's graph after importing m.meta, and its saver."""
         graph = tf.Graph()
         with graph.as_default():
             made = tf.train.import_meta_graph(self.at("m.meta"), **arguments)
@@ -399,7 +399,7 @@ class MetaGraphTest(Base):
                 else:
                     ours = self.read("out", meta_graph_pb2.MetaGraphDef)
                 theirs = self.export(graph, None if "fresh" in words else saver, **arguments)
-                if "fresh" in words:  # an import makes bytes of strings, which no scope leaves out
+                if "fresh" in words:  # an import converts strings to bytes, which no scope leaves out
                     kept = self.export(original, export_scope="H").collection_def["words"]
                     theirs.collection_def["words"].CopyFrom(kept)
                 self.assert_same_meta(ours, theirs)

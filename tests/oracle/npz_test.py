@@ -1,4 +1,4 @@
-"""The program ramet and NumPy exchange .npz files. RAMET_PROGRAM names the program (default: build/bin/ramet)."""
+"""Exchanges .npz files between the program RAMET_PROGRAM (default: build/bin/ramet) and NumPy."""
 
 import json
 import os

@@ -1,8 +1,8 @@
-"""Symptom: Ramet crashes or gives wrong numbers in a process that has TensorFlow in it.
+"""Symptom: Ramet crashes or computes wrong results in a process that has loaded TensorFlow.
 
-TensorFlow brings another protobuf and another oneDNN into the process. Each order of loading gets a
-process of its own, in which both restore and run one checkpoint, in turns. Needs tensorflow, and
-RAMET_BUILD, the build folder with lib/libramet_beside.so.
+TensorFlow loads its own protobuf and oneDNN. Each loading order gets its own process, in which both packages
+restore and run the same checkpoint in turns. Needs tensorflow, and RAMET_BUILD, the build folder with
+lib/libramet_beside.so.
 """
 
 import os

@@ -1,11 +1,11 @@
-"""What ops_test.py lets differ from TensorFlow, with the reasons."""
+"""Differences from TensorFlow that ops_test.py accepts, with the reasons."""
 
 # Ops that TensorFlow does not have.
 OWN_OPS = {}
 
 DEFINITIONS = {}
 
-# op: why Ramet has fewer dtypes on the CPU.
+# op: why Ramet has fewer dtypes on the CPU
 DTYPES = {
     'AsString': 'a variant has no text',
     'Conj': 'of a variant: no list of complex tensors is conjugated',
@@ -17,7 +17,7 @@ NO_FLOAT_OUTPUT = 'no output that a gradient could arrive at; TensorFlow says no
 MORE = 'Ramet has a gradient where TensorFlow raises LookupError'
 NO_SECOND_ORDER = 'the gradient of a gradient, which Ramet does not have'
 
-# op: why Ramet says another word than TensorFlow on its gradient.
+# op: why the existence of a gradient differs from TensorFlow
 GRADIENTS = {
     **{op: RETURNS_NONE for op in (
         'ArgMax', 'ArgMin', 'Ceil', 'Floor', 'FloorDiv', 'LoopCond', 'Rint', 'Round',

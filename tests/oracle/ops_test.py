@@ -1,9 +1,8 @@
-"""Symptom: an op has another definition, other dtypes or another word on its gradient than TensorFlow.
+"""Symptom: the definition, dtypes or existence of a gradient of an op differs from TensorFlow.
 
-Every op of Ramet's registry is compared with the one of its name in TensorFlow: the definition
-(arguments, attrs, defaults, flags), the dtypes of its CPU kernels, and whether it has a gradient.
-What differs on purpose stands in ops_exceptions.py with the reason; an exception that is not
-needed any more is an error too.
+Every op in Ramet's registry is compared with the op of the same name in TensorFlow: the definition (arguments,
+attrs, defaults, flags), the dtypes of its CPU kernels, and whether it has a gradient. Intentional differences
+are listed in ops_exceptions.py with the reasons. An exception that is not needed is an error too.
 Needs tensorflow, the package ramet on the path and the program `ramet` (RAMET_CLI, or build/bin).
 """
 
@@ -34,7 +33,7 @@ def ramet_ops():
 
 
 def plain(definition):
-    """A definition as text without documentation, order of attrs and of allowed values."""
+    """Returns a definition as text, without documentation and without the order of attrs and allowed values."""
     op = op_def_pb2.OpDef()
     op.CopyFrom(definition)
     for part in (op, *op.input_arg, *op.output_arg, *op.attr):
@@ -66,7 +65,7 @@ def name_of(number):
 
 
 def cpu_dtypes(name):
-    """{attr: dtypes} of TensorFlow's CPU kernels that its definition lets nodes have."""
+    """Returns {attr: dtypes} of TensorFlow's CPU kernels, restricted to those that the definition allows."""
     allowed = {a.name: {name_of(t) for t in a.allowed_values.list.type}
                for a in op_def_registry.get(name).attr if a.type == 'type'}
     found = {}

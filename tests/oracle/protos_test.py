@@ -2,7 +2,7 @@
 
 Every message and enum of proto/ramet/proto is compared with TensorFlow's own descriptor: field
 numbers, names, types, labels, packedness, oneofs, map entries, enum values. Needs tensorflow, and
-protoc (RAMET_PROTOC names another one than the one on PATH).
+protoc (RAMET_PROTOC overrides the one on PATH).
 """
 
 import glob
@@ -37,12 +37,12 @@ TENSORFLOW_MODULES = [
     "tensorflow.core.util.saved_tensor_slice_pb2",
     "tensorflow.python.training.checkpoint_state_pb2",
 ]
-# Declared without fields on purpose: their content is carried in unknown fields.
+# Declared without fields on purpose; their contents are preserved as unknown fields.
 OPAQUE = {"ramet.SavedObjectGraph", "ramet.StructuredValue"}
 
 
 def ramet_pool():
-    """The descriptors of our files, in a pool of their own."""
+    """Returns the descriptors of our files, in their own pool."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "set")
         files = sorted(glob.glob(os.path.join(PROTO_ROOT, "ramet", "proto", "*.proto")))
@@ -59,7 +59,7 @@ def ramet_pool():
 
 
 def all_types(files):
-    """Every message (nested ones and map entries too) and enum of `files`."""
+    """Yields every message (including nested ones and map entries) and enum of `files`."""
     messages, enums = [], []
 
     def visit(message):
@@ -80,13 +80,13 @@ def oracle_name(name):
 
 
 def real_oneof(field):
-    """The oneof of a field; the one that `optional` makes of a single field is none."""
+    """Returns the oneof of a field. The one that `optional` creates for a single field does not count."""
     oneof = field.containing_oneof
     return None if oneof is None or oneof.name == "_" + field.name else oneof.name
 
 
 def describe(field, rename):
-    """What decides a field's binary and text form."""
+    """Returns the properties that determine a field's binary and text formats."""
     target = field.message_type or field.enum_type
     in_map_entry = field.containing_type.GetOptions().map_entry
     return {

@@ -1,4 +1,4 @@
-"""The calls that python_array_math_test.py makes in both packages, by group."""
+"""The calls that python_array_math_test.py compares between the packages, by group."""
 
 import numpy as np
 

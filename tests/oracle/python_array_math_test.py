@@ -1,10 +1,10 @@
-"""Symptom: a Python function for arrays, math, checks, strings or sets builds another graph.
+"""Symptom: a Python function for arrays, math, checks, strings or sets builds a different graph.
 
-Each call of python_array_math_cases.py is made in both packages, in a graph of its own. The nodes
-(names, ops, inputs, attrs) must be the same, and the values where TensorFlow can run the call;
-where one raises, the other raises the same class with the same message (what shapes refuse is
-worded differently: there the class is enough). Calls whose op Ramet does not have are left out; if
-it does without that op, only the values are compared.
+Each call in python_array_math_cases.py is made in both packages, in a separate graph. The nodes (names, ops,
+inputs, attrs) must be the same, and also the values if TensorFlow can run the call. If one raises an error, the
+other must raise the same class with the same message; for errors from shape inference, the same class is
+enough. Calls of ops that Ramet does not have are left out. If Ramet implements the function without that op,
+only the values are compared.
 Needs tensorflow and the package ramet on the path.
 """
 
@@ -33,7 +33,7 @@ tf.logging.set_verbosity('FATAL')
 # Attributes that name objects of one process, or that TensorFlow adds for its own device placement.
 IGNORED_ATTRS = {'_gradient_op_type', '_has_manual_control_dependencies', 'debug_name', 'token'}
 OPS = set(_core.registered_ops())
-# What a graph cannot do before tf.cond is there.
+# The error for graphs that need tf.cond.
 NEEDS_COND = 'this needs tf.cond'
 
 
@@ -45,13 +45,13 @@ def attr_text(value):
 
 
 def node_text(node):
-    """A node in a form that can be compared; constants by their values."""
+    """Returns a node in a form that can be compared, with constants as values."""
     attrs = {k: attr_text(v) for k, v in node.attr.items() if k not in IGNORED_ATTRS}
     return (node.name, node.op, tuple(node.input), node.device, tuple(sorted(attrs.items())))
 
 
 def plain(error):
-    """The message without what differs between processes and packages."""
+    """Returns the message without the parts that differ between processes and packages."""
     text = re.sub(r'0x[0-9a-f]+', '0x', str(error)).replace(', shape=<unknown>', '')
     return (text.replace('tf.', '').replace('SymbolicTensor', 'Tensor')
             .replace('tensorflow.python.framework.ops', 'ramet.framework.tensors'))
@@ -100,12 +100,12 @@ def run(package, graph, result):
 
 
 class ArrayMathTest(unittest.TestCase):
-    """One test for each case; see add_tests."""
+    """Has one test per case; see add_tests."""
 
     maxDiff = None
 
     def same_nodes(self, expected, actual):
-        # What brings a tensor into a branch stands before its reader here, behind it in TensorFlow.
+        # Ramet adds the Switch of a captured tensor before its reader, TensorFlow adds it after.
         if any(node[1] == 'Switch' for node in expected):
             expected, actual = sorted(expected), sorted(actual)
         if expected != actual:

@@ -1,8 +1,8 @@
-"""Symptom: a program with TensorArrays builds another graph, gives other values or other errors.
+"""Symptom: a program with TensorArrays builds a different graph, or has different values or errors.
 
-Each case is built in both packages, its gradients too. The nodes must be the same, and so must the
-values, in a first and a second run; where one raises, the other raises the same class with the same
-message. Needs tensorflow and the package ramet on the path.
+Each case is built in both packages, including its gradients. The nodes must be the same, and also the values in a
+first and a second run. If one raises an error, the other must raise the same class with the same message.
+Needs tensorflow and the package ramet on the path.
 """
 
 import os
@@ -156,7 +156,7 @@ REFUSED = [
 
 
 def old_graph(version):
-    """The text of a graph with tensor arrays as they were before V3: 'V2', or '' for V1."""
+    """Returns the text of a graph with tensor arrays from before V3: 'V2', or '' for V1."""
     def node(name, op, inputs, *attrs):
         inputs = ' '.join(f'input: "{i}"' for i in inputs)
         attrs = ' '.join(f'attr {{ key: "{k}" value {{ {v} }} }}' for k, v in attrs)

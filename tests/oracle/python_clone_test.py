@@ -1,10 +1,9 @@
-"""Symptom: TensorFlow refuses a clone that Ramet has made, computes other values from it, or cannot
-go on training it.
+"""Symptom: TensorFlow rejects a clone made by Ramet, computes different values from it, or cannot continue
+its training.
 
-ramet.clone copies models that TensorFlow wrote: every case of the folder RAMET_ZOO (skipped where
-it is not set), in its graph and into another one, and programs written here. TensorFlow imports
-what Ramet exports and must compute what the originals compute. Needs tensorflow and the package
-ramet on the path.
+ramet.clone copies models that TensorFlow wrote: every case in the folder RAMET_ZOO (skipped if it is not set), in
+its own graph and into a different one, and programs defined here. TensorFlow imports Ramet's export and must
+compute the same values as with the originals. Needs tensorflow and the package ramet on the path.
 """
 
 import importlib.util
@@ -30,7 +29,7 @@ ZOO = os.environ.get('RAMET_ZOO')
 
 
 def runner(package):
-    """The zoo's own runner, on one of the packages."""
+    """Returns the zoo's own runner, applied to one of the packages."""
     spec = importlib.util.spec_from_file_location('run_zoo', os.path.join(ZOO, 'run_zoo.py'))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -39,7 +38,7 @@ def runner(package):
 
 
 def start(session, clone):
-    """Gives a clone its values in a session of the original; variables without one get theirs."""
+    """Initializes a clone in a session of the original; variables without a value get the originals'."""
     session.run([v.initializer for v in clone.variables
                  if not session.run(rt.is_variable_initialized(v))])
     session.run(clone.init_op)
@@ -50,7 +49,7 @@ def name_of(clone, name):
 
 
 def renamed(case, clone):
-    """The steps of a case for its clone."""
+    """Returns the steps of a case, renamed for its clone."""
     steps = []
     for step in case['steps']:
         steps.append({**step, 'feeds': {name_of(clone, k): v for k, v in step['feeds'].items()},
@@ -60,7 +59,7 @@ def renamed(case, clone):
 
 
 def table_steps(case, folder, graph, clone):
-    """[(operation, {tensor: file})]: what fills the clone's tables."""
+    """Returns [(operation, {tensor: file})] that fill the clone's tables."""
     files = {}
     if case['kind'] == 'savedmodel':
         assets = os.path.join(folder, case['files']['saved_model'], 'assets')
@@ -96,7 +95,7 @@ class ZooTest(unittest.TestCase):
                 yield name, folder, case
 
     def export(self, session, variables):
-        """The session's graph, and a checkpoint if there are variables."""
+        """Exports the session's graph, and a checkpoint if there are variables."""
         with session.graph.as_default():
             if variables:
                 rt.train.Saver(variables).save(session, self.prefix)
@@ -116,7 +115,7 @@ class ZooTest(unittest.TestCase):
                 feeds = {k: self.theirs.load_array(v, folder) for k, v in step['feeds'].items()}
                 try:
                     outs.append(session.run([step['fetches'], step['targets']], feeds)[0])
-                except Exception as error:  # a step of the zoo may have to fail
+                except Exception as error:  # a step of the zoo may be expected to fail
                     outs.append(error)
         _, bad = self.theirs.check({**case, 'steps': steps}, folder, outs)
         self.assertEqual(bad, [])
@@ -158,7 +157,7 @@ class ZooTest(unittest.TestCase):
 
 
 def build(use_resource):
-    """A program of TensorFlow: partitioned variables, a branch, a loop and a table before y."""
+    """Builds a TensorFlow program with partitioned variables, a branch, a loop and a table before y."""
     tf.set_random_seed(3)
     x = tf.placeholder(tf.float32, [None, 4], name='x')
     words = tf.placeholder(tf.string, [None], name='words')
@@ -183,7 +182,7 @@ FEEDS = {'x:0': np.linspace(-1, 2, 12, dtype='f').reshape(3, 4),
 
 
 class ProgramTest(unittest.TestCase):
-    """The clone of what lies between x, words and the loss, of a program whose code is gone."""
+    """Clones the part between x, words and the loss of a program whose code is not available."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -192,7 +191,7 @@ class ProgramTest(unittest.TestCase):
         self.ours = os.path.join(scratch.name, 'ours')
 
     def write(self, use_resource):
-        """Trains a little in TensorFlow and saves; the outputs, and the loss of each next step."""
+        """Trains a little in TensorFlow and saves; returns the outputs, and the loss of each next step."""
         with tf.Graph().as_default(), tf.Session() as session:
             loss = build(use_resource)
             step = tf.train.GradientDescentOptimizer(0.1).minimize(loss, name='step')
@@ -205,7 +204,7 @@ class ProgramTest(unittest.TestCase):
         return outs, losses
 
     def clone(self, **options):
-        """Restored in Ramet, cloned, and saved with the clone's variables alone."""
+        """Restores in Ramet, clones, and saves only the clone's variables."""
         with rt.Graph().as_default(), rt.Session() as session:
             rt.train.import_meta_graph(self.theirs + '.meta').restore(session, self.theirs)
             clone = ramet.clone(inputs=['x:0', 'words:0'], outputs=['y:0', 'loss:0'], **options)

@@ -1,4 +1,4 @@
-"""Symptom: branches and loops built through Ramet have other nodes, contexts or values.
+"""Symptom: branches and loops built with Ramet have different nodes, contexts or values.
 
 Needs tensorflow, and the package ramet on the path.
 """
@@ -65,7 +65,7 @@ def functions(p):
 
 
 class Cell:
-    """Takes steps with the functions of either package."""
+    """Runs steps with the functions of either package."""
 
     def __init__(self, package, size):
         self.p, self.state_size, self.output_size = package, (size, size), size
@@ -111,7 +111,7 @@ def fed_branch(p):
 
 
 def dead_in_loop(p):
-    """A value that is not there in the second iteration of a loop, nor in later ones."""
+    """Returns a tensor that is dead from the second iteration of a loop on."""
     c, x = p.placeholder(p.bool, [], 'c'), p.placeholder(p.float32, [2], 'x')
     made = []
     for work in (lambda a: p.cast(p.cast(a, p.int32), p.float32), lambda a: p.where(a > 0, a, -a),

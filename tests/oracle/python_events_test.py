@@ -1,4 +1,4 @@
-"""Symptom: TensorFlow does not read Ramet's event files, or Ramet does not read TensorFlow's.
+"""Symptom: TensorFlow cannot read Ramet's event files, or Ramet cannot read TensorFlow's.
 
 Needs tensorflow, and the package ramet on the path.
 """

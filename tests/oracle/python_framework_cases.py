@@ -1,4 +1,4 @@
-"""Expressions that Ramet and TensorFlow evaluate alike; see python_framework_test.py."""
+"""Expressions that Ramet and TensorFlow must evaluate identically; see python_framework_test.py."""
 
 DTYPES = r'''
 tf.float32=='float32'

@@ -1,8 +1,8 @@
-"""Symptom: dtypes, shapes, structures, device names or TensorProtos are not as TensorFlow's.
+"""Symptom: dtypes, shapes, structures, device names or TensorProtos differ from TensorFlow's.
 
-Each expression of python_framework_cases.py is evaluated with the modules of both packages. The
-values have to print alike, protos to have the same bytes, and where one raises, the other raises
-the same class with the same message.
+Each expression in python_framework_cases.py is evaluated with the modules of both packages. The values must
+print identically, and protos must have the same bytes. If one raises an error, the other must raise the same
+class with the same message.
 Needs tensorflow, and the Python package on PYTHONPATH.
 """
 
@@ -124,7 +124,7 @@ def make_proto(tensor_pb2):
 
 
 def both():
-    """What the names of the expressions are in TensorFlow and in Ramet."""
+    """Returns the names used in expressions, for TensorFlow and for Ramet."""
     common = {'tensor_shape': tf_shape, 'dtypes': tf_dtypes, 'ts': tf_shape, 'nest': tf_nest}
     theirs = {
         **SHARED, **common, 'tf': tf, 'D': tf.Dimension, 'S': tf.TensorShape, 'DS': tf.DeviceSpec,
@@ -147,7 +147,7 @@ def both():
 
 
 def graph_names(package, slices, sparse, util, names):
-    """What the names of expressions about graphs are; made in the default graph."""
+    """Returns the names used in expressions about graphs, created in the default graph."""
     constant = package.constant
     v, i = constant([[1.0, 2.0], [3.0, 4.0]], name='v'), constant([0, 1], name='i')
     d = constant([4, 2], name='d')
@@ -162,7 +162,7 @@ def graph_names(package, slices, sparse, util, names):
 
 
 def plain(text):
-    """Text without the names of modules and the addresses of objects."""
+    """Returns text without the names of modules and the addresses of objects."""
     text = re.sub(r'\b(tensorflow(\.python)?|ramet)(\.core)?\.framework\.\w+\.', '', text)
     return re.sub(r'0x[0-9a-f]+', '0x', text).replace('errors_impl.', '').replace('SymbolicTensor', 'Tensor')
 

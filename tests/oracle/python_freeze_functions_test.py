@@ -1,7 +1,7 @@
-"""Symptom: variables that functions read are not made constants.
+"""Symptom: variables that are used by functions are not frozen.
 
-TensorFlow makes a graph whose functions, branches and loop take handles of variables. What Ramet
-freezes of it must run in both without variables, with the values that TensorFlow had before.
+TensorFlow creates a graph with functions, branches and a loop that use handles of variables. The graph that Ramet
+freezes must run in both packages without variables, with the values that TensorFlow computed before.
 Needs tensorflow and the package ramet on the path.
 """
 
@@ -24,7 +24,7 @@ VARIABLE_OPS = {'VarHandleOp', 'ReadVariableOp', 'ResourceGather'}
 
 
 def build():
-    """y of x and q, over two variables."""
+    """Builds y as a function of x and q, with two variables."""
     tf.enable_control_flow_v2()
     try:
         return build_with_functions()

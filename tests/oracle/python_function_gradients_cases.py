@@ -1,6 +1,6 @@
-"""The graphs with functions that python_function_gradients_test.py makes with TensorFlow.
+"""The graphs with functions that python_function_gradients_test.py builds with TensorFlow.
 
-Each case gives y, the xs and the feeds, by names of placeholders. Control flow is in functions.
+Each case returns y, the xs and the feeds, by names of placeholders. Control flow is in functions.
 """
 
 import numpy as np

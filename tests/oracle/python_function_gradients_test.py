@@ -1,9 +1,8 @@
-"""Symptom: gradients through functions of a graph's library have other values.
+"""Symptom: gradients through functions of a graph's library have different values.
 
-TensorFlow makes a graph with functions; Ramet reads it, adds gradients and gradients of gradients
-and runs them. The values must be those that TensorFlow computes, and what Ramet writes must run in
-TensorFlow with the same values.
-Needs tensorflow and the package ramet on the path.
+TensorFlow creates a graph with functions. Ramet imports it, adds gradients and gradients of gradients, and runs
+them. The values must equal TensorFlow's, and the graph that Ramet exports must have the same values in
+TensorFlow. Needs tensorflow and the package ramet on the path.
 """
 
 import os
@@ -22,7 +21,7 @@ from python_function_gradients_cases import CASES
 tf.disable_v2_behavior()
 tf.logging.set_verbosity('FATAL')
 
-# TensorFlow has no second gradient of SymbolicGradient.
+# TensorFlow does not have a second gradient of SymbolicGradient.
 ONCE = {'by_name', 'by_name_with_gradient'}
 
 
@@ -31,7 +30,7 @@ def name_of(tensor):
 
 
 def gradients(package, y, xs, twice):
-    """Names of the gradients, and of those of the sum of their squares."""
+    """Returns the names of the gradients, and of the gradients of the sum of their squares."""
     def dense(tensors):
         return [None if t is None else package.convert_to_tensor(t) for t in tensors]
     first = dense(package.gradients(y, xs))
@@ -56,7 +55,7 @@ def read(package, graph_def):
 
 
 class FunctionGradientsTest(unittest.TestCase):
-    """One test for each case; see add_tests."""
+    """Has one test per case; see add_tests."""
 
     def compare(self, got, want):
         self.assertEqual(len(got), len(want))

@@ -1,4 +1,4 @@
-"""Graphs with functions that python_functions_test.py makes with TensorFlow and with Ramet.
+"""Graphs with functions that python_functions_test.py builds with TensorFlow and with Ramet.
 
 Each case takes the package tf and Defun, and returns a list of tensors and the feeds.
 """

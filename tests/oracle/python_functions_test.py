@@ -1,4 +1,4 @@
-"""Symptom: Defun or switch_case make other graphs than in TensorFlow, or other values.
+"""Symptom: Defun or switch_case create different graphs or values than in TensorFlow.
 
 Needs tensorflow and the package ramet on the path.
 """
@@ -24,13 +24,13 @@ tf.logging.set_verbosity('FATAL')
 
 
 def plain(name):
-    """A name without what makes it differ from run to run: a hash, or a number."""
+    """Returns a name without parts that differ from run to run: a hash or a number."""
     name = re.sub(r'(?<=foo_)[A-Za-z0-9]{11}', 'HASH', name)
     return re.sub(r'(branch\d+)_\d+(_\d+)?', r'\1', name)
 
 
 def outline(graph_def):
-    """[(name, op, inputs)] of the nodes, and [(name, inputs, outputs)] of the functions."""
+    """Returns [(name, op, inputs)] of the nodes, and [(name, inputs, outputs)] of the functions."""
     nodes = [(plain(n.name), plain(n.op), [plain(i) for i in n.input]) for n in graph_def.node]
     functions = {
         plain(f.signature.name): (
@@ -42,7 +42,7 @@ def outline(graph_def):
 
 
 def make(package, function, name):
-    """The GraphDef, its outline before gradients are run, and the values."""
+    """Returns the GraphDef, its outline before gradients are run, and the values."""
     graph = package.Graph()
     with graph.as_default():
         tensors, feeds = CASES[name](package, function)
@@ -55,7 +55,7 @@ def make(package, function, name):
 
 
 class FunctionsTest(unittest.TestCase):
-    """One test for each case; see add_tests."""
+    """Has one test per case; see add_tests."""
 
     maxDiff = None
 
@@ -64,7 +64,7 @@ class FunctionsTest(unittest.TestCase):
         mine, got, names, init, feeds = make(rt, rt_function, name)
         for g, w in zip(got, want, strict=True):
             np.testing.assert_allclose(g, w, rtol=1e-5)
-        # The Enter of a captured tensor has another name here.
+        # Ramet names the Enter of a captured tensor differently.
         if name != 'in_loop' and 'gradients' not in {n.name.split('/')[0] for n in theirs.node}:
             for one, other in zip(outline(mine), outline(theirs), strict=True):
                 self.assertEqual(one, other)

@@ -1,7 +1,6 @@
-"""Symptom: TensorFlow refuses a graph that the graph editor has changed or copied, or computes other
-values from it.
+"""Symptom: TensorFlow rejects a graph that the graph editor changed or copied, or computes different values.
 
-Each case edits a graph in Ramet, runs it there, and exports it; TensorFlow imports and runs it.
+Each case edits a graph in Ramet, runs it there, and exports it. TensorFlow imports and runs it.
 Needs tensorflow and the package ramet on the path.
 """
 
@@ -25,7 +24,7 @@ FED = np.linspace(-1, 2, 6, dtype=np.float32).reshape(2, 3)
 
 
 class Network:
-    """Two layers with variables, a branch, a loop and a gradient over placeholder x."""
+    """Two layers with variables, a branch, a loop and a gradient of placeholder x."""
 
     def __init__(self, use_resource=False):
         self.graph = rt.Graph()
@@ -48,7 +47,7 @@ class Network:
 
 class GraphEditorTest(unittest.TestCase):
     def check(self, graph, feeds, fetches, initializers):
-        """Runs in both packages, in graphs of the same nodes."""
+        """Runs graphs with the same nodes in both packages."""
         feed_names = {t.name: value for t, value in feeds.items()}
         fetch_names = [t.name for t in fetches]
         init_names = [op.name for op in initializers]

@@ -1,4 +1,4 @@
-"""The calls that python_layers_test.py makes in both packages: call(tf, layers)."""
+"""The calls that python_layers_test.py compares between the packages: call(tf, layers)."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ def x(tf, *shape, dtype='float32'):
 
 
 def weights(tf, seed=0):
-    """An initializer that gives the same values in both packages."""
+    """Returns an initializer that returns the same values in both packages."""
     def initializer(shape, dtype=None, partition_info=None):
         sizes = [int(size) for size in shape]
         return tf.constant(np.random.RandomState(seed).randn(*sizes).astype('float32'))
@@ -157,7 +157,7 @@ POOLING = list(pooling_cases())
 CASES = {'dense': DENSE, 'dropout': DROPOUT, 'flatten': FLATTEN, 'convolution': CONVOLUTION,
          'pooling': POOLING}
 
-# By their values and shapes: TensorFlow adds nodes that nothing uses.
+# Compared by values and shapes only, because TensorFlow adds unused nodes.
 TRANSPOSED = [
     lambda tf, layers: layers.conv2d_transpose(x(tf, 2, 4, 5, 3), 4, 3,
                                                kernel_initializer=weights(tf)),

@@ -1,8 +1,7 @@
-"""Symptom: a layer of tf.layers builds another graph.
+"""Symptom: a layer of tf.layers builds a different graph.
 
-TensorFlow keeps tf.layers without the package tf_keras in legacy_tf_layers; batch normalization is
-not among them. Each call is made in both packages, in a graph of its own. Needs tensorflow, and the
-package ramet on the path.
+Without the package tf_keras, TensorFlow has tf.layers in legacy_tf_layers, without batch normalization. Each call
+is made in both packages, in a separate graph. Needs tensorflow, and the package ramet on the path.
 """
 
 import os
@@ -28,7 +27,7 @@ def with_layers(call):
 
 
 class LayersTest(unittest.TestCase):
-    """One test for each case; see add_tests."""
+    """Has one test per case; see add_tests."""
 
     maxDiff = None
 

@@ -1,8 +1,7 @@
-"""Symptom: a script's files, records, flags or log lines differ from those under TensorFlow.
+"""Symptom: a script's files, records, flags or log lines differ from those with TensorFlow.
 
-Each case is a line of Python that both packages run in a folder of the same content; what it gives,
-or the exception with its message, must be the same. Needs tensorflow, and the Python package on
-PYTHONPATH.
+Each case is a line of Python that both packages run in folders with the same contents. The result, or the
+exception with its message, must be the same. Needs tensorflow, and the Python package on PYTHONPATH.
 """
 
 import contextlib
@@ -253,13 +252,13 @@ def run(program, which):
 
 
 def without_where(text):
-    """`text` without the addresses and deprecation notes in which the packages differ."""
+    """Returns `text` without the addresses and deprecation notes that differ between the packages."""
     return [line for line in text.splitlines()
             if "0000 00:00" not in line and "absl::InitializeLog" not in line]
 
 
 class Lib:
-    """One package in a folder of its own; runs cases."""
+    """Runs cases with one package, in its own folder."""
 
     def __init__(self, folder, g, v2, p):
         self._folder = folder

@@ -1,6 +1,6 @@
 """The graphs that python_loop_gradients_test.py builds in both packages.
 
-Each case gives what is fetched and the feeds that it is run with.
+Each case returns the fetches and the feeds.
 """
 
 import numpy as np

@@ -1,9 +1,8 @@
-"""Symptom: tf.gradients goes through a branch or a loop in another way.
+"""Symptom: tf.gradients handles a branch or a loop differently.
 
-Each case of python_loop_gradients_cases.py is built in both packages. The nodes (names, ops,
-inputs, attrs; their order is free) must be the same, and the values; where one raises, the other
-raises the same class with the same message.
-Needs tensorflow and the package ramet on the path.
+Each case in python_loop_gradients_cases.py is built in both packages. The nodes (names, ops, inputs, attrs; in
+any order) and the values must be the same. If one raises an error, the other must raise the same class with the
+same message. Needs tensorflow and the package ramet on the path.
 """
 
 import os
@@ -24,17 +23,17 @@ tf.disable_control_flow_v2()
 tf.logging.set_verbosity('FATAL')
 
 IGNORED_ATTRS = {'_has_manual_control_dependencies', 'debug_name', '_output_shapes'}
-# What differs for another reason than control flow; there only the values are compared.
-# Sparse gradients become dense under the op that reads them, in TensorFlow.
+# Cases that differ for reasons other than control flow; only their values are compared.
+# TensorFlow converts sparse gradients to dense ones in the scope of the op that uses them.
 OTHER_NODES = {'cond_slices_merge'}
-# Mul's gradient leaves the shapes away for float32 and int32 only, in TensorFlow.
+# TensorFlow omits the shapes in Mul's gradient only for float32 and int32.
 OTHER_NODES |= {'double_not_dep', 'half_and_complex'}
-# Mean's gradient places its shapes beside each other, in TensorFlow.
+# TensorFlow places the shapes in Mean's gradient next to each other.
 OTHER_NODES |= {'outer_after'}
-# TensorFlow gives float32 zeros to a float64 loop, which then does not run.
+# TensorFlow passes float32 zeros to a float64 loop, which then fails.
 TENSORFLOW_FAILS = {'double_not_dep_dyn'}
 TENSORFLOWS_LOG = ' See info log for more details.'
-# Both refuse it; TensorFlow where it changes the edge.
+# Both reject it; TensorFlow does so when it changes the edge.
 OTHER_ERROR = {'slices_exit'}
 
 
@@ -53,7 +52,7 @@ def node_text(node):
 
 
 class Built:
-    """A case in one package: nodes, names of what is fetched, values; or the error."""
+    """A case in one package: its nodes, names of fetches and values, or its error."""
 
     def __init__(self, package, build):
         self.error = None
@@ -82,7 +81,7 @@ class Built:
 
 
 class LoopGradientsTest(unittest.TestCase):
-    """One test for each case; see add_tests."""
+    """Has one test per case; see add_tests."""
 
     maxDiff = None
 

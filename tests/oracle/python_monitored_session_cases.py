@@ -1,4 +1,4 @@
-"""Monitored sessions and hooks, for TensorFlow and Ramet: see python_monitored_session_test.py."""
+"""Monitored sessions and hooks, for TensorFlow and Ramet; see python_monitored_session_test.py."""
 
 import os
 import tempfile
@@ -6,7 +6,7 @@ import time
 
 
 def counting(tf):
-    """A graph that adds 1 to w with each step."""
+    """Returns a graph that adds 1 to w in each step."""
     w = tf.get_variable('w', [], initializer=tf.zeros_initializer())
     step = tf.train.create_global_step()
     with tf.control_dependencies([tf.assign_add(w, 1.0)]):
@@ -60,7 +60,7 @@ def files_of_training(tf, note):
                 while not session.should_stop():
                     session.run(train)
             tf.summary.FileWriterCache.clear()
-            # Event files are named by the second: two of one second would be one.
+            # Names of event files have a resolution of one second, so two of the same second would collide.
             time.sleep(1.1)
         names = sorted(os.listdir(folder))
         note(lambda: [name for name in names if 'tfevents' not in name and '.data' not in name])

@@ -1,4 +1,4 @@
-"""The calls that python_nn_test.py makes in both packages, by group. (call, True) also runs."""
+"""The calls that python_nn_test.py compares between the packages, by group. (call, True) also runs."""
 
 import numpy as np
 
@@ -450,7 +450,7 @@ LOSSES = [
                 tf.losses.get_total_loss(), tf.losses.get_total_loss(False, name='q')),
 ]
 
-# Where static shapes do not decide, a check at run time is built, of conditionals.
+# If static shapes are not sufficient, a run-time check with conditionals is built.
 CONDITIONAL = [
     lambda tf: tf.losses.compute_weighted_loss(x(tf, None), x(tf, None)),
     lambda tf: tf.losses.compute_weighted_loss(tf.placeholder('float32'), 1.),
@@ -638,7 +638,7 @@ CUSTOM = [
 
 
 def run_all(cases, but=()):
-    """All cases to be run, but those that the generic feeds do not fit."""
+    """Marks all cases to be run, except those that do not accept the generic feeds."""
     return [case if isinstance(case, tuple) or i in but else (case, True)
             for i, case in enumerate(cases)]
 

@@ -1,8 +1,8 @@
-"""Symptom: a Python function of tf.nn, tf.losses, tf.random, ... builds another graph.
+"""Symptom: a Python function of tf.nn, tf.losses, tf.random, ... builds a different graph.
 
-Each call is made in both packages, in a graph of its own. The nodes (names, ops, inputs, attrs)
-must be the same, and the values where the call can be run; where one raises, the other raises the
-same class with the same message. Needs tensorflow, and the package ramet on the path.
+Each call is made in both packages, in a separate graph. The nodes (names, ops, inputs, attrs) must be the same,
+and also the values if the call can be run. If one raises an error, the other must raise the same class with the
+same message. Needs tensorflow, and the package ramet on the path.
 """
 
 import difflib
@@ -22,14 +22,14 @@ from python_nn_cases import CASES
 
 tf.disable_v2_behavior()
 
-# What Ramet does not have yet says so; the case begins to count when it has it.
+# Raised for functions that Ramet does not have. A case counts as soon as Ramet has the function.
 UNAVAILABLE = NotImplementedError
 # Attributes that name objects of one process, or that TensorFlow adds for its own device placement.
 IGNORED_ATTRS = {'_gradient_op_type', '_has_manual_control_dependencies', 'debug_name', 'token'}
 
 
 def attr_text(value):
-    """An attr for comparison: a tensor by its values, whichever field of the proto they are in."""
+    """Returns an attr for comparison. A tensor is represented by its values, in any field of the proto."""
     if value.WhichOneof('value') != 'tensor':
         return value.SerializeToString(deterministic=True)
     tensor = tensor_pb2.TensorProto.FromString(value.tensor.SerializeToString())
@@ -38,16 +38,16 @@ def attr_text(value):
 
 
 def node_text(node):
-    """A node as values that can be compared."""
+    """Returns a node as values that can be compared."""
     attrs = {k: attr_text(v) for k, v in node.attr.items() if k not in IGNORED_ATTRS}
     return (node.name, node.op, tuple(node.input), node.device,
             tuple((key, attrs[key]) for key in sorted(attrs)))
 
 
 def plain(error):
-    """The class and message without what differs between processes, or by choice.
+    """Returns the class and message without parts that differ between processes, or on purpose.
 
-    What shape functions find, Ramet says in its own words.
+    Ramet words errors from shape functions differently.
     """
     message = re.sub(r'0x[0-9a-f]+', '0x', str(error)).replace('tf.', '')
     if '{{node' in message or message.startswith('node '):
@@ -95,12 +95,12 @@ def run(package, graph, result):
 
 
 class NnTest(unittest.TestCase):
-    """One test for each case; see add_tests."""
+    """Has one test per case; see add_tests."""
 
     maxDiff = None
 
     def same_nodes(self, expected, actual):
-        # What brings a tensor into a branch stands before its reader here, behind it in TensorFlow.
+        # Ramet adds the Switch of a captured tensor before its reader, TensorFlow adds it after.
         if any(node[1] == 'Switch' for node in expected):
             expected, actual = sorted(expected), sorted(actual)
         if expected != actual:

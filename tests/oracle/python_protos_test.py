@@ -1,8 +1,7 @@
-"""Symptom: protos differ from TensorFlow's, or break when Ramet and TensorFlow are both imported.
+"""Symptom: protos differ from TensorFlow's, or fail when Ramet and TensorFlow are both imported.
 
-Every message of ramet.core is compared with TensorFlow's (fields, enums, names of modules),
-messages go both ways as bytes and as text, and both packages live in one process, imported in
-either order.
+Every message of ramet.core is compared with TensorFlow's (fields, enums, names of modules). Messages are
+exchanged as bytes and as text, and both packages are imported into one process, in either order.
 Needs tensorflow, and the Python package on PYTHONPATH.
 """
 
@@ -30,16 +29,16 @@ try:
 except ImportError:
     pool = None
 
-# Declared without fields on purpose: the object model of TensorFlow 2 stays in unknown fields.
+# Declared without fields on purpose; the object model of TensorFlow 2 is preserved as unknown fields.
 OPAQUE = {"SavedObjectGraph", "StructuredValue"}
-# TensorFlow has these somewhere else, or had them there before 2.0.
+# TensorFlow has these in a different place, or had them there before 2.0.
 OTHER_PLACE = {
     "protobuf.checkpoint_state_pb2": "tensorflow.python.training.checkpoint_state_pb2",
     "protobuf.coordination_config_pb2":
         "tensorflow.compiler.xla.tsl.protobuf.coordination_config_pb2",
     "protobuf.graph_debug_info_pb2": "tensorflow.core.framework.graph_debug_info_pb2",
 }
-# The rest of these is TensorFlow 2's object model.
+# The missing parts belong to TensorFlow 2's object model.
 PARTIAL = {"protobuf.saved_object_graph_pb2", "protobuf.struct_pb2"}
 
 BOTH_PACKAGES = """
@@ -71,13 +70,13 @@ def public(module):
 
 
 def real_oneof(field):
-    """The oneof of a field; the one that `optional` makes of a single field is none."""
+    """Returns the oneof of a field. The one that `optional` creates for a single field does not count."""
     oneof = field.containing_oneof
     return None if oneof is None or oneof.name == "_" + field.name else oneof.name
 
 
 def describe(field):
-    """What decides a field's binary and text form."""
+    """Returns the properties that determine a field's binary and text formats."""
     target = field.message_type or field.enum_type
     in_map_entry = field.containing_type.GetOptions().map_entry
     return {

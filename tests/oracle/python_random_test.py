@@ -1,7 +1,7 @@
-"""Symptom: random numbers with seeds are not TensorFlow's, so a seed gives other weights or dropout masks.
+"""Symptom: seeded random numbers differ from TensorFlow's, so weights or dropout masks differ.
 
-Each call is made in both packages with the same graph seed and op seed (or one of them alone). The values of
-three runs in one session, and of the first run of the next, must be the same bit by bit.
+Each call is made in both packages with the same graph seed and op seed (or only one of them). The values of three
+runs in one session, and of the first run of the next session, must be bitwise equal.
 Needs tensorflow, and the package ramet on the path.
 """
 
@@ -62,7 +62,7 @@ def build(package, call, size, dtype, graph_seed, op_seed):
     with graph.as_default():
         if graph_seed is not None:
             package.set_random_seed(graph_seed)
-        # Others before it: the op seed that is not given is the number of ops.
+        # Earlier ops matter: a missing op seed is the number of ops.
         package.constant(1)
         return graph, call(package, size, getattr(package, dtype), op_seed)
 

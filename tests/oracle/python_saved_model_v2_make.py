@@ -1,4 +1,4 @@
-"""The SavedModel of TensorFlow 2 that python_saved_model_v2_test.py loads, and what its functions return.
+"""Writes the TensorFlow 2 SavedModel for python_saved_model_v2_test.py, and the results of its functions.
 
 usage: python_saved_model_v2_make.py FOLDER     (writes FOLDER/model and FOLDER/values.npz)
 """
@@ -38,7 +38,7 @@ class Model(tf.Module):
     @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, 'x'),
                                   tf.TensorSpec([], tf.int32, 'count')])
     def serve(self, x, count):
-        """A loop, and a branch in it."""
+        """Returns a loop, and a branch in it."""
         self.calls.assign_add(1)
         total = tf.zeros_like(x)
         for i in tf.range(count):

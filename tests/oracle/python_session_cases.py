@@ -1,6 +1,6 @@
-"""What python_session_test.py does in both packages: functions of the package and a `note`.
+"""The cases of python_session_test.py, functions of the package and `note`.
 
-note(function) writes down what a call gives, or its error.
+note(function) records the result of a call, or its error.
 """
 
 import time

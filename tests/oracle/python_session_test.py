@@ -1,7 +1,7 @@
-"""Symptom: a session's options, metadata or partial runs are other than TensorFlow's.
+"""Symptom: a session's options, metadata or partial runs differ from TensorFlow's.
 
-Each case is done in both packages, each in a graph of its own; what it notes down must be the same:
-values, or the class and the message of an error. Needs tensorflow and the package ramet on the path.
+Each case runs in both packages, in separate graphs, and notes values, or the class and message of an error. The
+notes must be the same. Needs tensorflow and the package ramet on the path.
 """
 
 import os
@@ -21,7 +21,7 @@ tf.logging.set_verbosity(tf.logging.ERROR)
 
 
 def message_of(error):
-    """The message without the place in the program, which TensorFlow adds."""
+    """Returns the message without the location in the program, which TensorFlow adds."""
     message = str(error).removeprefix('Graph execution error:\n\n')
     inner = re.search(r"^Node: '.*'\n(.*?)\n\nOriginal stack trace", message, re.S | re.M)
     message = inner[1] if inner else message

@@ -1,4 +1,4 @@
-"""Symptom: summaries made through Ramet have other nodes, names, tags or bytes than TensorFlow's.
+"""Symptom: summaries created with Ramet have different nodes, names, tags or bytes than TensorFlow's.
 
 Needs tensorflow, and the package ramet on the path.
 """

@@ -1,4 +1,4 @@
-"""What python_train_test.py builds and runs in both packages: functions of the package."""
+"""The cases of python_train_test.py: functions that take the package."""
 
 OPTIMIZERS = {
     'gradient_descent': lambda tf: tf.train.GradientDescentOptimizer(0.1),
@@ -38,7 +38,7 @@ def model(tf, resource, sparse):
 
 
 def train(make, resource, sparse):
-    """Five steps; the names of slots and variables, and all values."""
+    """Runs five steps; returns the names of slots and variables, and all values."""
     def case(tf):
         w, b, loss = model(tf, resource, sparse)
         step = tf.train.get_or_create_global_step() if resource == sparse else None
@@ -57,7 +57,7 @@ def train(make, resource, sparse):
 
 
 def with_step(decay):
-    """A learning rate at several steps."""
+    """Returns a learning rate at several steps."""
     def case(tf):
         step = tf.Variable(0, name='step', trainable=False)
         rate = decay(tf, step)
@@ -89,7 +89,7 @@ LEARNING_RATES = {
         0.1, s, 10, initial_variance=1e-9),
 }
 
-# TensorFlow builds these with conditionals, Ramet with Select: the values are the same.
+# TensorFlow builds these with conditionals, Ramet with Select; only the values are the same.
 LEARNING_RATES_BY_VALUE = {
     'piecewise': lambda tf, s: tf.train.piecewise_constant(s, [2, 5], [0.1, 0.2, 0.3]),
     'restarts': lambda tf, s: tf.train.cosine_decay_restarts(0.1, s, 4, alpha=0.1),
@@ -138,7 +138,7 @@ def get_variable(tf, name='v', shape=(2,), **kwargs):
 
 
 def saver_nodes(make):
-    """The SaverDef of a saver."""
+    """Returns the SaverDef of a saver."""
     def case(tf):
         return str(make(tf).as_saver_def())
     return case
@@ -199,7 +199,7 @@ def deferred(tf):
         saver.save(session, 'm')
 
 
-# Each raises; class and message are the same.
+# Each raises an error with the same class and message.
 ERRORS = {
     'nothing_to_save': lambda tf: tf.train.Saver(),
     'one_variable': lambda tf: tf.train.Saver('abc'),

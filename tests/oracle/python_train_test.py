@@ -1,8 +1,8 @@
-"""Symptom: what the Python package trains, saves or raises differs from TensorFlow.
+"""Symptom: training, saving or an error in the Python package differs from TensorFlow.
 
-Cases of python_train_cases.py are built and run in both packages, in a graph of their own: nodes,
-collections, values after some steps, classes and messages of errors. Checkpoints, meta graphs and
-SavedModels go from each package to the other. Needs tensorflow and the package ramet on the path.
+Cases in python_train_cases.py are built and run in both packages, in separate graphs. Their nodes, collections,
+values after some steps, and the classes and messages of errors are compared. Checkpoints, meta graphs and
+SavedModels are exchanged in both directions. Needs tensorflow and the package ramet on the path.
 """
 
 import difflib
@@ -22,14 +22,14 @@ import ramet.compat.v1 as rt
 tf.disable_v2_behavior()
 tf.logging.set_verbosity(tf.logging.FATAL)
 rt.logging.set_verbosity(rt.logging.FATAL)
-# Compared in tests of their own: nodes of gradients, and guarded reads of initial values.
+# Compared in separate tests: nodes of gradients, and guarded reads of initial values.
 GRADIENTS = re.compile(r'^gradients/')
 GUARDED = re.compile(r'(^|/)(cond(_\d+)?/|IsVariableInitialized|VarIsInitializedOp)|'
                      r'/(EMA|Foo)/Assign$|^(read|Read|Identity)(_\d+)?(/|$)')
 
 
 def attr_text(value):
-    """An attr by what it means: constants may be written in several ways."""
+    """Returns the meaning of an attr; constants may be encoded in several ways."""
     if value.WhichOneof('value') != 'tensor':
         return value.SerializeToString(deterministic=True)
     tensor = tf.AttrValue.FromString(value.SerializeToString()).tensor
@@ -38,7 +38,7 @@ def attr_text(value):
 
 
 def node_lines(graph, skip):
-    """The nodes as lines, sorted by name, with their control inputs in order of names."""
+    """Returns the nodes as lines, sorted by name, with their control inputs sorted by name."""
     lines = []
     for node in graph.as_graph_def().node:
         attrs = {k: attr_text(v) for k, v in node.attr.items()
@@ -52,7 +52,7 @@ def node_lines(graph, skip):
 
 
 def run(package, case):
-    """The graph of a case, what it returned, and what it raised."""
+    """Returns the graph of a case, its result, and its error."""
     with package.Graph().as_default() as graph:
         package.set_random_seed(1)
         try:
@@ -67,7 +67,7 @@ def message(error):
 
 
 def close(expected, actual):
-    """Whether nested results are equal, numbers nearly so."""
+    """Returns whether nested results are equal, with a tolerance for numbers."""
     if isinstance(expected, (list, tuple)):
         return len(expected) == len(actual) and all(map(close, expected, actual))
     if isinstance(expected, (np.ndarray, np.generic, float)):
@@ -76,7 +76,7 @@ def close(expected, actual):
 
 
 class TrainTest(unittest.TestCase):
-    """One test for each case; see add_tests."""
+    """Has one test per case; see add_tests."""
 
     maxDiff = None
 
@@ -111,7 +111,7 @@ class InFolder(unittest.TestCase):
 
 
 def train_and_save(package, prefix, resource):
-    """Three steps of Adam; returns the values."""
+    """Runs three steps of Adam; returns the values."""
     with package.Graph().as_default():
         _, _, loss = cases.model(package, resource, False)
         step = package.train.get_or_create_global_step()
@@ -128,7 +128,7 @@ def train_and_save(package, prefix, resource):
 
 
 def resume(package, prefix):
-    """Imports the meta graph, restores, and does one more step; returns values before and after."""
+    """Imports the meta graph, restores, and runs one more step; returns values before and after."""
     with package.Graph().as_default(), package.Session() as session:
         saver = package.train.import_meta_graph(prefix + '.meta')
         saver.restore(session, package.train.latest_checkpoint('.'))

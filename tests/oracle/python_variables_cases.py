@@ -1,14 +1,14 @@
-"""What python_variables_test.py builds in both packages: functions of the package, by group."""
+"""The cases of python_variables_test.py: functions that take the package, by group."""
 
 
 def two(tf):
-    """A reference variable and a resource variable."""
+    """Returns a reference variable and a resource variable."""
     return (tf.Variable([1., 2., 3.], name='v'),
             tf.Variable([1., 2., 3.], name='r', use_resource=True))
 
 
 def with_both(call):
-    """A builder that calls `call(tf, variable)` for a variable of each kind."""
+    """Returns a builder that calls `call(tf, variable)` for a variable of each kind."""
     return [lambda tf: call(tf, two(tf)[0]), lambda tf: call(tf, two(tf)[1])]
 
 
@@ -95,7 +95,7 @@ def creators(tf):
         tf.get_variable('g', [2])
 
 
-# What these make has the control flow of TensorFlow's cond in it.
+# Cases that contain the control flow of TensorFlow's cond.
 GUARDED = [from_other_variables, a_guarded_one_again]
 VARIABLE = [
     initial_values, in_scopes, unknown_shapes, *GUARDED,
@@ -172,7 +172,7 @@ METHODS = [
 ]
 
 def changed(call):
-    """A builder that calls `call(tf, variable after an assignment)`."""
+    """Returns a builder that calls `call(tf, variable after an assignment)`."""
     return lambda tf: call(tf, two(tf)[1].assign([3., 4., 5.]))
 
 

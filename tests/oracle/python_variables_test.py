@@ -1,9 +1,8 @@
-"""Symptom: variables of the Python package have other nodes, collections or errors than TensorFlow's.
+"""Symptom: variables of the Python package have different nodes, collections or errors than TensorFlow's.
 
-Each case is built in both packages, in a graph of its own. Nodes (names, ops, inputs, devices,
-attrs), the variables in the collections as VariableDefs, and what the case returns must be the same;
-where one raises, the other raises the same class with the same message. Needs tensorflow and the
-package ramet on the path.
+Each case is built in both packages, in a separate graph. Nodes (names, ops, inputs, devices, attrs), the variables
+in the collections as VariableDefs, and the results of the case must be the same. If one raises an error, the
+other must raise the same class with the same message. Needs tensorflow and the package ramet on the path.
 """
 
 import difflib
@@ -24,7 +23,7 @@ tf.disable_v2_behavior()
 tf.logging.set_verbosity(tf.logging.ERROR)
 
 
-# TensorFlow's own bookkeeping.
+# TensorFlow's internal attrs.
 IGNORED_ATTRS = {'_has_manual_control_dependencies'}
 
 
@@ -35,7 +34,7 @@ def attr_text(name, value):
 
 
 def node_lines(graph):
-    """The nodes as lines, sorted by name: TensorFlow makes a guarded read before its Switch."""
+    """Returns the nodes as lines, sorted by name. TensorFlow creates a guarded read before its Switch."""
     lines = []
     for node in graph.as_graph_def().node:
         attrs = sorted((k, attr_text(k, v)) for k, v in node.attr.items() if k not in IGNORED_ATTRS)
@@ -62,7 +61,7 @@ def item_name(item):
 
 
 def plain(value):
-    """A result without what only its own package knows."""
+    """Returns a result without information that is specific to one package."""
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if value is None or isinstance(value, (bool, int, str)):
@@ -86,7 +85,7 @@ def build(package, case):
 
 
 class VariablesTest(unittest.TestCase):
-    """One test for each case; see add_tests."""
+    """Has one test per case; see add_tests."""
 
     maxDiff = None
 

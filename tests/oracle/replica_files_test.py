@@ -1,5 +1,6 @@
-"""Folders of checkpoints between TensorFlow and Ramet's followers and publishers: what the one writes the other one has,
-bit by bit; also while TensorFlow overwrites one name in a loop.
+"""Folders of checkpoints exchanged between TensorFlow and Ramet's followers and publishers.
+
+The values must be bitwise equal on both sides, also while TensorFlow overwrites one checkpoint in a loop.
 """
 
 import glob
@@ -19,12 +20,12 @@ DRIVER = os.path.abspath(os.path.join(os.environ.get("RAMET_BUILD", "build"), "b
 SAVES = int(os.environ.get("RAMET_SOAK_SAVES", "300"))
 WHERE = os.environ.get("RAMET_SOAK_DIR") or ("/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
 
-VERSIONS = 5  # at least, that the follower is to see
+VERSIONS = 5  # the minimum that the follower must see
 LAST = -1.0
 
-# Saves onto one name in a loop: at least so often as it is told to, and until its standard input ends. Each element of each
-# variable is the number of the save, and of the last one LAST. It rests now and then, so that whoever follows sees versions
-# however slow he is.
+# Saves onto one name in a loop: at least the given number of times, and until its standard input ends. Each element of
+# each variable is the number of the save; in the last save it is LAST. It pauses now and then, so that even a slow
+# follower sees versions.
 SAVER = """
 import os, select, sys, time
 import tensorflow.compat.v1 as tf
@@ -62,7 +63,7 @@ def random_bits(random, dtype, shape):
 
 
 def build(resource):
-    """Variables of every dtype, parts of one, a step, and an op that changes them."""
+    """Variables of every dtype, parts of one, a step, and an op that modifies them."""
     for i, dtype in enumerate(DTYPES):
         tf.get_variable("v/%s" % dtype.name, [i + 1, 3], dtype, tf.zeros_initializer(), use_resource=resource)
     tf.get_variable("parts", [10, 2], partitioner=tf.fixed_size_partitioner(3), initializer=tf.ones_initializer(),
@@ -85,8 +86,10 @@ class ReplicaFilesTest(unittest.TestCase):
             return file.read()
 
     def check_follows(self, save, resource, objects=False):
-        """`save(saver, session, step)` saves once; the follower is there before the folder is. With `objects` the saver
-        is a tf.train.Checkpoint, which writes no graph, so the follower has its own."""
+        """Checks a follower that is started before the folder exists; `save(saver, session, step)` saves once.
+
+        With `objects`, the saver is a tf.train.Checkpoint, which writes no graph, so the follower has its own graph.
+        """
         meta = os.path.join(self.scratch.name, "graph.meta")
         random = np.random.default_rng(3)
         with tf.Graph().as_default(), tf.Session() as session:

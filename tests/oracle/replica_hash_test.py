@@ -1,7 +1,8 @@
 """Symptom: a version cannot be proven to be the checkpoint of its step, because their hashes differ.
 
-The hash is computed here from what TensorFlow reads from its own checkpoint, by docs/formats/version-hash.md; what Ramet
-publishes and follows must have the same one. Needs tensorflow, xxhash and the package ramet on the path.
+The hash is computed here from the values that TensorFlow reads from its own checkpoint, as described in
+docs/formats/version-hash.md. Ramet's publishers and followers must have the same hash. Needs tensorflow, xxhash and the
+package ramet on the path.
 """
 
 import os
@@ -49,7 +50,7 @@ class ReplicaHashTest(unittest.TestCase):
         self.address = 'shm:' + os.path.join(scratch.name, 'socket')
 
     def build(self):
-        """Variables of every dtype and of odd shapes, with random bits."""
+        """Variables of every dtype and of unusual shapes, with random bits."""
         random = np.random.default_rng(5)
         for i, name in enumerate(DTYPES):
             dtype = tf.as_dtype(name)
@@ -61,7 +62,7 @@ class ReplicaHashTest(unittest.TestCase):
         tf.train.create_global_step()
 
     def save(self):
-        """Saves with TensorFlow: the checkpoint's path."""
+        """Saves with TensorFlow; returns the checkpoint's path."""
         with tf.Graph().as_default(), tf.Session() as session:
             self.build()
             session.run(tf.global_variables_initializer())

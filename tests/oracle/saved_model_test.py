@@ -1,4 +1,4 @@
-"""Symptom: a SavedModel that one side wrote does not load, or computes something else, on the other.
+"""Symptom: a SavedModel that one side wrote does not load on the other, or computes different values.
 
 Needs tensorflow, and RAMET_BUILD, the build folder with bin/import_driver.
 """
@@ -17,7 +17,7 @@ SERVE = [tf.saved_model.tag_constants.SERVING]
 
 
 def small_model(asset=None):
-    """in:0 [n,3] -> out:0 [n,2]; returns an init op and the asset's tensor if there is one."""
+    """Builds in:0 [n,3] -> out:0 [n,2]; returns an init op and the asset's tensor, if there is one."""
     x = tf.placeholder(tf.float32, [None, 3], "in")
     w = tf.get_variable("w", initializer=np.float32([[1, -9], [5, 3], [-2, 7]]) / 8, use_resource=False)
     b = tf.get_variable("b", initializer=np.float32([1, -2]), use_resource=False)
@@ -73,7 +73,7 @@ class SavedModelTest(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def write_with_tensorflow(self, name="theirs", as_text=False, asset=False, collection=None):
-        """Writes a SavedModel; returns its folder and what out:0 is for self.x."""
+        """Writes a SavedModel; returns its folder and the value of out:0 for self.x."""
         where = self.at(name)
         path = self.at("vocabulary.txt")
         with open(path, "w") as f:
@@ -219,7 +219,7 @@ class SavedModelTest(unittest.TestCase):
                     np.testing.assert_allclose(session.run("out:0", {"in:0": self.x}), y, rtol=1e-6)
 
     def compare_models(self, theirs, ours):
-        """Files, saver nodes and saver_def."""
+        """Compares files, saver nodes and saver_def."""
         files = [sorted(os.path.join(d, n)[len(top):] for d, ds, fs in os.walk(top) for n in ds + fs) for top in (theirs, ours)]
         self.assertEqual(files[1], [f for f in files[0] if "fingerprint" not in f])
         metas = [loader_impl.parse_saved_model(where).meta_graphs[0] for where in (theirs, ours)]

@@ -1,21 +1,21 @@
-// saver_driver SCRIPT: runs a script of saver commands, one a line, fields separated by tabs, and
-// prints a line for each: "ok RESULT" or "error CODE MESSAGE" (newlines as "\n").
+// saver_driver SCRIPT: runs a script of saver commands, one per line with tab-separated fields, and
+// prints one line for each: "ok RESULT" or "error CODE MESSAGE" (newlines as "\n").
 // saver_options_test.py runs the same script with TensorFlow.
 //
-//   graph META             begins a new graph, imported from META without its saver
-//   load ID META           the same with its saver
-//   session CPUS           a session with so many CPU devices
-//   init                   runs the initializers of what has no value
+//   graph META             starts a new graph, imported from META without its saver
+//   load ID META           starts a new graph, imported from META with its saver
+//   session CPUS           creates a session with CPUS CPU devices
+//   init                   runs the initializers of variables without a value
 //   assign VAR VALUE       fills a float variable
 //   value VAR              prints its values
-//   object NAME VAR VAR    a saveable object: keeps the first variable and twice the second
+//   object NAME VAR VAR    a saveable object that saves the first variable and twice the second
 //   saver ID KEY=VALUE...  lists are separated by ',', entries of var_map are NAME:VAR+VAR
 //   build ID | save ID PATH KEY=VALUE... | restore ID PATH | meta ID PATH KEY=VALUE...
 //   last ID | set_last ID PATHS | recover ID PATHS | proto ID SCOPE | from_proto ID ID2 SCOPE
 //   run FETCH FEED VALUE   runs a tensor or operation with a string fed
 //   latest DIR FILE | exists PREFIX | remove PREFIX | mtimes PREFIXES | state DIR
 //   update DIR PATH ALL TIMES | iterate DIR COUNT TIMEOUT_MS | touch PATH
-//   forward SECONDS        the clock goes on by so much
+//   forward SECONDS        advances the clock
 
 #include <sys/syscall.h>
 #include <time.h>
@@ -388,7 +388,7 @@ std::string OneLine(const std::string& text) {
 
 }  // namespace
 
-// Stands before the system's for all that this program loads.
+// Replaces the system's function for everything that this program loads.
 extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t clock,
                                                                     timespec* time) noexcept {
   const long result = syscall(SYS_clock_gettime, clock, time);

@@ -1,8 +1,8 @@
-"""Each option of the Saver, and checkpoint_management, against real TensorFlow.
+"""Compares each option of the Saver, and checkpoint_management, with TensorFlow.
 
-A case is a script; saver_driver runs it with Ramet, Oracle below with TensorFlow, each in a folder of
-its own. Results and errors of every line, the files that are there at the end, the state files, the
-checkpoints' contents and the nodes of the savers in the .meta files must agree.
+A case is a script. saver_driver runs it with Ramet, and Oracle below with TensorFlow, each in a separate folder. The
+results and errors of every line, the files at the end, the state files, the checkpoints' contents and the nodes
+of the savers in the .meta files must agree.
 """
 
 import os
@@ -34,7 +34,7 @@ CODES = {"ValueError": "INVALID_ARGUMENT", "RuntimeError": "FAILED_PRECONDITION"
          "FailedPreconditionError": "FAILED_PRECONDITION", "OutOfRangeError": "OUT_OF_RANGE"}
 
 
-# The graphs, made by TensorFlow: what they hold is in the name.
+# The graphs, created by TensorFlow. The names describe their contents.
 
 def plain():
     tf.get_variable("b", [2])
@@ -136,7 +136,7 @@ def unknown_shape():
 
 
 def write_objects(prefix):
-    """A checkpoint of tf.train.Checkpoint, whose keys are not the variables' names."""
+    """Writes a checkpoint of tf.train.Checkpoint, whose keys are not the variables' names."""
     with tf.Graph().as_default(), tf.variable_scope("", use_resource=True), tf.Session() as session:
         a, d = tf.get_variable("a", [3]), tf.get_variable("c/d", [2, 2])
         session.run([a.assign([1, 2, 3]), d.assign(np.full([2, 2], 4))])
@@ -147,7 +147,7 @@ GRAPHS = (resources, resource_of_doubles, references, unknown_shape, objects, ob
 
 
 class Pair(saveable_object.SaveableObject):
-    """Keeps a variable, and twice another."""
+    """Saves a variable, and twice the value of another."""
 
     def __init__(self, name, a, b):
         self.variables = a, b
@@ -312,7 +312,7 @@ class Oracle:
 
 
 def begin(graph, cpus=1, **values):
-    """A session of `graph` whose variables hold the values given, all others 7."""
+    """Returns a session of `graph` whose variables have the given values, and all others 7."""
     lines = ["graph %s.meta" % graph.__name__, "session %d" % cpus]
     return lines + ["assign %s %s" % item for item in values.items()]
 
@@ -334,7 +334,7 @@ def saves(count, *options, **between):
     return lines
 
 
-# name: script. Fields of a line are separated by blanks. "!text" after a line: both fail with this text.
+# name: script. Fields of a line are separated by blanks. "!text" after a line: both sides fail with this text.
 CASES = {
     "defaults": PLAIN + ["saver s", "save s $D/m", "assign a 9", "restore s $D/m", "value a", "value c/d", "last s"],
     "var_list": PLAIN + ["saver s var_list=c/d,a", "save s $D/m", "saver t var_list=a,c/d", "save t $D/n"],
@@ -436,7 +436,7 @@ CASES = {
         "restore s $D/m !tensor_name = q; shape in shape_and_slice spec [4,2] does not match the shape stored in checkpoint: [12,2]"],
     "object_based": begin(objects) + ["saver s", "restore s $G/objects", "value a", "value c/d", "saver t var_map=c/d:c/d sharded=1",
                                       "assign c/d 0", "restore t $G/objects", "value c/d"],
-    "object_based_parts": begin(objects_in_parts) + ["saver s", "restore s $G/objects", "value a/part_2"],  # TensorFlow restores one part only.
+    "object_based_parts": begin(objects_in_parts) + ["saver s", "restore s $G/objects", "value a/part_2"],  # TensorFlow restores only one part.
     "object_based_missing": begin(plain) + ["saver s", "restore s $G/objects !\\n\\nExisting variables not in the checkpoint: b\\n\\nVariables "
                                             "names when this checkpoint was written which don't exist now: \\n\\n(2 variable name(s) did match)"
                                             "\\n\\nCould not find some variables in the checkpoint (see names above)."],
@@ -455,7 +455,7 @@ CASES = {
                                        "run save/restore_all save/Const:0 $D/m", "value a", "value p/part_1", "assign a 8",
                                        "run save/Identity_4:0 save/Const:0 $D/n", "assign a 9", "restore t $D/n", "value a", "save t $D/o"],
     "resources_uninitialised": ["graph resources.meta", "session 2", "saver s", "save s $D/m !"],
-    # No shape is validated where a resource variable is assigned.
+    # Assigning a resource variable does not validate the shape.
     "resources_of_another_shape": RESOURCES + ["saver s var_map=b:a", "save s $D/m", "saver t var_map=b:b", "restore t $D/m", "value b",
                                                "saver u var_map=b:b reshape=1", "restore u $D/m !"],
     "resources_wrong_type": RESOURCES + ["saver s var_list=a", "save s $D/m"] + begin(resource_of_doubles) + ["saver s", "restore s $D/m !"],
@@ -533,7 +533,7 @@ class ScriptTest(unittest.TestCase):
         cls.graphs.cleanup()
 
     def lines(self, script, folder):
-        """The fields of each line."""
+        """Returns the fields of each line."""
         for line in script:
             words = line.partition(" !")[0].replace("$D", folder).replace("$G", self.graphs.name).split()
             if words[0] == "graph":
@@ -608,7 +608,7 @@ class SaverOptionsTest(ScriptTest):
         shapes = [r.get_variable_to_shape_map() for r in readers]
         self.assertEqual(shapes[1], shapes[0], want)
         for name in shapes[0]:
-            # Some scripts save only some parts of a variable.
+            # Some scripts save only a part of a variable.
             try:
                 value = readers[0].get_tensor(name)
             except (tf.errors.InvalidArgumentError, ValueError):
@@ -634,7 +634,7 @@ class SaverOptionsTest(ScriptTest):
 
     @staticmethod
     def nodes(meta):
-        """The nodes without the attrs that only TensorFlow's eager bookkeeping and exports add."""
+        """Returns the nodes without the attrs that only TensorFlow's eager bookkeeping and exports add."""
         for node in meta.graph_def.node:
             for attr in ("_has_manual_control_dependencies", "_output_shapes"):
                 node.attr.pop(attr, None)
@@ -655,7 +655,7 @@ for case_name, case_script in CASES.items():
 
 
 class LastMetaTest(ScriptTest):
-    """The one deviation: TensorFlow deletes the only graph of the tutorial's recipe at the sixth save."""
+    """The only deviation: at the sixth save, TensorFlow deletes the only graph of the tutorial's recipe."""
 
     def test_the_last_meta_file_stays(self):
         script = PLAIN + ["saver s", "save s $D/m global_step=1"] + saves(7, "write_meta_graph=0")[2:]

@@ -1,11 +1,10 @@
-"""TensorFlow restores a checkpoint again and again while Ramet saves onto it: no failure, and what one
-RestoreV2 reads is from one save.
+"""TensorFlow restores a checkpoint repeatedly while Ramet saves onto it: no failures, and each RestoreV2 reads one save.
 
-The same with TensorFlow on both sides is printed beside it. RAMET_SOAK_SAVES says how often.
+Prints the same figures for TensorFlow on both sides for comparison. RAMET_SOAK_SAVES is the number of saves.
 
 Mixed: the restore ops of two shards read different saves. TensorFlow restores shard by shard, each op opens the index
-anew, and a save may end in between: that happens with TensorFlow's own saver, too. Torn: what one op read is from two
-saves.
+again, and a save may finish in between. This also happens with TensorFlow's own saver. Torn: the values that one op
+read come from two saves.
 """
 
 import os
@@ -67,7 +66,7 @@ def ramet(elements, *args):
 
 
 class NameWatch:
-    """Which data files of a folder had more than one name: a spare that a save wrote over."""
+    """Records which data files of a folder had more than one name: spare files that a save reused."""
 
     def __init__(self, folder):
         self.folder, self.names, self.ended = folder, {}, threading.Event()
@@ -95,8 +94,8 @@ class NameWatch:
 class SaverSoakTest(unittest.TestCase):
 
     def pair(self, mode, elements, with_ramet):
-        """(saves, restores, failures, mixed, torn) of a saver and TensorFlow's reader, and how many data files were written
-        over."""
+        """Returns (saves, restores, failures, mixed, torn) of a saver and TensorFlow's reader, and the number of reused data files.
+        """
         with tempfile.TemporaryDirectory(dir=WHERE) as folder, tempfile.TemporaryDirectory() as ends:
             prefix, saved, read = os.path.join(folder, "m"), os.path.join(ends, "saved"), os.path.join(ends, "read")
             ramet(elements, "save", prefix, 1, 0, mode, "-", "-").communicate()
@@ -112,7 +111,7 @@ class SaverSoakTest(unittest.TestCase):
         return (saves, *figures), watch.reused()
 
     def check(self, mode, elements=2000):
-        """The figures with Ramet, and how many data files were written over."""
+        """Returns the figures with Ramet, and the number of data files that were reused."""
         for name, with_ramet in (("TensorFlow", False), ("Ramet", True)):
             figures, reused = self.pair(mode, elements, with_ramet)
             print("%s, %d elements, %s saves, TensorFlow reads: saves %d, restores %d: failures %d, mixed %d, torn %d" %

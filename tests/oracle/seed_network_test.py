@@ -1,4 +1,4 @@
-"""The seed's network between Ramet and TensorFlow: files, outputs and training steps, in both directions."""
+"""Exchanges a three-layer network between Ramet and TensorFlow: files, outputs and training steps, both ways."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def batches():
 
 
 def build_network():
-    """As the seed builds it, with seeds and rate 0.1; returns the loss."""
+    """Builds the network with seeded weights and learning rate 0.1; returns the loss."""
     x = tf.placeholder(tf.float32, [None, 784], name="x")
     labels = tf.placeholder(tf.float32, [None, 10], name="labels")
     shapes = [("w0", [784, 256], 1), ("w1", [256, 256], 2), ("w2", [256, 10], 3)]

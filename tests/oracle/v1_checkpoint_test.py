@@ -1,7 +1,7 @@
-"""Symptom: a checkpoint in the V1 format that TensorFlow wrote reads wrong in Ramet, or the other way round.
+"""Symptom: Ramet misreads a V1 checkpoint that TensorFlow wrote, or the other way round.
 
-Each checkpoint goes through Ramet's CopyCheckpoint, which reads every tensor and slice of it and writes
-it in either format: V1 to V1 must give TensorFlow's bytes, and TensorFlow must read what it says in V2.
+Each checkpoint goes through Ramet's CopyCheckpoint, which reads every tensor and slice and writes it in either
+format. V1 to V1 must produce TensorFlow's bytes, and TensorFlow must be able to read the V2 copy.
 """
 
 import glob
@@ -36,7 +36,7 @@ def run(build):
 
 
 def value(name, shape=(5,)):
-    """Random bits, so that all signs and widths occur; strings with NULs and empty ones."""
+    """Returns random bits, so that all signs and widths occur; strings include NULs and empty ones."""
     random = np.random.RandomState(len(name))
     n = int(np.prod(shape))
     if name == "string":
@@ -60,13 +60,13 @@ def constant(name, array):
 
 
 def plain(tensor):
-    """Quantised tensors as integers."""
+    """Converts quantized tensors to integers."""
     name = tensor.dtype.name
     return tf.bitcast(tensor, PLAIN[name]) if name in PLAIN else tensor
 
 
 def contents(prefix):
-    """Every tensor as TensorFlow restores it."""
+    """Returns every tensor as TensorFlow restores it."""
     types = tf.train.load_checkpoint(prefix).get_variable_to_dtype_map()
     names = sorted(types)
     tensors = run(lambda: [plain(t) for t in tf.raw_ops.RestoreV2(
@@ -127,7 +127,7 @@ class V1Checkpoint(unittest.TestCase):
                 file_pattern=self.path("v1"), tensor_name=d, shape_and_slice="4 3 0,3:1,2", dt=d)))
             expected = np.ascontiguousarray(value(d, (4, 3))[:3, 1:])
             np.testing.assert_array_equal(tensor, expected.view(tensor.dtype) if d in PLAIN else expected, d)
-        # Not all of these does TensorFlow assemble from a V2 checkpoint.
+        # TensorFlow cannot assemble all of these from a V2 checkpoint.
         ramet("copy", self.path("v2"), self.path("back"), "v1")
         self.assertEqual(read_bytes(self.path("back")), read_bytes(self.path("tf")))
 

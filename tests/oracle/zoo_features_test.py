@@ -1,8 +1,8 @@
-"""Symptom: the runner of golden models (tests/zoo) misreads or misruns a kind of step.
+"""Symptom: the runner of models with recorded results (tests/zoo) misreads or misruns a kind of step.
 
-TensorFlow writes models with what a case.json may say: restore maps, import scopes, tables to
-initialise, runs that must fail, tiled feeds, subsampled results, arrays of every kind. The C++ runner
-must pass them, and must fail once an expected value, shape, dtype or error is another.
+TensorFlow writes models with all features of a case.json: restore maps, import scopes, tables to initialize, runs that
+must fail, tiled feeds, subsampled results, arrays of every kind. The C++ runner must pass them, and must fail if an
+expected value, shape, dtype or error is changed.
 Needs tensorflow and RAMET_BUILD.
 """
 
@@ -21,7 +21,7 @@ tf = tensorflow()
 
 
 class Folder:
-    """The folder of a case while it is written."""
+    """The folder of a case that is being written."""
 
     def __init__(self, zoo, name, kind):
         self.path = os.path.join(zoo, name)
@@ -56,7 +56,7 @@ class Folder:
 
 
 def write_metagraph(zoo, name, restore_map):
-    """Two variables, one of which no collection has, saved under other names."""
+    """Writes two variables, saved under different names; one of them is in no collection."""
     folder = Folder(zoo, name, 'metagraph+v2')
     prefix = os.path.join(folder.path, 'm')
     with tf.Graph().as_default(), tf.Session() as session:
@@ -83,7 +83,7 @@ def write_metagraph(zoo, name, restore_map):
 
 
 def write_arrays(zoo, name):
-    """A frozen graph that gives back what is fed, in every kind of array."""
+    """Returns a frozen graph that returns its feeds, with every kind of array."""
     folder = Folder(zoo, name, 'frozen')
     values = {
         'float32': np.array([1.5, np.nan, np.inf, -np.inf], 'f'),
@@ -112,7 +112,7 @@ def write_arrays(zoo, name):
 
 
 def write_table(zoo, name):
-    """A table, which an op initialises; a lookup of another shape fails."""
+    """Returns a table that an op initializes; a lookup with a different shape fails."""
     folder = Folder(zoo, name, 'metagraph+v2')
     with tf.Graph().as_default() as graph:
         table = tf.lookup.StaticHashTable(

@@ -1,8 +1,8 @@
-"""Symptom: a model that went through Ramet's import and export no longer runs in TensorFlow.
+"""Symptom: after Ramet imported and exported a model, it does not run in TensorFlow.
 
-Every case of the folder RAMET_ZOO (see its README): Ramet imports it, restores it, exports it and saves it again, with
-the saver that came with it and with a new one. TensorFlow loads what Ramet wrote and must compute what the case expects;
-so must Ramet (zoo_test on the files that it wrote). Skipped where RAMET_ZOO is not set. Needs tensorflow and RAMET_BUILD.
+For every case in the folder RAMET_ZOO (see its README), Ramet imports it, restores it, exports it and saves it again,
+with the original saver and with a new one. TensorFlow loads the result and must compute the expected values; so must
+Ramet (zoo_test on the files that it wrote). Skipped if RAMET_ZOO is not set. Needs tensorflow and RAMET_BUILD.
 """
 
 import importlib.util
@@ -40,7 +40,7 @@ class ZooRoundTripTest(unittest.TestCase):
         cls.runner = runner()
 
     def load(self, name):
-        """The case, and a copy of its folder in which files may be replaced (without case.json)."""
+        """Returns the case, and a copy of its folder in which files other than case.json may be replaced."""
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         folder = os.path.join(scratch.name, name)
@@ -96,7 +96,7 @@ class ZooRoundTripTest(unittest.TestCase):
             self.put_into_saved_model(case, folder, out)
         else:
             case["files"]["meta"] = "ours"
-            case.pop("import_scope", None)  # the names have it now
+            case.pop("import_scope", None)  # the exported names include it
             case.pop("clear_devices", None)
         self.assert_runs(case, folder)
 
@@ -123,7 +123,7 @@ class ZooRoundTripTest(unittest.TestCase):
         return load + [restore, ["save", os.path.join(folder, "again"), "meta"]]
 
     def again(self, name, new_saver):
-        """Imported, restored, exported and saved by Ramet."""
+        """Imports, restores, exports and saves with Ramet."""
         case, folder = self.load(name)
         load = self.import_words(case, folder)
         if case["kind"] == "frozen":

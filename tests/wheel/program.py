@@ -1,10 +1,10 @@
-"""Run with a wheel's package alone: builds, trains, saves, restores from files, prints 'ok'."""
+"""Runs with only a wheel's package: builds, trains, saves, restores from files, prints 'ok'."""
 
 import os
 import sys
 
 import numpy as np
-import tensorflow as tf  # answered by python -m ramet
+import tensorflow as tf  # provided by python -m ramet
 
 assert 'site-packages' in tf.__file__, tf.__file__
 assert not any('tensorflow' in path.lower() for path in sys.path), sys.path

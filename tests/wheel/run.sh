@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel from a copy of the source tree, installs it into a fresh venv, removes the copy
-# and runs a program with what is installed.
+# Builds the wheel from a copy of the source tree, installs it into a fresh venv, removes the copy and runs a program
+# with the installed package.
 # run.sh SOURCE [PYTHON]
 set -euo pipefail
 source=$(cd "$1" && pwd)
@@ -20,7 +20,7 @@ echo "$(basename "$wheel"), $(stat -c %s "$wheel") bytes"
 
 env -u PYTHONPATH "$work/venv/bin/pip" install --quiet --disable-pip-version-check "$wheel"
 "$work/venv/bin/pip" list --disable-pip-version-check --format=freeze
-# What every Linux has may be the system's; all else has to come from the package.
+# Libraries that every Linux has may be the system's; all others must come from the package.
 extension=$(echo "$work"/venv/lib/python*/site-packages/ramet/_core.*.so)
 if ldd "$extension" | grep -v "$work/venv" | grep -vE 'linux-vdso|ld-linux|lib(c|m|stdc\+\+|gcc_s|z)\.so'; then
   echo "the wheel does not bundle the libraries above" >&2

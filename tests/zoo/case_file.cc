@@ -17,8 +17,8 @@ namespace {
 using Json = nlohmann::json;
 using Dims = std::vector<int64_t>;
 
-// The tensor of `dims` whose element at an index is that of `from` where `place(dimension, index)`
-// says.
+// Returns a tensor of shape `dims`, where the index in `from` of each element is given by
+// `place(dimension, index)` per dimension.
 template <class Place>
 Tensor Pick(const Tensor& from, const Dims& from_dims, const Dims& dims, Place place) {
   Tensor out(from.dtype(), *Shape::Make(dims));
@@ -35,7 +35,7 @@ Tensor Pick(const Tensor& from, const Dims& from_dims, const Dims& dims, Place p
   return out;
 }
 
-// numpy.tile.
+// Like numpy.tile.
 Tensor Tile(const Tensor& tensor, Dims reps) {
   Dims from(tensor.shape().dims().begin(), tensor.shape().dims().end());
   const size_t rank = std::max(from.size(), reps.size());
@@ -69,7 +69,7 @@ StatusOr<Tensor> StringArray(const Json& spec) {
   const Json& elements = spec.at("base64");
   Tensor tensor(kString, shape);
   if (static_cast<int64_t>(elements.size()) != tensor.num_elements()) {
-    return DataLoss(elements.size(), " strings do not fill shape ", shape);
+    return DataLoss(elements.size(), " strings do not match shape ", shape);
   }
   for (size_t i = 0; i < elements.size(); ++i) {
     RAMET_ASSIGN_OR_RETURN(tensor.mutable_data<std::string>()[i],
@@ -78,7 +78,7 @@ StatusOr<Tensor> StringArray(const Json& spec) {
   return tensor;
 }
 
-// The array that an element of "feeds" or "expected" stands for, before "subsample".
+// Returns the array of an element of "feeds" or "expected", before "subsample".
 StatusOr<Tensor> Array(const std::string& folder, const Json& spec) {
   if (spec.is_string()) return cli::ReadNpy(folder + "/" + spec.get<std::string>());
   RAMET_ASSIGN_OR_RETURN(const DType dtype, ParseDType(spec.at("dtype").get<std::string>()));
@@ -86,7 +86,7 @@ StatusOr<Tensor> Array(const std::string& folder, const Json& spec) {
   const std::string file = spec.at("file");
   RAMET_ASSIGN_OR_RETURN(Tensor tensor, cli::ReadNpy(folder + "/" + file));
   if (DTypeSize(tensor.dtype()) != DTypeSize(dtype)) {
-    return DataLoss("'", file, "' holds ", DTypeName(tensor.dtype()), ", not the bits of ",
+    return DataLoss("'", file, "' has dtype ", DTypeName(tensor.dtype()), ", not the bits of ",
                     DTypeName(dtype));
   }
   tensor = Tensor(dtype, tensor.shape(), tensor.buffer());
@@ -102,7 +102,7 @@ StatusOr<Expected> ExpectedArray(const std::string& folder, const Json& spec) {
   return expected;
 }
 
-// "InvalidArgumentError", the name of TensorFlow's class, as CodeName has it.
+// Converts the name of a TensorFlow class, such as "InvalidArgumentError", to that of CodeName.
 std::string CodeOf(std::string error_class) {
   if (error_class.ends_with("Error")) error_class.resize(error_class.size() - 5);
   std::string code;

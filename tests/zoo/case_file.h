@@ -9,8 +9,8 @@
 
 namespace ramet::zoo {
 
-// What a fetch must give. With `strides`, `value` is every strides[i]-th slice of dimension i of a
-// tensor of `full_shape`.
+// The expected value of a fetch. If `strides` is set, `value` is every strides[i]-th slice of
+// dimension i of a tensor of `full_shape`.
 struct Expected {
   Tensor value;
   std::vector<int64_t> strides = {};
@@ -25,7 +25,7 @@ struct Step {
   std::vector<std::string> targets;
   std::vector<Expected> expected;
   double rtol = 0, atol = 0;
-  std::string error_code;     // "INVALID_ARGUMENT", ...: this run must fail so; "": it must succeed
+  std::string error_code;     // expected error ("INVALID_ARGUMENT", ...); "" if the run succeeds
   std::string error_message;  // a part of its message
 };
 
@@ -34,29 +34,30 @@ struct Case {
   std::string name, kind;
   std::string graph_path;         // the .meta or .pb file, or the folder of a SavedModel
   std::vector<std::string> tags;  // of a SavedModel
-  std::string checkpoint;         // "": nothing to restore
+  std::string checkpoint;         // "" if there is nothing to restore
   std::string import_scope;
   bool clear_devices = false;
   bool strip_output_shapes = false;
-  bool must_be_fetched = false;  // the model's files are not stored beside case.json
+  bool must_be_fetched = false;  // the model's files are not stored next to case.json
   std::map<std::string, int> device_count;
-  std::map<std::string, std::string> restore_map;  // checkpoint key: variable name
+  std::map<std::string, std::string> restore_map;  // from checkpoint key to variable name
   std::vector<std::string> init_ops;
   std::vector<Step> steps;
 };
 
-// The folders of RAMET_ZOO that have a case.json, sorted; none if it is not set.
+// Returns the folders in RAMET_ZOO that have a case.json, sorted; none if RAMET_ZOO is not set.
 std::vector<std::string> CaseFolders();
-// A folder's name as gtest takes names: letters, digits and underscores.
+// Returns a folder's name in the form that gtest requires: letters, digits and underscores.
 std::string NameOf(const std::string& folder);
 
-// \error kNotFound if there is no case.json or array; kDataLoss naming the file if one is damaged
-// or
-//   lacks what a case needs; kUnimplemented for an array of a dtype that .npy files do not have.
+// Loads a case.
+// \error kNotFound: there is no case.json or array.
+// \error kDataLoss: a file is damaged or incomplete. Names the file.
+// \error kUnimplemented: an array has a dtype that .npy files do not support.
 StatusOr<Case> LoadCase(const std::string& folder);
 
-// Every strides[i]-th slice of dimension i, as tensor[::s0, ::s1]; dimensions without a stride
-// whole.
+// Returns every strides[i]-th slice of dimension i, like tensor[::s0, ::s1]; dimensions without a
+// stride are kept whole.
 Tensor Subsample(const Tensor& tensor, const std::vector<int64_t>& strides);
 
 }  // namespace ramet::zoo

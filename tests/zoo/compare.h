@@ -6,9 +6,9 @@
 
 namespace ramet::zoo {
 
-// What is wrong with `got`, "" if nothing: the dtype and shape must be those of `expected`;
-// floating and complex elements within atol + rtol * |expected|, NaN being NaN and infinities
-// equal; all other elements equal.
+// Describes the difference between `got` and `expected`; "" if there is none. Dtype and shape must
+// be equal. Floating and complex elements must be within atol + rtol * |expected|, where NaN equals
+// NaN and infinities must be equal. All other elements must be equal.
 std::string Difference(const Tensor& got, const Tensor& expected, double rtol, double atol);
 
 }  // namespace ramet::zoo

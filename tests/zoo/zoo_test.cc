@@ -1,5 +1,5 @@
-// Every golden model of the folder that RAMET_ZOO names: loaded, restored and run as its case.json
-// says, and compared with what real TensorFlow computed.
+// Loads, restores and runs every golden model in the folder RAMET_ZOO according to its case.json,
+// and compares the results with real TensorFlow's.
 
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
@@ -26,8 +26,8 @@ SessionOptions OptionsOf(const Case& c) {
   return options;
 }
 
-// The variable that a restore map names "v" or "v:0"; of reference variables also one that no
-// collection of the file has.
+// Returns the variable that a restore map names "v" or "v:0", including reference variables that
+// are in no collection of the file.
 StatusOr<Variable> VariableOf(Graph& graph, const std::vector<Variable>& variables,
                               const std::string& name) {
   for (const Variable& v : variables) {
@@ -35,7 +35,7 @@ StatusOr<Variable> VariableOf(Graph& graph, const std::vector<Variable>& variabl
   }
   RAMET_ASSIGN_OR_RETURN(const Output tensor,
                          graph.Tensor(name.ends_with(":0") ? name : name + ":0"));
-  if (!IsRef(tensor.dtype())) return NotFound("restore_map: '", name, "' is no variable");
+  if (!IsRef(tensor.dtype())) return NotFound("restore_map: '", name, "' is not a variable");
   VariableRecord record;
   record.variable = record.snapshot = tensor;
   return Variable(&graph, graph.AddVariable(record));
@@ -114,12 +114,12 @@ void RunStep(Session& session, const Step& step) {
 class ZooTest : public testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ZooTest);
 
-TEST_P(ZooTest, GivesWhatTensorFlowGives) {
+TEST_P(ZooTest, MatchesTensorFlow) {
   const auto loaded = LoadCase(GetParam());
   ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
   const Case& c = *loaded;
   if (c.must_be_fetched && !fs::exists(c.graph_path)) {
-    GTEST_SKIP() << "skipped: the model's files are not stored beside " << GetParam();
+    GTEST_SKIP() << "skipped: the model's files are not stored next to " << GetParam();
   }
   Graph graph;
   auto session = Load(c, graph);

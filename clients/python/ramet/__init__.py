@@ -1,10 +1,11 @@
-"""Ramet: TensorFlow-1 graphs without TensorFlow.
+"""Trains, runs and clones TensorFlow 1 graphs without TensorFlow.
 
-`import ramet.compat.v1 as tf` is TensorFlow's v1 API; `python -m ramet script.py` runs a script
-whose `import tensorflow` is answered by it. `ramet.load(path)` opens a model in one line,
-`ramet.clone(...)` copies a graph, or a part of one, with variables of its own.
-`ramet.Publisher(session, 'shm:NAME')` publishes a session's variables, `ramet.Follower('shm:NAME')`
-is a copy in another process that keeps up with them.
+`import ramet.compat.v1 as tf` provides TensorFlow's v1 API. `python -m ramet script.py` runs an unchanged script and
+answers its `import tensorflow`.
+
+`ramet.load(path)` opens a saved model. `ramet.clone(...)` copies a graph, or a part of one, with its own variables.
+`ramet.Publisher(session, 'shm:NAME')` publishes a session's variables, and `ramet.Follower('shm:NAME')` keeps a copy of
+them up to date in another process.
 """
 
 _names = {

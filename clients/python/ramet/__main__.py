@@ -1,4 +1,4 @@
-"""`python -m ramet script.py [args]`: runs a program with its `import tensorflow` answered."""
+"""`python -m ramet script.py [args]` runs a program and answers its `import tensorflow`."""
 
 from ramet.runner import program
 

@@ -1,28 +1,28 @@
-"""How names become public, and what stands where TensorFlow has a name that Ramet has not.
+"""Registers public names, and provides stand-ins for the names of TensorFlow that Ramet lacks.
 
-Modules mark their symbols with `export` and `export_value`. tools/gen_python_api.py reads these
-calls from the sources, so their names must be literal strings; ramet.compat.v1 serves them.
+Modules mark their public symbols with `export` and `export_value`. tools/gen_python_api.py reads
+these calls from the sources, so the names must be literal strings. ramet.compat.v1 serves them.
 """
 
 _values = {}
 
 
 def export(*names):
-    """Makes a function or class public under names below `tf.`.
+    """Creates a function or class public under names below `tf.`.
 
     Args:
-      *names: dotted paths without the leading `tf.`, as in `@export('nn.relu', 'relu')`. The same
-        object is reached under each.
+      *names: dotted paths without the leading `tf.`, as in `@export('nn.relu', 'relu')`. Each of
+        them refers to the same object.
 
     Returns:
-      A decorator that returns the symbol as it is.
+      A decorator that returns the symbol unchanged.
     """
 
     return lambda symbol: symbol
 
 
 def export_value(name, value):
-    """Makes a constant public under a name below `tf.`: `export_value('newaxis', None)`.
+    """Creates a constant public under a name below `tf.`: `export_value('newaxis', None)`.
 
     Args:
       name: a dotted path without the leading `tf.`.
@@ -36,60 +36,67 @@ def export_value(name, value):
 
 
 def exported_value(name):
-    """Returns the value that `export_value` was given for a name; KeyError if there is none."""
+    """Returns the value that was exported under a name with `export_value`.
+
+    Args:
+      name: the dotted path given to `export_value`.
+
+    Raises:
+      KeyError: if no value was exported under the name.
+    """
     return _values[name]
 
 
 class UnavailableError(NotImplementedError):
-    """A name or an op of TensorFlow was used that Ramet does not have."""
+    """The program used a name or an op of TensorFlow that Ramet does not have."""
 
 
 class UnavailableAttributeError(UnavailableError, AttributeError):
-    """As UnavailableError, where an attribute was asked for, so that `hasattr` says False."""
+    """An UnavailableError raised for attribute access, so that `hasattr` returns False."""
 
 
 def list_of(names):
-    """Returns 'tf.a, tf.b or tf.c' of the names a, b, c."""
+    """Returns the names a, b and c as the text 'tf.a, tf.b or tf.c'."""
     names = [f'tf.{name}' for name in names]
     return names[0] if len(names) == 1 else ', '.join(names[:-1]) + ' or ' + names[-1]
 
 
 def is_internal(name):
-    """Whether a dotted name is of a module from TensorFlow's inside, not below `tf.`."""
+    """Returns whether a dotted name belongs to TensorFlow's internal modules instead of `tf.`."""
     return 'python' in name.split('.')
 
 
 def unavailable_message(name, near=()):
-    """Returns what an error says of a TensorFlow name that Ramet does not have.
+    """Returns the error message for a TensorFlow name that Ramet does not have.
 
     Args:
       name: the dotted path without the leading `tf.`.
-      near: names of Ramet that are close to it, the nearest first.
+      near: similar names that Ramet has, the closest first.
     """
     if is_internal(name):
-        message = f"Ramet has nothing for tensorflow.{name}, a name of TensorFlow's inside"
+        message = f'Ramet has nothing for tensorflow.{name}, which is internal to TensorFlow'
     else:
-        message = f'TensorFlow has tf.{name}, Ramet does not have it'
-    return f'{message}; near names that it has: {list_of(near)}' if near else message
+        message = f'TensorFlow has tf.{name}, but Ramet does not have it'
+    return f'{message}; similar names: {list_of(near)}' if near else message
 
 
 class Unavailable:
-    """Stands for a name of TensorFlow that Ramet does not have.
+    """A stand-in for a TensorFlow name that Ramet does not have.
 
     It can be imported, stored, compared by identity and printed. Every other use (a call, an
-    attribute, iteration, arithmetic, a class that derives from it, isinstance) raises
-    UnavailableError, which names it.
+    attribute, iteration, arithmetic, subclassing, isinstance) raises UnavailableError with its name.
     """
 
     __slots__ = ('__weakref__', '_advice', '_name', '_near')
 
     def __init__(self, name, near=None, advice=None):
-        """Makes the stand-in.
+        """Creates the stand-in.
 
         Args:
           name: the dotted path without the leading `tf.`.
-          near: a function from a name to the near names of Ramet, asked when an error is raised.
-          advice: what to write instead of a name that went out of use before TensorFlow 1.0.
+          near: a function that maps a name to the similar names of Ramet. It is called only when an
+            error is raised.
+          advice: what to write instead of a name that was removed before TensorFlow 1.0.
         """
         self._name = name
         self._near = near

@@ -1,10 +1,13 @@
-"""What objects look like at a prompt and in a notebook."""
+"""Formats objects for display at a prompt and in a notebook."""
 
 _CELL = 'style="text-align:left; padding:1px 8px"'
 
 
 def byte_count(count):
-    """1100000 -> '1.1 MB', as the command line writes it; None -> ''."""
+    """Returns a number of bytes as text, such as '1.1 MB' for 1100000, or '' for None.
+
+    The command line uses the same format.
+    """
     if count is None:
         return ''
     if count < 1000:
@@ -16,13 +19,13 @@ def byte_count(count):
 
 
 def text_table(title, header, rows, most=None):
-    """A title and rows of text in columns, the first indented by two.
+    """Returns a title followed by rows of text in aligned columns, indented by two spaces.
 
     Args:
-        title: str.
-        header: the names of the columns, or () for none.
-        rows: sequences of text, one for each column.
-        most: the number of rows after which the rest is only counted.
+      title: str.
+      header: the names of the columns, or () for none.
+      rows: sequences of text with one element per column.
+      most: the number of rows to print; the rest are only counted. None prints all rows.
     """
     shown = rows if most is None else rows[:most]
     lines = [header, *shown] if header else list(shown)
@@ -36,7 +39,7 @@ def text_table(title, header, rows, most=None):
 
 
 def html_table(title, header, rows):
-    """The same as a table for notebooks; everything is escaped."""
+    """Returns the same table as HTML for notebooks, with all text escaped."""
     def row(tag, cells):
         inner = ''.join(f'<{tag} {_CELL}>{_escaped(cell)}</{tag}>' for cell in cells)
         return f'<tr>{inner}</tr>'
@@ -51,13 +54,13 @@ CHECKPOINT_HEADER = ('name', 'dtype', 'shape', 'size')
 
 
 def checkpoint_rows(tensors):
-    """Rows for the tensors of a checkpoint, given as (name, DType, list of dimensions)."""
+    """Returns table rows for the tensors of a checkpoint: (name, DType, list of dimensions)."""
     return [(name, dtype.name, str(shape), byte_count(_bytes(dtype, shape)))
             for name, dtype, shape in tensors]
 
 
 def checkpoint_title(path, tensors):
-    """'<path>: 3 tensors, 4.1 MB'; texts are not counted."""
+    """Returns '<path>: 3 tensors, 4.1 MB'. The size leaves out tensors of strings."""
     total = sum(_bytes(dtype, shape) or 0 for _, dtype, shape in tensors)
     return f'{path}: {count(len(tensors), "tensor")}, {byte_count(total)}'
 
@@ -78,14 +81,14 @@ def _escaped(text):
 
 
 def count(number, noun):
-    """'1 tensor', '2 tensors'."""
+    """Returns '1 tensor' or '2 tensors'."""
     return f'{number} {noun}' if number == 1 else f'{number} {noun}s'
 
 
 def graph_svg(graph):
-    """A picture of a graph by name scopes, as `ramet draw` draws it; None if there is nothing.
+    """Returns an SVG of a graph by name scopes, as `ramet draw` draws it, or None if it is empty.
 
-    Saving, training and initialisation are left out while there is anything else.
+    Nodes for saving, training and initialization are left out if any other nodes remain.
     """
     from ramet import _core
     from ramet.framework import errors
@@ -101,7 +104,7 @@ def graph_svg(graph):
 
 
 def graph_html(graph):
-    """The picture in a frame that scrolls, below what repr says; None where there is no picture."""
+    """Returns the repr and the SVG of a graph in a scrollable frame, or None without an SVG."""
     svg = graph_svg(graph)
     if svg is None:
         return None

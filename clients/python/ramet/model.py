@@ -1,4 +1,4 @@
-"""ramet.load: a saved model as one object that can be called."""
+"""Implements ramet.load, which opens a saved model as one callable object."""
 
 import glob
 import os
@@ -13,9 +13,10 @@ _TRAINING = re.compile(r'(^|/)(gradients|save|train|init)(_\d+)?(/|$)')
 
 
 class Model:
-    """A graph with a session that holds its variables.
+    """A graph together with a session that holds its variables.
 
-    Call it with what is fetched ("out:0", a list or dict of names) and the inputs by name:
+    To run the model, call it with the fetches ("out:0", or a list or dict of names) and with the
+    inputs as keyword arguments:
 
         m = ramet.load('cnn-1000')
         y = m('out:0', images=x)
@@ -23,9 +24,9 @@ class Model:
     Attributes:
       graph: the tf.Graph.
       session: the tf.Session.
-      inputs: a dict from names to tensors that can be fed.
-      outputs: a dict from names to tensors that nothing in the graph reads.
-      path: where it came from.
+      inputs: a dict from names to the tensors that can be fed.
+      outputs: a dict from names to the tensors that no operation in the graph reads.
+      path: the path that the model was loaded from.
     """
 
     def __init__(self, path, graph, session, inputs, outputs):
@@ -39,17 +40,17 @@ class Model:
         """Runs the model.
 
         Args:
-          fetches: a name ("out:0", "out", or a name in outputs), a tensor, or a list or dict of
-            these; None: all outputs, as a dict.
+          fetches: a name ("out:0", "out", or a key of `outputs`), a tensor, or a list or dict of these.
+            If None, all outputs are fetched, as a dict.
           feed_dict: a dict from names or tensors to values.
-          **feeds: values by the names of inputs; the last part of a name will do if one input has
-            it ("images" for "model/images").
+          **feeds: values by the names of inputs. The last component of a name ("images" for
+            "model/images") is enough if it identifies one input.
 
         Returns:
-          What session.run returns for the fetches.
+          The value of session.run for the fetches.
 
         Raises:
-          KeyError: if there is no such tensor, naming those there are.
+          KeyError: if the model has no such tensor. The message lists the names that it has.
         """
         fed = {self._input(name): value for name, value in {**(feed_dict or {}), **feeds}.items()}
         wanted = self.outputs if fetches is None else self._fetches(fetches)
@@ -81,7 +82,7 @@ class Model:
                        % (self.path, name, ', '.join(known) or 'none of this kind'))
 
     def close(self):
-        """Frees the session's variables."""
+        """Closes the session and frees its variables."""
         self.session.close()
 
     def __enter__(self):
@@ -108,18 +109,19 @@ class Model:
 
 
 def load(path, tags=('serve',)):
-    """Loads a model into a graph and a session of its own.
+    """Loads a model into a new graph and session.
 
     Args:
-      path: str, a checkpoint's prefix ("cnn-1000") or .meta file, a folder with a SavedModel or
-        with checkpoints (the latest is taken), or the .pb file of a frozen graph.
-      tags: of the meta graph in a SavedModel.
+      path: str, one of: the prefix of a checkpoint ("cnn-1000") or its .meta file, a folder that
+        contains a SavedModel or checkpoints (the latest one is loaded), or the .pb file of a frozen
+        graph.
+      tags: the tags of the meta graph to load from a SavedModel.
 
     Returns:
       A Model.
 
     Raises:
-      FileNotFoundError: if nothing of that kind is there; says what was looked for.
+      FileNotFoundError: if there is no model at `path`. The message says which files were tried.
     """
     path = os.fspath(path)
     if os.path.isdir(path):
@@ -143,8 +145,8 @@ def _load_folder(path, tags):
         return _load_saved_model(path, tags)
     latest = checkpoint_management.latest_checkpoint(path)
     if latest is None:
-        raise FileNotFoundError('%s has neither saved_model.pb nor a `checkpoint` file that names '
-                                'a checkpoint' % path)
+        raise FileNotFoundError('%s contains neither saved_model.pb nor a `checkpoint` file that '
+                                'names an existing checkpoint' % path)
     return _load_checkpoint(latest)
 
 
@@ -202,12 +204,12 @@ def _meta_file(prefix):
             return file
     near = sorted(os.path.basename(f)[:-len('.meta')]
                   for f in glob.glob(os.path.join(os.path.dirname(prefix) or '.', '*.meta')))
-    raise FileNotFoundError('no model %s: looked for a folder, %s.meta and a .pb file; near it '
-                            'are: %s' % (prefix, prefix, ', '.join(near[-5:]) or 'none'))
+    raise FileNotFoundError('no model %s: looked for a folder, %s.meta and a .pb file; models '
+                            'nearby: %s' % (prefix, prefix, ', '.join(near[-5:]) or 'none'))
 
 
 def _ends(graph):
-    """The tensors to feed, and those that depend on them and are read by nothing but training."""
+    """Returns the tensors to feed, and the computed tensors that only training reads, as dicts."""
     operations = graph.get_operations()
     inputs = {op.name: op.outputs[0] for op in operations
               if op.type in _INPUT_TYPES and not _TRAINING.search(op.name)}

@@ -11,7 +11,8 @@
 namespace ramet::python {
 namespace {
 
-// Arrays whose tensors are gone, to be given back when the GIL is held: a kernel's thread has none.
+// Arrays whose tensors have been destroyed. A kernel's thread does not have the GIL, so they are
+// released the next time that it is held.
 class Releases {
  public:
   static Releases& Instance() {
@@ -44,7 +45,7 @@ class Releases {
 class ArrayBuffer final : public Buffer {
  public:
   explicit ArrayBuffer(PyArrayObject* array)
-      : Buffer(PyArray_DATA(array), PyArray_NBYTES(array), true, true),
+      : Buffer(PyArray_DATA(array), PyArray_NBYTES(array), nullptr, /*borrowed=*/true),
         array_(Py_NewRef(reinterpret_cast<PyObject*>(array))) {}
 
  private:
@@ -93,7 +94,8 @@ DType FromTypeNumber(int number) {
   }
 }
 
-// The dtypes of a family of integers differ in size alone ("long long" is one more of 64 bits).
+// Returns the dtype of a numpy integer type. A family differs in size only, and "long long" is one
+// more type of 64 bits.
 DType IntegerType(char kind, int size) {
   const bool is_signed = kind == 'i';
   switch (size) {
@@ -105,7 +107,8 @@ DType IntegerType(char kind, int size) {
   }
 }
 
-// Types that numpy has no number for: bfloat16 of another package, quantized types as records.
+// Returns the dtype of types without a fixed numpy number: bfloat16 of another package, and
+// quantized types, which are records.
 DType AskDType(PyArray_Descr* descr) {
   nb::object dtype =
       nb::steal(PyObject_CallOneArg(TheHooks().as_dtype, reinterpret_cast<PyObject*>(descr)));
@@ -148,7 +151,7 @@ PyArray_Descr* Descr(DType dtype) {
     }
     PyErr_Clear();
   }
-  RaiseTypeError("values of ", DTypeName(dtype), " have no numpy form");
+  RaiseTypeError("values of ", DTypeName(dtype), " cannot be converted to numpy");
 }
 
 void SetText(std::string* out, PyObject* item) {
@@ -199,13 +202,13 @@ PyObject* StringsToArray(const Tensor& t) {
   return array.release().ptr();
 }
 
-constexpr size_t kCopyBelow = 4096;  // bytes; sharing a small block costs more than its copy
+constexpr size_t kCopyBelow = 4096;  // bytes; sharing a smaller block costs more than copying it
 
 void FreeShared(PyObject* capsule) {
   BufferPtr::Adopt(static_cast<Buffer*>(PyCapsule_GetPointer(capsule, nullptr)));
 }
 
-// An array over the tensor's own buffer, which nobody else holds.
+// Returns an array that uses the tensor's own buffer, which nothing else refers to.
 PyObject* ShareWithArray(const Tensor& t, std::vector<npy_intp>& dims) {
   PyArray_Descr* descr = Descr(t.dtype());
   Py_INCREF(descr);

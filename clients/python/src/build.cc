@@ -5,14 +5,14 @@ namespace {
 
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-// A number, text, array or list of these; empty for other values.
+// Converts a number, text, array or list of these; returns an empty tensor for other values.
 Tensor PlainValue(nb::handle value, nb::handle dtype) {
   const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
   Tensor t = FromArray(value.ptr(), want, false);
   return t.empty() ? FromValue(value.ptr(), want, DType::kInvalid) : t;
 }
 
-// ops.Graph.create_op: a node of any op with these tensors.
+// Implements ops.Graph.create_op: adds a node of any op with the given tensors.
 nb::object CreateNode(PyGraph& graph, const std::string& type, nb::list inputs, nb::dict attrs,
                       const std::string& name) {
   std::vector<Output> tensors;
@@ -79,7 +79,7 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
                                          name.empty() ? nullptr : name.c_str(),
                                          as_ref ? Py_True : Py_False, type_arg(preferred).ptr())));
   const PyTensor* t = AsTensor(made.ptr());
-  if (t == nullptr) RaiseTypeError("the conversion of ", Repr(value), " gave no Tensor");
+  if (t == nullptr) RaiseTypeError("the conversion of ", Repr(value), " did not return a Tensor");
   return Inside(graph, t->output());
 }
 
@@ -94,7 +94,7 @@ void BindBuilding(nb::module_& m) {
             Wrap(ConvertToTensor(&graph, value.ptr(), type(dtype), name, as_ref, type(preferred))));
       },
       nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none());
-  // A Const of a number, text, array or list of these; None for other values.
+  // Adds a Const for a number, text, array or list of these. Returns None for other values.
   m.def(
       "constant",
       [](PyGraph& graph, nb::handle value, nb::handle dtype,

@@ -27,7 +27,7 @@ class VariablesByOutput {
     for (size_t i = 0; i < records.size(); ++i) ids_[Key(records[i].variable)] = VariableId(i);
   }
 
-  // One that only an op made is noted as a variable.
+  // A variable that only an op created is recorded as a variable.
   Variable Find(const Output& output) {
     auto [found, is_new] = ids_.try_emplace(Key(output), VariableId());
     if (is_new) {
@@ -54,7 +54,7 @@ Output OutputArg(nb::handle h) {
   return tensor->output();
 }
 
-// Calls Python's restore(tensors, shapes) while the library makes the saver's nodes.
+// Calls Python's restore(tensors, shapes) while the library creates the saver's nodes.
 Operation CallRestore(nb::handle restore, const std::vector<Output>& restored,
                       const std::vector<Input>& shapes) {
   nb::list tensors, dims;
@@ -97,7 +97,7 @@ void AddSaved(VariablesByOutput& variables, nb::handle item, SaverOptions* optio
   options->var_map.emplace_back(nb::cast<std::string>(item[0]), std::move(saved));
 }
 
-// A Saver with what keeps its graph alive.
+// A Saver, and the object that keeps its graph alive.
 struct PySaver {
   nb::object graph;
   Saver saver;
@@ -107,7 +107,7 @@ struct PySaver {
   }
 };
 
-// The status without the line of the library that builds ("add_op.cc:253: ").
+// Returns the status without the source line of the library that created it ("add_op.cc:253: ").
 Status WithoutPlace(const Status& status) {
   const std::string& message = status.message();
   const size_t place = message.find(".cc:"), end = message.find(": ", place);
@@ -152,7 +152,8 @@ std::unique_ptr<PySaver> SaverFromProto(PyGraph& graph, nb::bytes saver_def, boo
   return std::unique_ptr<PySaver>(new PySaver{nb::borrow(graph.self), *std::move(saver)});
 }
 
-// The meta graph is made first, with the GIL: items of collections are asked for their form.
+// Creates the meta graph first, with the GIL, because items of collections are serialized by
+// Python.
 std::string Save(PySaver& self, nb::handle session, const std::string& save_path,
                  std::optional<int64_t> step, const std::string& latest_filename,
                  const std::string& meta_graph_suffix, bool write_meta_graph, bool write_state,
@@ -272,10 +273,10 @@ void BindState(nb::module_& m) {
       nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
 }
 
-// The operation that initialises a variable and the value that it assigns, anew.
+// Replaces the operation that initializes a variable and the value that it assigns.
 void SetInitializer(PyGraph& graph, VariableId id, nb::handle initializer, nb::handle value) {
   const PyOperation* op = AsOperation(initializer.ptr());
-  if (op == nullptr) RaiseTypeError("an initializer is an Operation");
+  if (op == nullptr) RaiseTypeError("an initializer must be an Operation");
   if (id < 0 || id >= static_cast<VariableId>(graph.variables().size())) {
     RaiseValueError("the graph has no variable ", id);
   }

@@ -12,7 +12,7 @@ namespace {
 
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-// A tensor, an operation, a name, or the number of a variable of the source.
+// Converts a tensor, an operation, a name, or the number of a variable of the source.
 CloneElement ElementOf(PyGraph& source, nb::handle h) {
   if (const PyTensor* tensor = AsTensor(h.ptr())) return tensor->output();
   if (const PyOperation* op = AsOperation(h.ptr())) return op->operation();
@@ -28,8 +28,8 @@ std::vector<CloneElement> ElementsOf(PyGraph& source, nb::handle list) {
 
 CloneState StateOf(bool shared) { return shared ? CloneState::kShared : CloneState::kOwn; }
 
-// True, False, or a function of the name of the state's operation. What it raises leaves through
-// Clone, which has changed nothing when it asks.
+// Converts True, False, or a function of the name of the state's operation. If the function raises
+// an exception, it propagates through Clone, which has not changed anything at this point.
 CloneStateRule RuleOf(nb::handle shared) {
   if (PyBool_Check(shared.ptr())) return StateOf(shared.ptr() == Py_True);
   return [fn = nb::borrow(shared)](const std::string& name) {
@@ -37,7 +37,7 @@ CloneStateRule RuleOf(nb::handle shared) {
   };
 }
 
-// None, text, a dict, or a function from the operation to text.
+// Converts None, text, a dict, or a function from the operation to text.
 CloneDevice DeviceOf(nb::handle device) {
   if (device.is_none()) return {};
   if (IsText(device.ptr())) return ToText(device.ptr());
@@ -52,21 +52,21 @@ CloneDevice DeviceOf(nb::handle device) {
       [fn = nb::borrow(device)](const Operation& op) { return ToText(fn(Take(Wrap(op))).ptr()); };
 }
 
-// None: initializers; True: current values; text: a checkpoint's prefix.
+// Converts None (initializers), True (current values) or text (a checkpoint's prefix).
 CloneInitial InitialOf(nb::handle initial) {
   if (initial.is_none()) return kInitializer;
   if (PyBool_Check(initial.ptr())) return kCurrent;
   return ToText(initial.ptr());
 }
 
-// A Tensor, or None or a TensorShape for a placeholder.
+// Converts a Tensor, or None or a TensorShape for a placeholder.
 CloneReplacement ReplacementOf(nb::handle by) {
   if (by.is_none()) return ClonePlaceholder();
   if (const PyTensor* tensor = AsTensor(by.ptr())) return tensor->output();
   return ClonePlaceholder{.shape = ToShape(by.ptr())};
 }
 
-// A list of pairs.
+// Converts a list of pairs.
 CloneDtype::Map DtypesOf(nb::handle pairs) {
   CloneDtype::Map map;
   for (nb::handle pair : pairs) {
@@ -75,7 +75,7 @@ CloneDtype::Map DtypesOf(nb::handle pairs) {
   return map;
 }
 
-// Such a list, or a function from the operation to one.
+// Converts a list of pairs, or a function from the operation to such a list.
 CloneDtype DtypeOf(nb::handle dtype) {
   if (PyList_Check(dtype.ptr())) return DtypesOf(dtype);
   return [fn = nb::borrow(dtype)](const Operation& op) { return DtypesOf(fn(Take(Wrap(op)))); };
@@ -105,7 +105,7 @@ CloneOptions OptionsOf(PyGraph& source, nb::dict given) {
   return options;
 }
 
-// What Clone made. The graphs are kept by the object of Python that holds this.
+// The result of Clone. The Python object that holds it keeps the graphs alive.
 class PyClone {
  public:
   explicit PyClone(Cloned cloned) : cloned_(std::move(cloned)) {}
@@ -127,7 +127,7 @@ class PyClone {
     return copy.valid() ? Take(WrapVariable(copy)) : nb::none();
   }
 
-  // [(original: a Variable, or the tensor of one that the source says nothing of, copy)]
+  // Returns [(original, copy)]. The original is a tensor if the source has no variable for it.
   nb::list Variables() const {
     std::unordered_map<Output, VariableId, OutputHash> known;
     const auto& records = source().variables();
@@ -142,7 +142,7 @@ class PyClone {
     return all;
   }
 
-  // The operations of the source that were copied, in their order.
+  // Returns the operations of the source that were copied, in order.
   nb::list Originals() const {
     nb::list all;
     for (NodeId id = 0; id < source().num_operations(); ++id) {
@@ -152,7 +152,7 @@ class PyClone {
     return all;
   }
 
-  // The tensors of the source that have another one in their place.
+  // Returns the tensors of the source that are replaced by others.
   nb::list OriginalTensors() const {
     nb::list all;
     for (NodeId id = 0; id < source().num_operations(); ++id) {
@@ -164,7 +164,7 @@ class PyClone {
     return all;
   }
 
-  // Those originals with a gradient of their own, a function of the program.
+  // Returns the originals with their own gradient function, defined by the program.
   nb::list OriginalsWithGradient() const {
     nb::list all;
     for (NodeId id = 0; id < source().num_operations(); ++id) {
@@ -192,7 +192,7 @@ class PyClone {
     return Take(Wrap(Value(std::move(op))));
   }
 
-  // Takes the originals' values from one session to another; all of them, or a part of each.
+  // Copies all of the originals' values, or a fraction of each, from one session to another.
   void Update(nb::handle from, nb::handle to, std::optional<double> tau) const {
     Session &source_session = SessionOf(from), &own_session = SessionOf(to);
     const Status done = WithoutGil([&] {
@@ -203,7 +203,8 @@ class PyClone {
     Check(done);
   }
 
-  // What may not be fed or fetched in the source may not be in the clone.
+  // Forbids feeding and fetching the copies of elements that cannot be fed or fetched in the
+  // source.
   void HoldBack() const {
     PyGraph& from = source();
     std::vector<NodeId> unfetchable;
@@ -229,7 +230,8 @@ class PyClone {
   Cloned cloned_;
 };
 
-// The open scopes say where the clone is, and nothing of its nodes, which are as the originals.
+// Clones with the current scopes. They determine the location of the clone but not its nodes, which
+// are like the originals.
 PyClone* Make(PyGraph& source, nb::dict given) {
   const CloneOptions options = OptionsOf(source, given);
   PyGraph& target = options.into == nullptr ? source : *GraphOf(options.into);

@@ -4,7 +4,7 @@
 namespace ramet::python {
 namespace {
 
-// An object of the program in a collection. What a file holds in its place is asked of Python.
+// A Python object in a collection. Python converts it to its form in a file.
 class PythonItem final : public CollectionObject {
  public:
   PythonItem(nb::handle object, nb::handle exporter)
@@ -20,7 +20,7 @@ class PythonItem final : public CollectionObject {
   }
   PyObject* object() const { return object_.ptr(); }
 
-  // The exporter returns an int, a float, bytes (what a file has: text, a message), or None.
+  // The exporter returns an int, a float, bytes (text or a message as stored in a file), or None.
   StatusOr<CollectionItem> Export(const std::string& export_scope) const override {
     const GilAcquire gil;
     if (!gil) return Cancelled("the Python interpreter has ended");
@@ -28,12 +28,12 @@ class PythonItem final : public CollectionObject {
         PyObject_CallFunction(exporter_.ptr(), "Os", object_.ptr(), export_scope.c_str()));
     if (!made.is_valid()) {
       PyErr_Clear();
-      return InvalidArgument("the object has no form in a file");
+      return InvalidArgument("the object cannot be written to a file");
     }
     if (PyBytes_Check(made.ptr())) return CollectionItem(ToText(made.ptr()));
     if (PyLong_Check(made.ptr())) return CollectionItem(nb::cast<int64_t>(made));
     if (PyFloat_Check(made.ptr())) return CollectionItem(nb::cast<float>(made));
-    return InvalidArgument("the object has no form in a file");
+    return InvalidArgument("the object cannot be written to a file");
   }
 
  private:
@@ -91,7 +91,7 @@ void BindCollections(nb::module_& m) {
     for (const CollectionItem& item : items) all.append(WrapItem(item));
     return all;
   });
-  // What is opaque comes with its type URL: [(type_url, bytes)].
+  // Returns opaque items with their type URLs: [(type_url, bytes)].
   m.def("collection_messages", [](PyGraph& g, const std::string& key) {
     nb::list all;
     for (const CollectionItem& item : g.collections().Get(key)) {

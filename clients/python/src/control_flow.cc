@@ -34,17 +34,19 @@ nb::list WrapAll(const std::vector<Output>& outputs) {
 
 CondContext& Cond(const PyContext& c) {
   auto* cond = dynamic_cast<CondContext*>(c.context);
-  if (cond == nullptr) RaiseTypeError("the context '", c.context->name(), "' is of no cond");
+  if (cond == nullptr)
+    RaiseTypeError("the context '", c.context->name(), "' does not belong to a cond");
   return *cond;
 }
 
 WhileContext& While(const PyContext& c) {
   auto* loop = dynamic_cast<WhileContext*>(c.context);
-  if (loop == nullptr) RaiseTypeError("the context '", c.context->name(), "' is of no while loop");
+  if (loop == nullptr)
+    RaiseTypeError("the context '", c.context->name(), "' does not belong to a while loop");
   return *loop;
 }
 
-// What a call that may have added nodes gives.
+// Returns the result of a call that may have added nodes, after recording them.
 template <class T>
 T Added(const PyContext& c, StatusOr<T> result) {
   c.graph->NoteNewNodes();
@@ -79,7 +81,7 @@ nb::list Begin(PyContext& c, nb::list values, nb::handle invariants) {
   return WrapAll(Added(c, While(c).Begin(TensorsOf(values), shapes)));
 }
 
-// A message, None if the context is not inside of the scope.
+// Returns a message, or None if the context is outside of the scope.
 nb::object ToProto(PyContext& c, nb::handle export_scope) {
   std::string scope = export_scope.is_none() ? "" : ToText(export_scope.ptr());
   if (scope.ends_with('/')) scope.pop_back();
@@ -172,7 +174,7 @@ void BindControlFlow(nb::module_& m) {
   BindContext(m);
   m.def("cond_context", &NewCond);
   m.def("while_context", &NewWhile, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
-  // (where it is false, where it is true), with the device of the data.
+  // Returns (output if false, output if true), on the device of the data.
   m.def("switch_ref_or_tensor", [](nb::handle data, nb::handle pred) {
     PyGraph* graph = GraphOf(TensorOf(data).graph());
     graph->UseThread();

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the files of the extension module ramet._core share: Python's handles of a graph and the
-// conversions between Python values and the library's. All of it is called with the GIL held.
+// Declarations shared by the files of the extension module ramet._core: Python's handles of a graph
+// and the conversions between Python values and the library's. Everything is called with the GIL.
 
 #define PY_SSIZE_T_CLEAN
 #include <nanobind/nanobind.h>
@@ -21,9 +21,9 @@ namespace nb = nanobind;
 
 namespace ramet::python {
 
-// An error is set in the interpreter; thrown through C++ frames of this module only.
+// Thrown when an error is set in the interpreter, through C++ frames of this module only.
 struct PythonError {};
-// Turns a null result of the C API into that.
+// Throws PythonError if the result of a C API call is null.
 inline PyObject* Checked(PyObject* object) {
   if (object == nullptr) throw PythonError();
   return object;
@@ -40,13 +40,14 @@ template <class... Args>
 [[noreturn]] void RaiseValueError(const Args&... args) {
   Raise(PyExc_ValueError, StrCat(args...));
 }
-// Lists in a value, or in what stands for one, may be nested this deep; a list that holds itself is
-// deeper.
+// The maximum nesting depth of lists in a value, or in its replacement. A list that contains itself
+// exceeds it.
 inline constexpr int kMaxValueDepth = 64;
 [[noreturn]] void RaiseTooDeep();
-// Raises the tf.errors class of the status; a handle of `graph`, if there is one, finds the node.
+// Raises the tf.errors class for the status. `graph`, a handle if not null, is used to find the
+// node.
 [[noreturn]] void RaiseStatus(const Status& status, PyObject* graph = nullptr);
-// As TensorFlow raises what goes wrong while a graph is built: ValueError for wrong arguments.
+// Raises a status like TensorFlow does during graph construction: ValueError for wrong arguments.
 [[noreturn]] void RaiseBuildStatus(const Status& status);
 template <class T>
 T Value(StatusOr<T> value) {
@@ -57,11 +58,11 @@ inline void Check(const Status& status) {
   if (!status.ok()) RaiseStatus(status);
 }
 
-// What the Python half of the package gave to set_hooks, by name.
+// The functions and classes that the Python half of the package passes to set_hooks, by name.
 struct Hooks {
   PyObject* operation_class = nullptr;
   PyObject* tensor_class = nullptr;
-  PyObject* dtypes = nullptr;           // list: by number, DType or None
+  PyObject* dtypes = nullptr;           // a list of DType or None, by number
   PyObject* as_dtype = nullptr;         // anything -> DType
   PyObject* make_shape = nullptr;       // list of int, or None -> TensorShape
   PyObject* shape_as_list = nullptr;    // anything -> list of int (-1 unknown), or None
@@ -76,15 +77,15 @@ struct Hooks {
 };
 Hooks& TheHooks();
 
-// The calls by which the nodes of a graph were made: chains of (code, instruction), each kept once.
+// The calls that created the nodes of a graph: chains of (code, instruction), each stored once.
 class Traces {
  public:
   Traces() = default;
   ~Traces();
-  // The calls above this point that are not the package's own; -1 if there are none.
+  // Returns the calls above this point outside the package, or -1 if there are none.
   int32_t Current();
   void Assign(size_t first, size_t last, int32_t trace);
-  // [(file, line, function)], outermost first.
+  // Returns [(file, line, function)], outermost first.
   nb::list Of(NodeId id) const;
   int Visit(visitproc visit, void* arg) const;
 
@@ -112,8 +113,8 @@ class Traces {
   std::vector<int32_t> of_node_;
 };
 
-// Python's Graph. The handles that were handed out are kept, so that a tensor is one object; the
-// facts stay in the Graph.
+// Python's Graph. It caches the handles that were created, so that each tensor is a single object.
+// All data is in the Graph.
 struct PyGraph : Graph {
   explicit PyGraph(PyObject* object) : self(object) {}
   ~PyGraph();
@@ -124,35 +125,34 @@ struct PyGraph : Graph {
   std::vector<PyObject*> tensor_objects;  // of output 0
   std::unordered_map<uint64_t, PyObject*> other_tensor_objects;
   Traces traces;
-  size_t traced = 0;    // nodes whose trace is noted
-  bool hooked = false;  // whether op_created wants to see new nodes
-  // Whether it is the body of a function that is being written: see Inside.
+  size_t traced = 0;    // the number of nodes whose traces are recorded
+  bool hooked = false;  // whether to call op_created for new nodes
+                        // True for the body of a function under construction; see Inside().
   bool captures = false;
-  // Whether tensors of its own have others in their place: while the gradient function of a cloned
-  // operation runs.
+  // True while the gradient function of a cloned operation runs: its tensors are then replaced.
   bool replaces = false;
   static int num_capturing;
   std::string container;
-  // What is inside of a branch or loop and whatever else runs may not ask for or replace.
+  // Elements inside a branch or loop, and others that runs may not fetch or feed.
   std::unordered_set<NodeId> unfetchable;
   std::unordered_set<Output, OutputHash> unfeedable;
-  // For consumers(): readers of each node's outputs, as of a version.
+  // For consumers(): the readers of each node's outputs, as of a version of the graph.
   int64_t consumers_version = -1;
   std::vector<std::vector<std::pair<NodeId, int>>> consumers;
 
-  // Each thread has a name scope of its own, as in TensorFlow: puts that of this thread into place.
+  // Selects this thread's name scope. Like in TensorFlow, each thread has its own.
   void UseThread();
   unsigned long thread = 0;
   std::unordered_map<unsigned long, std::string> name_stacks;
 
-  // Notes the trace of all nodes that are new and shows them to the hooks.
+  // Records the traces of all new nodes and passes the nodes to the hooks.
   void NoteNewNodes();
   void HoldBackInner(size_t first, size_t count);
 };
 
-// A branch or loop of a graph, which is kept with it.
+// A branch or loop of a graph. It keeps its graph alive.
 struct PyContext {
-  PyGraph* graph;  // owned through its object
+  PyGraph* graph;  // kept alive through its object
   ControlFlowContext* context;
   explicit PyContext(ControlFlowContext* c)
       : graph(static_cast<PyGraph*>(&c->graph())), context(c) {
@@ -161,11 +161,11 @@ struct PyContext {
   PyContext(const PyContext&) = delete;
   ~PyContext() { Py_DECREF(graph->self); }
 };
-// None for null.
+// Returns None for null.
 nb::object WrapContext(ControlFlowContext* context);
 
 struct PyOperation {
-  PyGraph* graph;  // owned through its object
+  PyGraph* graph;  // kept alive through its object
   NodeId id;
   PyOperation(PyGraph* g, NodeId i) : graph(g), id(i) { Py_INCREF(g->self); }
   PyOperation(const PyOperation&) = delete;
@@ -186,68 +186,68 @@ struct PyTensor {
 inline PyGraph* GraphOf(const Graph* graph) {
   return static_cast<PyGraph*>(const_cast<Graph*>(graph));
 }
-// New references.
+// Return new references.
 PyObject* Wrap(const Operation& operation);
 PyObject* Wrap(const Output& output);
 PyObject* WrapVariable(const Variable& variable);
-// nullptr if the object is none of these.
+// Return nullptr if the object has a different type.
 PyGraph* AsGraph(PyObject* object);
 const PyOperation* AsOperation(PyObject* object);
 const PyTensor* AsTensor(PyObject* object);
-// The graph that new nodes go to when no input says which.
+// Returns the graph for new nodes whose inputs do not determine it.
 PyGraph* DefaultGraph();
 
-// DType and TensorShape of the Python half.
+// Conversions to and from DType and TensorShape of the Python half.
 PyObject* WrapDType(DType dtype);  // new reference
 DType ToDType(PyObject* value);    // raises TypeError
 PyObject* WrapShape(const Shape& shape);
 Shape ToShape(PyObject* value);
 std::string ToText(PyObject* value);  // str or bytes; raises TypeError
 bool IsText(PyObject* value);
-// For messages: "float32", repr(value), str(value).
+// Texts for messages: "float32", repr(value), str(value).
 std::string PublicName(DType dtype);
 std::string Repr(PyObject* value);
 std::string Str(PyObject* value);
 PyObject* Interned(const std::string& text);  // new reference
 
-// Python's value of an attr, and the attr that a value stands for under a definition.
+// Conversions of attrs to and from Python values; the definition determines the attr's type.
 PyObject* WrapAttr(const Attr& attr);
 Attr ToAttr(PyObject* value, const AttrSchema& schema, std::string_view op);
 
 // arrays.cc: numpy.
 void ImportNumpy();
-// A fetched value: an array of its own (a numpy scalar or bytes for rank 0).
+// Returns a fetched value: an array of its own, or a numpy scalar or bytes for rank 0.
 PyObject* WrapTensor(Tensor tensor);
-// A tensor of `dtype` (kInvalid: whichever fits) from an array, or an empty one if the object is no
-// array. `borrow`: over the array's memory where that can be, else a copy.
+// Returns a tensor of `dtype` (kInvalid selects one that fits) from an array, or an empty tensor if
+// the object is not an array. With `borrow`, it uses the array's memory if possible, else a copy.
 Tensor FromArray(PyObject* value, DType dtype, bool borrow);
 bool IsArray(PyObject* value);
 bool IsNumpyScalar(PyObject* value);
-DType ArrayDType(PyObject* array);  // kInvalid for objects and what else has no counterpart
+DType ArrayDType(PyObject* array);  // kInvalid for objects and other types without a counterpart
 PyObject* NumpyDType(DType dtype);  // borrowed
 
-// values.cc: numbers, text and nested lists of these. Empty if the value holds anything else.
-// Raises TypeError where a number does not fit `want`, ValueError for ragged lists.
+// values.cc: numbers, text and nested lists of these. Returns an empty tensor for other values.
+// Raises TypeError if a number does not fit `want`, and ValueError for ragged lists.
 Tensor FromValue(PyObject* value, DType want, DType preferred);
 
-// The tensor that an op takes for a value, named `name` if it becomes a constant in the current
-// name scope. Without `dtype` the value gets `preferred` where that fits; numbers and lists of
+// Returns the tensor that an op uses for a value. A new constant is named `name`, in the current
+// name scope. Without `dtype`, the value gets `preferred` if that fits. Numbers and lists of
 // numbers ignore `object_preferred`.
 Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
                        bool as_ref, DType preferred, DType object_preferred = DType::kInvalid);
 
-// What stands for a tensor in the graph: itself, or what graph._inside() gives, for a tensor from
-// outside in the body of a function that is being written, and where a graph replaces tensors.
+// Returns the tensor to use in the graph: `tensor` itself, or the result of graph._inside() for an
+// outer tensor in the body of a function under construction and in graphs that replace tensors.
 Output Inside(PyGraph* graph, const Output& tensor);
 
-// Adds a node with exactly these inputs in the open scopes; new nodes are noted.
+// Adds a node with exactly these inputs in the current scopes, and records new nodes.
 Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Output>& inputs,
                    AttrMap attrs, const std::string& name);
 
-// The session behind ramet._core.Session.
+// Returns the session behind ramet._core.Session.
 Session& SessionOf(nb::handle session);
 
-// Parts of the module.
+// Register the parts of the module.
 void BindHandles(nb::module_& m);
 void BindScopes(nb::module_& m);
 void BindCollections(nb::module_& m);

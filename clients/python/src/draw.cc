@@ -6,7 +6,7 @@
 namespace ramet::python {
 namespace {
 
-// The picture of a graph as an SVG document; one that would be too large shows less of the names.
+// Returns an SVG of a graph. If it would be too large, names are shortened.
 nb::object DrawSvg(const PyGraph& graph, const std::string& title, const std::string& scope,
                    int depth, bool all) {
   draw::PictureOptions options{.scope = scope, .depth = depth, .all = all};

@@ -17,7 +17,7 @@ Output OutputArg(nb::handle h) {
   return tensor->output();
 }
 
-// Inputs as (operation, index, tensor), control inputs as (operation, control).
+// Applies changes to inputs (operation, index, tensor) and control inputs (operation, control).
 void ApplyPatch(PyGraph& graph, nb::list inputs, nb::list added, nb::list removed,
                 bool check_cycles) {
   GraphPatch patch(graph);
@@ -44,7 +44,7 @@ nb::object Copy(nb::handle source, PyGraph& graph, const std::string& name, nb::
   return Take(Wrap(*made));
 }
 
-// A name of the graph that nobody has yet, whatever scope is open.
+// Returns an unused name in the graph, regardless of the current scope.
 std::string UniqueName(PyGraph& graph, const std::string& name) {
   graph.UseThread();
   const std::string scope = std::exchange(graph.build_state().name_stack, "");

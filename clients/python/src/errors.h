@@ -2,8 +2,8 @@
 
 namespace ramet::python {
 
-// Sets the interpreter's error to that of the exception being handled; to be called within a catch
-// block only. What is not a Python error becomes the tf.errors class of StatusOfException().
+// Sets the interpreter's error for the exception that is being handled. May only be called in a
+// catch block. Other than Python errors become the tf.errors class of StatusOfException().
 void SetErrorOfException();
 
 }  // namespace ramet::python

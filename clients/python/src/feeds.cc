@@ -10,7 +10,7 @@ std::string ShapeText(const Shape& shape) {
   return StrCat("(", text, shape.rank() == 1 ? ",)" : ")");
 }
 
-// What numpy makes of a value for a tensor of that dtype.
+// Converts a value with numpy for a tensor of that dtype.
 Tensor FeedThroughNumpy(PyObject* value, const FeedSlot& slot) {
   nb::object numpy = nb::module_::import_("numpy");
   nb::object dtype = nb::borrow(NumpyDType(slot.dtype));
@@ -56,7 +56,7 @@ Tensor FeedValue(PyObject* value, const FeedSlot& slot) {
 
 const PyTensor* FeedOf(nb::handle h) {
   const PyTensor* t = AsTensor(h.ptr());
-  if (t == nullptr) RaiseTypeError("a feed is no Tensor");
+  if (t == nullptr) RaiseTypeError("a feed is not a Tensor");
   return t;
 }
 

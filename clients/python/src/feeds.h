@@ -4,18 +4,18 @@
 
 namespace ramet::python {
 
-// One tensor that is fed: what a value must be.
+// A tensor that is fed, with the dtype and shape that its values must have.
 struct FeedSlot {
   Output tensor;
   DType dtype;
   Shape shape;
 };
 
-// What a Python value is for that tensor. Raises TypeError, ValueError as Session.run says.
+// Converts a Python value for the tensor. Raises TypeError and ValueError like Session.run.
 Tensor FeedValue(PyObject* value, const FeedSlot& slot);
-// Raises TypeError if it is no Tensor.
+// Raises TypeError if it is not a Tensor.
 const PyTensor* FeedOf(nb::handle h);
-// What is fetched: output `index` of a node, or for a negative one the node itself.
+// Returns a fetched element: output `index` of a node, or the node itself if `index` is negative.
 GraphElement Element(int64_t node, int64_t index, Graph& graph);
 
 }  // namespace ramet::python

@@ -9,15 +9,15 @@
 namespace ramet::python {
 namespace {
 
-// A Python object that a C++ one is part of. It may be released on any thread; once the interpreter
-// ends, it is leaked.
+// Shares ownership of a Python object with C++. It may be released on any thread. After the
+// interpreter ends, it is leaked.
 std::shared_ptr<PyObject> Shared(nb::object object) {
   return std::shared_ptr<PyObject>(object.release().ptr(), [](PyObject* held) {
     if (const BackgroundGil gil; gil) Py_DECREF(held);
   });
 }
 
-// Graphs and sessions of a follower are those that Python makes.
+// Creates the graphs and sessions of a follower in Python.
 class PythonHost final : public FollowerHost {
  public:
   PythonHost(nb::handle new_graph, nb::handle new_session)
@@ -38,7 +38,7 @@ class PythonHost final : public FollowerHost {
   StatusOr<std::shared_ptr<Session>> NewSession(const std::shared_ptr<Graph>& graph,
                                                 const SessionOptions&) override {
     const BackgroundGil gil;
-    if (!gil) return Cancelled("the Python interpreter ends");
+    if (!gil) return Cancelled("the Python interpreter is ending");
     auto* const python_graph = static_cast<PyGraph*>(graph.get());
     python_graph->NoteNewNodes();
     PyObject* made = PyObject_CallOneArg(new_session_.get(), python_graph->self);
@@ -50,7 +50,7 @@ class PythonHost final : public FollowerHost {
     return std::shared_ptr<Session>(std::move(shared), &session);
   }
 
-  // The object that holds a session; the GIL is held.
+  // Returns the object that holds a session. The GIL must be held.
   nb::object ObjectOf(const Session* session) const {
     const auto found = objects_.find(session);
     const auto object = found == objects_.end() ? nullptr : found->second.lock();
@@ -60,7 +60,7 @@ class PythonHost final : public FollowerHost {
  private:
   static Status ErrorStatus() {
     nb::python_error error;
-    return Unknown("the follower's session could not be made: ", error.what());
+    return Unknown("cannot create the follower's session: ", error.what());
   }
 
   const std::shared_ptr<PyObject> new_graph_, new_session_;
@@ -71,13 +71,13 @@ Verify ToVerify(const std::string& text) {
   if (text == "off") return Verify::kOff;
   if (text == "async") return Verify::kAsync;
   if (text == "before_use") return Verify::kBeforeUse;
-  RaiseValueError("verify is 'off', 'async' or 'before_use', not '", text, "'");
+  RaiseValueError("verify must be 'off', 'async' or 'before_use', not '", text, "'");
 }
 
 OnChange ToOnChange(const std::string& text) {
   if (text == "refuse") return OnChange::kRefuse;
   if (text == "reload") return OnChange::kReload;
-  RaiseValueError("on_change is 'refuse' or 'reload', not '", text, "'");
+  RaiseValueError("on_change must be 'refuse' or 'reload', not '", text, "'");
 }
 
 void SetOption(const std::string& name, nb::handle value, FollowerOptions* o) {
@@ -106,23 +106,23 @@ void SetOption(const std::string& name, nb::handle value, FollowerOptions* o) {
   } else if (name == "verify") {
     o->verify = ToVerify(nb::cast<std::string>(value));
   } else {
-    RaiseTypeError("a follower has no option '", name, "'");
+    RaiseTypeError("unknown follower option '", name, "'");
   }
 }
 
 using milliseconds = std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
-// So often Ctrl-C is looked for.
+// The interval between checks for Ctrl-C.
 constexpr milliseconds kSlice{100};
 
 Time EndOf(milliseconds patience) {
-  constexpr auto kMost = std::chrono::hours(24 * 365 * 100);
-  const bool for_ever = patience.count() < 0 || patience > kMost;
-  return Clock::now() + (for_ever ? kMost : std::chrono::nanoseconds(patience));
+  constexpr auto kMaxWait = std::chrono::hours(24 * 365 * 100);
+  const bool for_ever = patience.count() < 0 || patience > kMaxWait;
+  return Clock::now() + (for_ever ? kMaxWait : std::chrono::nanoseconds(patience));
 }
 
-// Calls `fn` with a part of the time left, without the GIL, until it is not just late.
+// Calls `fn` without the GIL, with slices of the remaining time, until it does not time out.
 template <class Fn>
 auto InSlices(Time end, Fn fn) {
   while (true) {
@@ -136,12 +136,12 @@ auto InSlices(Time end, Fn fn) {
 }
 
 class PyFollower {
-  // What a call uses stays until its end, also when another thread closes it meanwhile.
+  // Returns the follower. A call keeps it alive until its end, even if another thread closes it.
   std::shared_ptr<Follower> Open() const {
     if (!follower_) Raise(PyExc_RuntimeError, "the Follower is closed");
     return follower_;
   }
-  // Without the GIL: the follower's own thread may want it.
+  // Calls `fn` without the GIL, because the follower's own thread may need it.
   template <class Fn>
   auto Ask(Fn fn) const {
     const std::shared_ptr<Follower> follower = Open();
@@ -149,7 +149,7 @@ class PyFollower {
   }
 
  public:
-  // `session` is a ramet._core.Session or None: then the functions make one.
+  // `session` is a ramet._core.Session, or None to create one with the functions.
   PyFollower(const std::string& address, nb::handle session, nb::handle new_graph,
              nb::handle new_session, nb::handle wait, nb::dict options)
       : session_(nb::borrow(session)) {
@@ -167,7 +167,7 @@ class PyFollower {
       chosen.wait = slice;
       chosen.fallback = end - Clock::now() <= kSlice ? fallback : "";
       auto opened = Follower::Open(address, chosen);
-      // A publisher that does not greet may come round within a time that was given.
+      // With a timeout, keep waiting: a publisher that does not greet may recover in time.
       if (patience.count() < 0 || !IsUnavailable(opened.status())) return opened;
       return StatusOr<Follower>(DeadlineExceeded(opened.status().message()));
     }));
@@ -175,7 +175,7 @@ class PyFollower {
   }
   ~PyFollower() { Close(); }
 
-  // The session that was made, which may be another one later; None if one was given.
+  // Returns the session that was created, which a reload may replace. None if one was given.
   nb::object MadeSession() const {
     if (!host_) return nb::none();
     const std::shared_ptr<Follower> follower = Open();

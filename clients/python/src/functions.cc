@@ -19,7 +19,7 @@ std::vector<Output> Tensors(nb::list list) {
   return tensors;
 }
 
-// Adds the part of `body` between tensors to the functions of `graph`.
+// Adds the part of `body` between the given tensors to the functions of `graph`.
 void Define(PyGraph& graph, PyGraph& body, const std::string& name, nb::list args, nb::list returns,
             nb::list controls, nb::list return_names) {
   FunctionSpec spec{.name = name, .args = Tensors(args), .returns = Tensors(returns)};
@@ -43,7 +43,7 @@ Output Inside(PyGraph* graph, const Output& tensor) {
   nb::object made =
       nb::steal(Checked(PyObject_CallMethod(graph->self, "_inside", "O", outer.ptr())));
   const PyTensor* inner = AsTensor(made.ptr());
-  if (inner == nullptr) RaiseTypeError("_inside() gave no Tensor");
+  if (inner == nullptr) RaiseTypeError("_inside() did not return a Tensor");
   return inner->output();
 }
 
@@ -53,8 +53,8 @@ void BindFunctions(nb::module_& m) {
         [](PyGraph& graph, const std::string& name) { return HasFunction(graph, name); });
   m.def("unique_function_name",
         [](PyGraph& graph, const std::string& name) { return UniqueFunctionName(graph, name); });
-  // Whether tensors of other graphs, as inputs of new nodes, go through graph._inside(tensor), and
-  // whether those of the graph itself do.
+  // Sets whether tensors of other graphs, as inputs of new nodes, go through graph._inside(tensor),
+  // and whether tensors of the graph itself do.
   m.def(
       "set_capturing",
       [](PyGraph& graph, bool captures, bool replaces) {

@@ -15,9 +15,9 @@ constexpr std::chrono::seconds kCallbackPatience{2};
 
 std::atomic<unsigned long> main_thread = 0;
 std::atomic<bool> callbacks_end = false;
-std::atomic<int> callbacks = 0;  // BackgroundGils
+std::atomic<int> callbacks = 0;  // the number of BackgroundGils
 
-// The thread that forks is the main thread of the child, and it is alone there.
+// The thread that forks becomes the main thread of the child, and its only thread.
 void AfterForkInChild() {
   main_thread = PyThread_get_thread_ident();
   callbacks = 0;

@@ -6,28 +6,28 @@
 
 namespace ramet::python {
 
-// The only way in which this module takes and releases the GIL. Once the interpreter ends, a thread
-// that asks for the GIL is ended by pthread_exit, which unwinds its stack through C++ frames that
-// must not be left so. Such a thread is parked here instead: it sleeps until the process is gone.
+// The only functions of this module that take and release the GIL. After the interpreter ends, a
+// thread that asks for the GIL is terminated with pthread_exit, which unwinds its stack through C++
+// frames that must not be unwound. Such a thread is parked here instead: it sleeps forever.
 
-// Blocks the calling thread for good.
+// Blocks the calling thread forever.
 [[noreturn]] void Park();
 
-// Remembers the main thread and registers what is to happen at the interpreter's end; called once,
-// with the GIL, when the module is loaded.
+// Remembers the main thread and registers callbacks for the interpreter's end. Called once, with
+// the GIL, when the module is loaded.
 void InitializeGil();
 
-// Reports whether the calling thread is the one that Python gives its signals to.
+// Reports whether the calling thread is the one in which Python handles signals.
 bool IsMainThread();
 
-// Reports whether the interpreter ends or has ended: the GIL is the main thread's for good.
+// Reports whether the interpreter is ending or has ended, so that only the main thread has the GIL.
 bool InterpreterEnds();
 
-// Has BackgroundGil fail from now on, and waits for those that hold or await the GIL now. Called
-// with the GIL, before the interpreter ends.
+// Makes BackgroundGil fail from now on, and waits for threads that currently hold or await the GIL.
+// Called with the GIL, before the interpreter ends.
 void EndCallbacks();
 
-// Releases the GIL for the life of this object.
+// Releases the GIL for the lifetime of this object.
 class GilRelease {
  public:
   GilRelease();
@@ -39,8 +39,8 @@ class GilRelease {
   PyThreadState* state_;
 };
 
-// Holds the GIL for the life of this object, also where the thread has it already. False if the
-// interpreter ends: then nothing of Python may be touched, and what is owned is leaked.
+// Holds the GIL for the lifetime of this object. The thread may already hold it. Evaluates to false
+// if the interpreter has ended: Python objects must then not be used, and owned ones are leaked.
 class GilAcquire {
  public:
   GilAcquire();
@@ -54,8 +54,8 @@ class GilAcquire {
   PyGILState_STATE state_;
 };
 
-// GilAcquire for the threads of publishers and followers, which the main thread joins: they must
-// not be parked, so they stop calling Python before the interpreter ends.
+// GilAcquire for the threads of publishers and followers. The main thread joins these threads, so
+// they must not be parked; they stop calling Python before the interpreter ends.
 class BackgroundGil {
  public:
   BackgroundGil();

@@ -11,7 +11,7 @@ Output ToOutput(nb::handle h) {
   RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
 }
 
-// None, a Tensor, or (values, indices, dense_shape or None) for IndexedSlices.
+// Converts None, a Tensor, or (values, indices, dense_shape or None) for IndexedSlices.
 Gradient ToGradient(nb::handle h) {
   if (h.is_none()) return Gradient();
   if (!PyTuple_Check(h.ptr())) return Gradient(ToOutput(h));
@@ -29,8 +29,8 @@ nb::object WrapGradient(const Gradient& g) {
   return nb::make_tuple(Take(Wrap(g.values)), Take(Wrap(g.indices)), shape);
 }
 
-// The exception that a Python function raised inside a call of the library, which goes on to the
-// caller unchanged.
+// Marks that a Python function raised an exception inside a call of the library. The exception
+// propagates to the caller unchanged.
 Status Stash() { return Unknown("a Python function raised an exception"); }
 
 [[noreturn]] void RaiseGradientStatus(const Status& status, PyGraph* graph) {
@@ -74,7 +74,7 @@ nb::list ComputeGradients(nb::list ys, nb::list xs, nb::list grad_ys, const std:
 Status CallPythonGradient(const std::shared_ptr<nb::object>& fn, GradientContext& context) {
   if (IsFunctionGraph(context.graph())) {
     return Unimplemented("the gradient of node '", context.op().name(), "' (", context.op().type(),
-                         ") is a Python function, which cannot be used inside of a function of the "
+                         ") is a Python function, which cannot be used inside a function of the "
                          "graph's library");
   }
   const GilAcquire gil;

@@ -13,7 +13,7 @@ PyTypeObject*& GraphType() {
   return type;
 }
 
-// The caches of handles make cycles with their graph, which Python's collector must see.
+// The caches of handles create cycles with their graph, which Python's collector must see.
 int TraverseGraph(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
@@ -47,7 +47,7 @@ PyType_Slot tensor_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(TraverseH
 PyTypeObject* native_operation = nullptr;
 PyTypeObject* native_tensor = nullptr;
 
-// A new handle of the Python half's class, which derives from the native one.
+// Creates a handle of the Python half's class, which derives from the native one.
 template <class Handle, class... Args>
 PyObject* NewHandle(PyObject* python_class, Args... args) {
   nb::object object = nb::inst_alloc(python_class);
@@ -293,8 +293,8 @@ void PyGraph::UseThread() {
   thread = current;
 }
 
-// What is within a branch or loop has a value per iteration, or none: it cannot be fetched, nor fed
-// within a loop. TensorFlow lets runs fetch what a loop's variables begin with.
+// Values inside a branch or loop exist once per iteration or not at all, so they cannot be fetched,
+// nor fed within a loop. Like TensorFlow, runs may fetch the initial values of a loop's variables.
 void PyGraph::HoldBackInner(size_t first, size_t count) {
   if (build_state().contexts.empty()) return;
   for (size_t id = first; id < count; ++id) {
@@ -366,7 +366,7 @@ const PyTensor* AsTensor(PyObject* object) {
 PyGraph* DefaultGraph() {
   nb::object graph = Take(Checked(PyObject_CallNoArgs(TheHooks().default_graph)));
   PyGraph* found = AsGraph(graph.ptr());
-  if (found == nullptr) RaiseTypeError("the default graph is no Graph");
+  if (found == nullptr) RaiseTypeError("the default graph is not a Graph");
   return found;
 }
 

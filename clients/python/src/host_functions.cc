@@ -7,7 +7,7 @@ namespace {
 
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-// The exception of the last call that failed on any thread, by the message that stands for it.
+// The exception of the last failed call on any thread, with the error message that represents it.
 struct LastError {
   std::string message;
   nb::object exception;
@@ -17,7 +17,7 @@ LastError& TheLastError() {
   return *last;
 }
 
-// The code that TensorFlow gives to what a function raises.
+// Returns the code that TensorFlow uses for an exception type raised by a function.
 Code CodeOf(PyObject* type) {
   auto is = [&](PyObject* base) { return PyErr_GivenExceptionMatches(type, base) != 0; };
   if (is(PyExc_ValueError) || is(PyExc_TypeError)) return Code::kInvalidArgument;
@@ -27,7 +27,7 @@ Code CodeOf(PyObject* type) {
   return Code::kUnknown;
 }
 
-// The text of an error contains that of the errors below it: runs within runs would double it.
+// The text of an error contains that of the errors it wraps, so nested runs would double it.
 constexpr size_t kMaxErrorBytes = 16 << 10;
 
 std::string Shortened(std::string text) {
@@ -37,7 +37,7 @@ std::string Shortened(std::string text) {
   return StrCat(all.substr(0, half), "\n...\n", all.substr(all.size() - half));
 }
 
-// "ValueError: text\n" and the traceback; less if the exception cannot be printed.
+// Returns "ValueError: text\n" and the traceback, or less if the exception cannot be printed.
 std::string TextOf(nb::handle type, nb::handle value, nb::handle trace) {
   const std::string name = reinterpret_cast<PyTypeObject*>(type.ptr())->tp_name;
   try {
@@ -54,7 +54,7 @@ std::string TextOf(nb::handle type, nb::handle value, nb::handle trace) {
 }
 
 Status TakeException() {
-  // Ctrl-C is for the program, not for the graph.
+  // Ctrl-C is handled by the program, not by the graph.
   if (Call* const call = Call::Current();
       call != nullptr && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
     call->TakeException();
@@ -76,7 +76,7 @@ Tensor OwnTensor(nb::handle value) {
   return t.empty() ? FromValue(value.ptr(), DType::kInvalid, DType::kInvalid) : t;
 }
 
-// fn(arrays) -> list of arrays, whose dtypes are those wanted.
+// Calls fn(arrays) -> list of arrays. Their dtypes must be the expected ones.
 StatusOr<std::vector<Tensor>> CallPython(const std::shared_ptr<nb::object>& fn,
                                          std::span<const Tensor> inputs) {
   const GilAcquire gil;
@@ -91,7 +91,7 @@ StatusOr<std::vector<Tensor>> CallPython(const std::shared_ptr<nb::object>& fn,
       outputs.push_back(OwnTensor(value));
       if (outputs.back().empty()) {
         return InvalidArgument("a function returned ", Py_TYPE(value.ptr())->tp_name,
-                               ", which is no array, number, text or list of these");
+                               ", which is not an array, number, text or list of these");
       }
     }
     return outputs;
@@ -105,7 +105,7 @@ StatusOr<std::vector<Tensor>> CallPython(const std::shared_ptr<nb::object>& fn,
 
 void BindHostFunctions(nb::module_& m) {
   m.def("register_host_function", [](const std::string& token, nb::object fn) {
-    // Given back with the GIL, whoever drops it.
+    // Released with the GIL, on any thread.
     std::shared_ptr<nb::object> held(new nb::object(std::move(fn)), [](nb::object* o) {
       if (const GilAcquire gil; gil) delete o;
     });
@@ -114,7 +114,7 @@ void BindHostFunctions(nb::module_& m) {
   });
   m.def("unregister_host_function",
         [](const std::string& token) { return UnregisterHostFunction(token); });
-  // The exception behind an error message that contains its text, or None.
+  // Returns the exception for an error message that contains its text, or None.
   m.def("host_function_error", [](const std::string& message) -> nb::object {
     LastError& last = TheLastError();
     if (!last.exception.is_valid() || message.find(last.message) == std::string::npos)

@@ -38,7 +38,7 @@ nb::list WrapElements(const Elements& elements) {
   return all;
 }
 
-// New nodes run after what the open control scopes name, as TensorFlow has it.
+// Makes new nodes run after the operations of the current control scopes, as in TensorFlow.
 void AddOpenControls(PyGraph& graph, const std::vector<Operation>& operations) {
   std::vector<Operation> controls;
   for (const ControlScope& scope : graph.build_state().controls) {
@@ -50,8 +50,8 @@ void AddOpenControls(PyGraph& graph, const std::vector<Operation>& operations) {
   }
 }
 
-// The new nodes get the trace of the import. TensorFlow's error class for bytes that are no message
-// is kept; all else about the graph is a wrong argument.
+// Records the trace of the import for the new nodes. Keeps TensorFlow's error class for bytes that
+// are not a valid message; all other problems of the graph are wrong arguments.
 template <class T>
 T Imported(PyGraph& graph, StatusOr<T> result) {
   graph.NoteNewNodes();
@@ -109,7 +109,7 @@ std::optional<SaverNames> ToSaverNames(PyGraph& graph, const std::optional<nb::b
   return saver->definition();
 }
 
-// The GIL is held: items of collections are asked for their form.
+// The GIL is held because items of collections are serialized by Python.
 nb::bytes ExportMeta(PyGraph& graph, const std::string& export_scope, bool clear_devices,
                      bool strip_default_attrs, bool clear_extraneous_savers,
                      const std::optional<nb::bytes>& saver_def,

@@ -16,15 +16,15 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{50};
 constexpr int kTicksUntilSleep = 40;
-// How long the process waits at its end for calls that do not notice that they are cancelled.
+// How long the end of the process waits for calls that do not react to cancellation.
 constexpr std::chrono::seconds kEndPatience{1};
 
-// The Ticker has the main thread look for signals while it is in a call that takes longer than
-// kTick. Python's handlers run on the main thread alone, and short calls shall not pay for them.
-// Its thread is started by the first call, sleeps while there are none, and is never joined.
+// Makes the main thread check for signals while it is in a call that takes longer than kTick.
+// Python's handlers run only on the main thread, and short calls should not pay for the check. The
+// first call starts the ticker's thread, which sleeps while there are no calls and is never joined.
 class Ticker {
  public:
-  // For the main thread.
+  // Called by the main thread.
   void Enter() {
     depth_.store(depth_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     changes_.fetch_add(1);
@@ -35,7 +35,7 @@ class Ticker {
     depth_.store(std::max(depth - 1, 0), std::memory_order_relaxed);
     changes_.fetch_add(1, std::memory_order_relaxed);
   }
-  // The calls that the thread that forks is in, in a host function, do not count in the child.
+  // The calls of the forking thread, in a host function, do not count in the child.
   void ResetInChild() {
     depth_ = 0;
     started_ = false;
@@ -46,7 +46,7 @@ class Ticker {
   void Wake() {
     asleep_ = false;
     if (started_.exchange(true)) return asleep_.notify_one();
-    // Signals are for the other threads: a system call that waits there ends with EINTR.
+    // Block all signals: they must reach other threads, whose system calls then end with EINTR.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -76,7 +76,7 @@ class Ticker {
   }
 
   std::atomic<uint64_t> changes_ = 0;  // how often the main thread entered or left a call
-  std::atomic<int> depth_ = 0;         // written by the main thread alone
+  std::atomic<int> depth_ = 0;         // written only by the main thread
   std::atomic<bool> asleep_ = true;
   std::atomic<bool> started_ = false;
 };
@@ -88,8 +88,8 @@ Ticker& TheTicker() {
 
 }  // namespace
 
-// The calls of the threads other than the main thread. The end of the process cancels them: what
-// they use is about to be destroyed.
+// The calls of all threads except the main thread. The end of the process cancels them, because
+// what they use is about to be destroyed.
 class Calls {
  public:
   static Calls& OfOtherThreads() {
@@ -123,7 +123,7 @@ class Calls {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  // The threads of the others are not there in the child of a fork.
+  // The other threads do not exist in the child of a fork.
   void ResetInChild() {
     new (&mutex_) std::mutex;
     first_ = nullptr;
@@ -206,7 +206,7 @@ void Call::Finish() {
 }
 
 bool Call::Due() {
-  // Within a host function that has the GIL, the interpreter sees to signals.
+  // In a host function that holds the GIL, the interpreter handles signals.
   if (!waits() || !release_ || PyGILState_Check()) return false;
   release_.reset();
   if (PyErr_CheckSignals() < 0) TakeException();

@@ -8,22 +8,23 @@
 
 namespace ramet::python {
 
-// A call of the library without the GIL. A signal whose Python handler raises, such as Ctrl-C, ends
-// the call of the main thread; the interpreter's end ends those of other threads.
+// A call of the library without the GIL. A signal whose Python handler raises an exception, such as
+// Ctrl-C, interrupts the main thread's call. The interpreter's end interrupts those of other
+// threads.
 class Call final : public RunInterrupt {
  public:
   // Releases the GIL.
   Call();
-  // Takes it again, if Finish has not.
+  // Takes the GIL again, unless Finish did.
   ~Call() override;
 
-  // The call that the calling thread is in; null if it is in none.
+  // Returns the call that the calling thread is in, or null.
   static Call* Current();
 
-  // Keeps the exception that is set in the interpreter, for Finish, and ends the call.
+  // Keeps the exception that is set in the interpreter for Finish, and interrupts the call.
   void TakeException();
   bool interrupted() const { return exception_ != nullptr; }
-  // Takes the GIL again and throws the exception that was kept, if there is one.
+  // Takes the GIL again and throws the stored exception, if there is one.
   void Finish();
 
  private:
@@ -38,7 +39,7 @@ class Call final : public RunInterrupt {
   int forks_ = 0;
 };
 
-// A part of a call that runs Python code: the end of the process does not wait for it.
+// A part of a call that runs Python code. The end of the process does not wait for it.
 class PythonSection {
  public:
   PythonSection();
@@ -53,8 +54,8 @@ class PythonSection {
 // Called once, when the module is loaded.
 void InitializeCalls();
 
-// Returns fn(), which runs without the GIL. An interrupted call raises what interrupted it, and its
-// result is dropped.
+// Returns fn(), called without the GIL. An interrupted call raises the exception of the interrupt
+// and drops its result.
 template <class Fn>
 auto WithoutGil(Fn&& fn) {
   using Result = std::invoke_result_t<Fn>;

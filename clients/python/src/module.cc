@@ -30,7 +30,7 @@ void SetHooks(nb::dict hooks) {
   SetHook(&h.tensor_proto, hooks, "tensor_proto");
 }
 
-// When Python ends a thread, the unwinding has no exception object: the pointer is null.
+// When Python ends a thread, the unwinding has no exception object and the pointer is null.
 void Translate(const std::exception_ptr& thrown, void*) {
   if (thrown == nullptr) Park();
   try {

@@ -5,7 +5,7 @@ namespace {
 
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-// Gives back the name scope that was open when it goes.
+// Restores the previous name scope on destruction.
 class OpenScope {
  public:
   OpenScope(PyGraph* graph, const std::string& inside)
@@ -17,13 +17,13 @@ class OpenScope {
   std::string saved_;
 };
 
-// Whether an object is a plain value that belongs to no graph.
+// Reports whether an object is a plain value that belongs to no graph.
 bool IsPlain(PyObject* value) {
   return value == Py_None || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
          IsText(value) || PyBool_Check(value) || IsArray(value) || IsNumpyScalar(value);
 }
 
-// The graph of a tensor or of what stands for one (a Variable); nullptr for other values.
+// Returns the graph of a tensor or of an object that stands for one (a Variable), else nullptr.
 PyGraph* GraphOfValue(PyObject* value, int depth = 0) {
   if (const PyTensor* t = AsTensor(value)) return t->graph;
   if (const PyOperation* op = AsOperation(value)) return op->graph;
@@ -40,7 +40,7 @@ PyGraph* GraphOfValue(PyObject* value, int depth = 0) {
   return t ? t->graph : nullptr;
 }
 
-// One call of an op's wrapper.
+// A call of an op's wrapper.
 class Call {
  public:
   Call(const Signature& signature, PyObject* const* values, PyObject* name)
@@ -86,7 +86,7 @@ class Call {
     if (graph_ == nullptr) graph_ = DefaultGraph();
   }
 
-  // Types that the caller states decide before the inputs do.
+  // Binds the types that the caller gives; they take precedence over those of the inputs.
   void GivenTypes() {
     for (size_t i = 0; i < s_.parameters.size(); ++i) {
       const Parameter& p = s_.parameters[i];
@@ -156,7 +156,7 @@ class Call {
                    PublicName(type), " not in list of allowed values: ", allowed);
   }
 
-  // Turns the error of a conversion into the one that names the parameter.
+  // Replaces the error of a conversion by one that names the parameter.
   [[noreturn]] void ExplainFailure(const ArgSchema& arg, PyObject* value, DType want) {
     if (PyErr_ExceptionMatches(PyExc_TypeError)) {
       if (want == DType::kInvalid) throw PythonError();
@@ -240,7 +240,7 @@ class Call {
     if (n == 0 && fresh && preferred != DType::kInvalid) attrs_.Set(arg.type_attr, preferred);
   }
 
-  // The dtype that a list's items must have: given, bound, or that of the first tensor in it.
+  // Returns the dtype of a list's items: given, bound, or that of the first tensor in it.
   DType ListType(const ArgSchema& arg, PyObject* items) const {
     if (arg.type != DType::kInvalid) return arg.type;
     if (arg.type_attr.empty()) return DType::kInvalid;

@@ -14,8 +14,8 @@ bool IsInferred(const OpSchema& schema, const std::string& attr) {
   });
 }
 
-// A callable for one op: what TensorFlow's generated wrapper is. Its __name__, __doc__ and
-// __signature__ come from the registry when they are asked for.
+// A callable for one op, like TensorFlow's generated wrappers. Its __name__, __doc__ and
+// __signature__ are created from the registry on demand.
 struct OpFunction {
   PyObject_HEAD;
   vectorcallfunc vectorcall;
@@ -123,7 +123,7 @@ int Traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// As a method it binds like a function.
+// Binds like a method when it is an attribute of a class.
 PyObject* DescrGet(PyObject* self, PyObject* object, PyObject*) {
   if (object == nullptr || object == Py_None) return Py_NewRef(self);
   return PyMethod_New(self, object);
@@ -151,7 +151,7 @@ PyObject* GetOpType(PyObject* self, void*) {
   return PyUnicode_FromStringAndSize(name.data(), name.size());
 }
 
-// [(name, kind, allowed, default)] of the parameters, for documentation.
+// Returns [(name, kind, allowed, default)] of the parameters, for documentation.
 PyObject* GetParameters(PyObject* self, void*) {
   return Guarded([&] {
     nb::list all;

@@ -8,15 +8,15 @@
 
 namespace ramet::python {
 
-// One parameter of an op's wrapper: an input, or an attr that the inputs do not state.
+// A parameter of an op's wrapper: an input, or an attr that the inputs do not determine.
 struct Parameter {
   PyObject* name;  // interned
   const ArgSchema* input = nullptr;
   const AttrSchema* attr = nullptr;
 };
 
-// How an op is called: the inputs in order, then the attrs without a default, then those with one
-// (the rule of TensorFlow's generated wrappers), then name.
+// The order of an op's parameters, as in TensorFlow's generated wrappers: the inputs, the attrs
+// without a default, the attrs with a default, and name.
 struct Signature {
   const Op* op;
   std::vector<Parameter> parameters;
@@ -24,21 +24,21 @@ struct Signature {
   PyObject* result_class = nullptr;
 };
 
-// Arguments that the wrapper calls other than the op does.
+// Arguments whose names differ between the wrapper and the op.
 using Renames = std::unordered_map<std::string, std::string>;
 
 Signature MakeSignature(const Op& op, const Renames& renames);
 
-// Whether an argument stands for several tensors.
+// Reports whether an argument consists of several tensors.
 inline bool IsList(const ArgSchema& arg) {
   return !arg.number_attr.empty() || !arg.type_list_attr.empty();
 }
 
-// Adds the node that the values ask for, as TensorFlow's wrappers do: converts the inputs, infers
-// types from them, makes constants below the node's name. `values` are in the order of the
-// parameters, null where nothing was given; `name` may be null or None. A new reference to what
-// TensorFlow returns: a Tensor, a list or named tuple of them, or the Operation. Raises TypeError
-// or ValueError in TensorFlow's words.
+// Adds the node for the values like TensorFlow's wrappers do: converts the inputs, infers types
+// from them, and creates constants in the scope of the node's name. `values` has one element per
+// parameter, null for those that are not given. `name` may be null or None. Returns a new reference
+// to TensorFlow's result: a Tensor, a list or named tuple of Tensors, or the Operation. Raises
+// TypeError or ValueError with TensorFlow's messages.
 PyObject* RunOp(const Signature& signature, PyObject* const* values, PyObject* name);
 
 }  // namespace ramet::python

@@ -5,7 +5,7 @@
 namespace ramet::python {
 namespace {
 
-// A run in pieces.
+// A run in several parts.
 class PyPartialRun {
  public:
   PyPartialRun(nb::handle session, nb::handle graph, PartialRun run)

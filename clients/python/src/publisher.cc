@@ -12,7 +12,7 @@ namespace {
 RetentionOptions::AtLimit ToAtLimit(const std::string& text) {
   if (text == "skip") return RetentionOptions::AtLimit::kSkip;
   if (text == "wait") return RetentionOptions::AtLimit::kWait;
-  RaiseValueError("at_limit is 'skip' or 'wait', not '", text, "'");
+  RaiseValueError("at_limit must be 'skip' or 'wait', not '", text, "'");
 }
 
 Conversion ToConversion(const std::string& text) {
@@ -20,8 +20,7 @@ Conversion ToConversion(const std::string& text) {
   if (text == "half" || text == "float16") return Conversion::kHalf;
   if (text == "int8") return Conversion::kInt8;
   if (text == "none") return Conversion::kNone;
-  RaiseValueError("values are converted to 'bfloat16', 'half', 'int8' or 'none', not to '", text,
-                  "'");
+  RaiseValueError("convert must be 'bfloat16', 'half', 'int8' or 'none', not '", text, "'");
 }
 
 using TextPairs = std::vector<std::pair<std::string, std::string>>;
@@ -69,14 +68,14 @@ void SetOption(const std::string& name, nb::handle value, PublisherOptions* o) {
   } else if (name == "group") {
     o->access.group = nb::cast<uint32_t>(value);
   } else {
-    RaiseTypeError("a publisher has no option '", name, "'");
+    RaiseTypeError("unknown publisher option '", name, "'");
   }
 }
 
 class PyPublisher {
  public:
-  // `models`: [(name, ramet._core.Session, names of variables)]; one without a name is published by
-  // itself.
+  // `models` is [(name, ramet._core.Session, names of variables)]. A model without a name is
+  // published on its own.
   PyPublisher(const std::string& address, nb::list models, nb::dict options) : models_(models) {
     PublisherOptions chosen;
     for (auto [name, value] : options) SetOption(nb::cast<std::string>(name), value, &chosen);
@@ -118,7 +117,7 @@ class PyPublisher {
   }
 
  private:
-  // What a call uses stays until its end, also when another thread closes it meanwhile.
+  // Returns the publisher. A call keeps it alive until its end, even if another thread closes it.
   std::shared_ptr<Publisher> Open() const {
     if (!publisher_) Raise(PyExc_RuntimeError, "the Publisher is closed");
     return publisher_;

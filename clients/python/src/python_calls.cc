@@ -7,10 +7,10 @@
 #include "core.h"
 #include "gil.h"
 
-// The functions of the C API that may run Python code, by which this module calls them: the linker
-// replaces each by the function here (CMakeLists.txt reads their names from this file). Python code
-// may give the GIL away, and a thread that wants it back once the interpreter has ended is unwound
-// by pthread_exit. It is parked here, before the unwinding reaches a C++ frame.
+// Wrappers of the C API functions that may run Python code. The linker replaces this module's calls
+// of each function by the wrapper here (CMakeLists.txt reads the names from this file). Python code
+// may release the GIL. A thread that wants it back after the interpreter has ended is unwound by
+// pthread_exit; it is parked here before the unwinding reaches a C++ frame.
 
 namespace ramet::python {
 namespace {
@@ -31,7 +31,7 @@ PyObject* CallWithTuple(PyObject* callable, PyObject* arguments) {
   return result;
 }
 
-// Takes arguments like PyObject_CallFunction: a format of one unit may make a tuple of them.
+// Builds arguments like PyObject_CallFunction: a format with a single unit may create a tuple.
 PyObject* BuildArguments(const char* format, va_list values) {
   if (format == nullptr || *format == '\0') return PyTuple_New(0);
   PyObject* const built = Py_VaBuildValue(format, values);
@@ -115,7 +115,7 @@ RAMET_CALL_1(void, PyErr_WriteUnraisable, PyObject*)
 RAMET_CALL_1(PyObject*, PyImport_ImportModule, const char*)
 RAMET_CALL_1(void, _Py_Dealloc, PyObject*)
 
-// Functions with "#" in their formats have the names that PY_SSIZE_T_CLEAN gives them.
+// Functions with "#" in their formats have the names that PY_SSIZE_T_CLEAN defines.
 PyObject* __wrap__PyObject_CallFunction_SizeT(PyObject* callable, const char* format, ...) {
   va_list values;
   va_start(values, format);

@@ -9,7 +9,8 @@ std::chrono::milliseconds ToMillis(nb::handle seconds) {
   using std::chrono::milliseconds;
   if (seconds.is_none()) return milliseconds(-1);
   const double value = nb::cast<double>(seconds);
-  if (!(value >= 0)) RaiseValueError("a time is a number of seconds from 0, or None for ever");
+  if (!(value >= 0))
+    RaiseValueError("a time must be a number of seconds >= 0, or None to wait forever");
   return milliseconds(static_cast<int64_t>(std::min(value * 1000, 1e15)));
 }
 

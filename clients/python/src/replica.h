@@ -5,20 +5,20 @@
 #include "core.h"
 #include "interrupt.h"
 
-// What publishing, following and monitoring share: how versions and figures look in Python.
+// Conversions of versions and statistics to Python, shared by publishers, followers and monitors.
 namespace ramet::python {
 
-// None: for ever.
+// Converts seconds; None means forever.
 std::chrono::milliseconds ToMillis(nb::handle seconds);
-// (version, step, epoch, time in seconds, metrics, rollback_to, proof, hashes), the last one None
-// or (source, content); the Python half names the parts.
+// Returns (version, step, epoch, time in seconds, metrics, rollback_to, proof, hashes). The last
+// element is None or (source, content). The Python half names the parts.
 nb::tuple WrapVersion(const VersionInfo& info);
 nb::dict WrapStats(const PublisherStats& stats);
 nb::dict WrapStats(const FollowerStats& stats);
-// [(name, DType, list of int)].
+// Returns [(name, DType, list of int)].
 nb::list WrapSignature(const ReplicaSignature& signature);
 
-// Calls without the GIL; raises what went wrong.
+// Calls `fn` without the GIL, and raises its error.
 template <class Fn>
 auto Waiting(Fn fn) {
   auto result = WithoutGil(fn);

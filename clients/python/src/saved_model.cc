@@ -19,8 +19,8 @@ Output OutputArg(nb::handle h) {
   return tensor->output();
 }
 
-// What the calls of a builder have in common: tags, serialised SignatureDefs by key, tensors that
-// hold the paths of assets, an Operation or None, ..., a serialised SaverDef or None.
+// Common arguments of a builder's calls: tags, serialized SignatureDefs by key, tensors that hold
+// the paths of assets, an Operation or None, flags, a serialized SaverDef or None.
 struct ModelGraphArgs {
   SavedModelGraph graph;
   std::optional<Saver> saver;
@@ -43,7 +43,7 @@ struct ModelGraphArgs {
   }
 };
 
-// The GIL is held throughout: items of collections are asked for their form in a file.
+// The GIL is held throughout because items of collections are serialized by Python.
 void AddWithVariables(SavedModelBuilder& self, nb::handle session,
                       const std::vector<std::string>& tags, nb::dict signatures, nb::list assets,
                       nb::handle main_op, bool clear_devices, bool strip_default_attrs,

@@ -14,7 +14,7 @@ Operation OperationOf(nb::handle h) {
   RaiseTypeError("an Operation or a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
 }
 
-// The scopes as they are open, to be put back later.
+// The current scopes, for restoring them later.
 struct SavedScopes {
   std::string name_stack;
   std::vector<std::optional<std::string>> devices;
@@ -23,7 +23,7 @@ struct SavedScopes {
   ControlFlowContext* context;
 };
 
-// name_scope(name): opens it and returns (what was open, the new scope with its slash).
+// Implements name_scope(name): returns (the previous scope, the new scope with its slash).
 nb::tuple PushName(PyGraph& graph, const std::string& name, bool unique) {
   BuildState& state = State(graph);
   std::string before = state.name_stack;
@@ -38,7 +38,8 @@ nb::tuple PushName(PyGraph& graph, const std::string& name, bool unique) {
   return nb::make_tuple(before, scope);
 }
 
-// Gives up all scopes but the name, for what must not depend on where it is built (init_scope).
+// Leaves all scopes but the name scope, for nodes that must not depend on their context
+// (init_scope).
 SavedScopes* Leave(PyGraph& graph, bool controls, bool devices, bool colocations) {
   BuildState& s = State(graph);
   auto* saved = new SavedScopes{s.name_stack, s.devices, s.colocations, s.controls, s.control_flow};

@@ -7,14 +7,14 @@ namespace {
 
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-// A run whose feeds and fetches are resolved.
+// A run with resolved feeds and fetches.
 struct Prepared {
   Callable callable;
   std::vector<FeedSlot> feeds;
   size_t num_fetches;
 };
 
-// What one run is asked for beyond its values, and what it tells of itself.
+// The options of a run, and the data that it reports.
 struct RunControl {
   RunOptions options;
   RunMetadata metadata;
@@ -30,7 +30,7 @@ struct RunKeyHash {
 };
 
 int64_t KeyOf(NodeId id, int index) { return (static_cast<int64_t>(id) << 20) + index + 2; }
-constexpr int64_t kEndOfFeeds = 0;  // no key: those are 1 and up
+constexpr int64_t kEndOfFeeds = 0;  // not a valid key: keys start at 1
 
 class PySession {
  public:
@@ -40,7 +40,7 @@ class PySession {
   PyGraph* graph() { return AsGraph(graph_.ptr()); }
   Session& session() { return session_; }
 
-  // NotImplemented if the arguments are of more complex forms than elements and flat lists of them.
+  // Returns NotImplemented if the arguments are not just elements and flat lists of them.
   nb::object Run(nb::handle fetches, nb::handle feed_dict, RunControl* control) {
     RunKey key;
     std::vector<PyObject*> values;
@@ -76,14 +76,14 @@ class PySession {
     RunKey key;
     for (nb::handle f : feeds) {
       const PyTensor* t = AsTensor(f.ptr());
-      if (t == nullptr) RaiseTypeError("a feed is no Tensor: ", Str(f.ptr()));
+      if (t == nullptr) RaiseTypeError("a feed is not a Tensor: ", Str(f.ptr()));
       key.push_back(KeyOf(t->id, t->index));
     }
     const size_t num_feeds = key.size();
     key.push_back(kEndOfFeeds);
     for (nb::handle f : fetches) {
       if (!AddFetch(f.ptr(), &key))
-        RaiseTypeError("a fetch is no Tensor or Operation: ", Str(f.ptr()));
+        RaiseTypeError("a fetch is not a Tensor or Operation: ", Str(f.ptr()));
     }
     return PreparedFor(key, num_feeds);
   }
@@ -121,12 +121,12 @@ class PySession {
     return true;
   }
 
-  // Values that only the Python half knows: handles of tensors that stay in the session.
+  // Values that only the Python half can convert: handles of tensors that stay in the session.
   static bool IsObjectFeed(PyObject* value) {
     return PyTuple_Check(value) && !PyTuple_CheckExact(value);
   }
 
-  // The structured way says what is wrong with it.
+  // Reports whether a node may not be fetched. The slow path then raises the error.
   bool IsHeldBack(NodeId id) {
     return !graph()->unfetchable.empty() && graph()->unfetchable.contains(id);
   }
@@ -177,11 +177,11 @@ class PySession {
     if (!callable.ok()) RaiseStatus(callable.status(), graph_.ptr());
     auto made =
         std::make_shared<Prepared>(Prepared{*std::move(callable), std::move(slots), num_fetches});
-    if (prepared_.size() >= kMostPrepared) prepared_.clear();
+    if (prepared_.size() >= kMaxPrepared) prepared_.clear();
     return prepared_[key] = made;
   }
 
-  static constexpr size_t kMostPrepared = 4096;
+  static constexpr size_t kMaxPrepared = 4096;
   nb::object graph_;
   Session session_;
   std::unordered_map<RunKey, std::shared_ptr<Prepared>, RunKeyHash> prepared_;
@@ -227,7 +227,7 @@ SessionOptions ToOptions(nb::dict d) {
     } else if (name == "deterministic") {
       o.deterministic = nb::cast<bool>(value);
     } else {
-      RaiseValueError("a session has no option '", name, "'");
+      RaiseValueError("unknown session option '", name, "'");
     }
   }
   return o;
@@ -243,7 +243,7 @@ nb::list OutputsOf(const NodeStats& step) {
   return all;
 }
 
-// (device, node, op, inputs, start, end, [(output, dtype, dims, bytes)]) per step.
+// Returns (device, node, op, inputs, start, end, [(output, dtype, dims, bytes)]) per step.
 nb::list StepsOf(const RunControl& control) {
   nb::list all;
   for (const NodeStats& step : control.metadata.steps) {

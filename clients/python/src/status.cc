@@ -17,14 +17,15 @@ void RaiseTooDeep() {
   RaiseValueError("a value is nested more than ", kMaxValueDepth, " levels deep");
 }
 
-void Raise(PyObject* type, const std::string& message) {
-  PyErr_SetString(type, message.c_str());
-  throw PythonError();
-}
-
 namespace {
 
-// The node that a message is about: "node 'x' ..." or "... {{node x}}".
+// Decodes a message, which may quote bytes of a user that are not UTF-8.
+nb::object Text(std::string_view message) {
+  return nb::steal(Checked(PyUnicode_DecodeUTF8(
+      message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace")));
+}
+
+// Returns the node in a message that contains "node 'x' ..." or "... {{node x}}".
 std::string NodeInMessage(const std::string& message) {
   for (std::string_view mark : {"node '", "{{node "}) {
     const size_t begin = message.find(mark);
@@ -38,13 +39,18 @@ std::string NodeInMessage(const std::string& message) {
 
 }  // namespace
 
+void Raise(PyObject* type, const std::string& message) {
+  PyErr_SetObject(type, Text(message).ptr());
+  throw PythonError();
+}
+
 void RaiseStatus(const Status& status, PyObject* graph) {
   if (PyErr_Occurred()) throw PythonError();
-  const std::string node = NodeInMessage(status.message());
+  const nb::object node = Text(NodeInMessage(status.message()));
+  const nb::object message = Text(status.message());
   nb::object error = nb::steal(Checked(
-      PyObject_CallFunction(TheHooks().status_error, "is#s#O", static_cast<int>(status.code()),
-                            status.message().data(), Py_ssize_t(status.message().size()),
-                            node.data(), Py_ssize_t(node.size()), graph ? graph : Py_None)));
+      PyObject_CallFunction(TheHooks().status_error, "iOOO", static_cast<int>(status.code()),
+                            message.ptr(), node.ptr(), graph ? graph : Py_None)));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw PythonError();
 }
@@ -85,7 +91,7 @@ void SetErrorOfException() {
   } catch (const nb::builtin_exception& e) {
     PyErr_SetString(TypeOf(e), e.what());
   } catch (const std::bad_cast&) {
-    PyErr_SetString(PyExc_TypeError, "an argument is of the wrong type");
+    PyErr_SetString(PyExc_TypeError, "an argument has the wrong type");
   } catch (...) {
     SetErrorOfStatus(StatusOfException());
   }

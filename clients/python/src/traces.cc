@@ -7,7 +7,8 @@ namespace {
 
 constexpr int kMaxCalls = 24;
 
-// Whether the code belongs to the package itself; asked once per code object, which stays alive.
+// Reports whether the code belongs to the package itself. Computed once per code object, which is
+// kept alive.
 bool IsOwn(PyCodeObject* code) {
   static auto* const known = new std::unordered_map<PyCodeObject*, bool>;
   auto [it, added] = known->try_emplace(code, false);

@@ -5,7 +5,7 @@ namespace {
 
 nb::object Take(PyObject* object) { return nb::steal(object); }
 
-// The numbers of the DType objects that were handed to set_hooks.
+// Returns the numbers of the DType objects that were passed to set_hooks.
 std::unordered_map<PyObject*, DType>& Numbers() {
   static auto* const numbers = new std::unordered_map<PyObject*, DType>;
   return *numbers;
@@ -36,7 +36,7 @@ int64_t ToInt(PyObject* value, const AttrSchema& s) {
       RaiseMismatch("int", s.name, value);
     }
     number = Take(PyNumber_Long(value));
-    if (!number.is_valid()) {  // such as a Dimension that is not known
+    if (!number.is_valid()) {  // such as an unknown Dimension
       PyErr_Clear();
       RaiseMismatch("int", s.name, value);
     }
@@ -110,7 +110,7 @@ std::vector<T> ToList(PyObject* value, const AttrSchema& s, Fn convert) {
   return all;
 }
 
-// The attr that a value of no known definition stands for.
+// Returns the attr for a value without a known definition.
 Attr Guess(PyObject* value, const AttrSchema& s) {
   AttrSchema of = s;
   PyObject* item = value;
@@ -280,7 +280,7 @@ Attr ToAttr(PyObject* value, const AttrSchema& s, std::string_view op) {
   if (type == "list(func)") {
     return ToList<FunctionRef>(value, s, [&](PyObject* v) { return ToFunction(v, s); });
   }
-  RaiseTypeError("attr '", s.name, "' has the unknown kind ", s.type);
+  RaiseTypeError("attr '", s.name, "' has the unknown type ", s.type);
 }
 
 }  // namespace ramet::python

@@ -5,17 +5,17 @@
 namespace ramet::python {
 namespace {
 
-// What kinds of items a nested list holds.
+// The kinds of items in a nested list.
 enum class Kind { kNone, kBool, kInt, kFloat, kComplex, kText };
 
 struct Item {
   PyObject* object;
 };
 
-// Walks a value of numbers, text and nested lists: the shape, the items in order, their kinds.
+// Walks a value of numbers, text and nested lists, and collects its shape, items and their kinds.
 class Reader {
  public:
-  // False if something else is inside.
+  // Returns false if the value contains anything else.
   bool Read(PyObject* value) { return Visit(value, 0); }
   std::vector<int64_t> dims;
   std::vector<PyObject*> items;
@@ -158,7 +158,8 @@ void FillAny(const std::vector<PyObject*>& items, Tensor* t) {
     case DType::kComplex64: return Fill<std::complex<float>>(items, dtype, t);
     case DType::kComplex128: return Fill<std::complex<double>>(items, dtype, t);
     case DType::kString: return FillText(items, t);
-    default: RaiseTypeError("a value of ", DTypeName(dtype), " cannot be made from Python objects");
+    default:
+      RaiseTypeError("a value of ", DTypeName(dtype), " cannot be created from Python objects");
   }
 }
 
@@ -200,7 +201,7 @@ void CheckMixed(const Reader& r, DType dtype) {
   }
 }
 
-// Lists that hold numpy scalars become an array first.
+// Converts lists that contain numpy scalars to an array first.
 Tensor ThroughNumpy(PyObject* value, DType want) {
   nb::object numpy = nb::module_::import_("numpy");
   nb::object array = numpy.attr("array")(nb::handle(value));

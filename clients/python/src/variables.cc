@@ -44,7 +44,7 @@ nb::list NumberList(const std::vector<int64_t>& numbers) {
   return all;
 }
 
-// Raises the error that building has left in the graph, without the library's own line.
+// Raises the error that graph construction left in the graph, without the library's source line.
 [[noreturn]] void RaiseGraphError(PyGraph& graph) {
   const Status status = graph.TakeError();
   std::string message(status.message());
@@ -55,7 +55,7 @@ nb::list NumberList(const std::vector<int64_t>& numbers) {
   RaiseBuildStatus(Status(status.code(), message));
 }
 
-// While it is entered, nodes belong to the colocation group of a variable ("" for none).
+// Places new nodes in the colocation group of a variable ("" for none) while it is entered.
 class VariableGroup {
  public:
   VariableGroup(nb::object graph, std::string group)

@@ -1,4 +1,4 @@
-"""Public names: what is there is found, what is not says so by name."""
+"""Public names: existing names are found, and missing ones are named in the error."""
 
 import importlib
 import os
@@ -18,11 +18,11 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..'
 
 
 class Room:
-    """Stands for a class of the package."""
+    """A stand-in for a class of the package."""
 
 
 def known():
-    """All names of TensorFlow itself, each for itself."""
+    """Pretends that all of TensorFlow's names exist, each with its own definition."""
     return {name: name for name in namespace.tensorflow_names()
             if name and not name.endswith(('.', '*'))
             and not name.startswith(('contrib', 'distribute', 'keras', 'raw_ops', 'tpu'))}
@@ -41,8 +41,8 @@ class UnavailableTest(unittest.TestCase):
         for use in uses:
             with self.assertRaisesRegex(
                     api.UnavailableError,
-                    'TensorFlow has tf.nn.foo, Ramet does not have it; '
-                    'near names that it has: tf.nn.relu or tf.nn.elu'):
+                    'TensorFlow has tf.nn.foo, but Ramet does not have it; '
+                    'similar names: tf.nn.relu or tf.nn.elu'):
                 use()
 
     def test_is_a_not_implemented_error(self):
@@ -77,7 +77,7 @@ class ExportTest(unittest.TestCase):
 
 
 class NamespaceTest(unittest.TestCase):
-    """Over a table of its own, so that it holds for any state of the package."""
+    """Uses its own table, so that it does not depend on the state of the package."""
 
     TABLE = {
         'compat.v1': 'compat.v1:',
@@ -153,7 +153,7 @@ class NamespaceTest(unittest.TestCase):
             value = self.module
             for part in name.split('.'):
                 value = getattr(value, part)
-            with self.assertRaisesRegex(NotImplementedError, f'tf.{name}, Ramet does not have it'):
+            with self.assertRaisesRegex(NotImplementedError, f'tf.{name}, but Ramet does not have it'):
                 value()
         from ramet.compat.v1.nn import softmax
         self.assertIsInstance(softmax, api.Unavailable)

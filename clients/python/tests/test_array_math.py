@@ -7,7 +7,7 @@ import ramet.compat.v1 as tf
 
 
 class GraphTest(unittest.TestCase):
-    """Each test builds in a graph of its own."""
+    """Each test builds in its own graph."""
 
     def setUp(self):
         self.graph = tf.Graph()

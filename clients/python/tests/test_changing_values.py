@@ -1,4 +1,4 @@
-"""Values that change during a run, and bytes outside of the range of their type."""
+"""Values that change during a run, and bytes out of range for their type."""
 
 import unittest
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import ramet.compat.v1 as tf
 
-# More than what is always copied.
+# Larger than arrays that are always copied.
 LARGE = 50_000
 
 
@@ -15,7 +15,7 @@ def not_bools(byte, shape=()):
 
 
 class ChangingFeedTest(unittest.TestCase):
-    """An array is fed; a py_func, which the rest of the run waits for, writes to it."""
+    """Feeds an array while a py_func, which the rest of the run waits for, writes to it."""
 
     def run_after_change(self, array, value, use):
         with tf.Graph().as_default(), tf.Session() as session:
@@ -78,7 +78,7 @@ class NotBoolTest(unittest.TestCase):
         for shape in ((3,), (LARGE,), (2, 2 * LARGE)):
             fed = tf.placeholder(tf.bool, None)
             array = not_bools(6, shape)
-            # Every other column: an array that numpy copies.
+                        # Every other column: an array that numpy copies.
             for value in (array, array[..., ::2]):
                 got = self.session.run(tf.identity(fed), {fed: value})
                 self.assertTrue((got.view(np.uint8) == 1).all())

@@ -1,4 +1,4 @@
-"""ramet.clone: networks copied with variables of their own."""
+"""ramet.clone: networks copied with their own variables."""
 
 import os
 import tempfile
@@ -45,7 +45,7 @@ class NetTest(unittest.TestCase):
         return session
 
     def both(self, session, net):
-        """The outputs of the original and of its clone for the same batch."""
+        """Returns the outputs of the original and of its clone for the same batch."""
         x = net.transformed(self.x)
         return session.run([self.q, net.transformed(self.q)], {self.x: BATCH, x: BATCH})
 
@@ -496,7 +496,7 @@ class OtherGraphTest(NetTest):
             ramet.clone(into=into, initial='current')
         with self.assertRaisesRegex(ValueError, "variables: 'net/.*' cannot be shared"):
             ramet.clone(into=into, variables='shared')
-        with self.assertRaisesRegex(ValueError, 'session: its graph is not the source'):
+        with self.assertRaisesRegex(ValueError, 'session: it runs a different graph than the source'):
             ramet.clone(into=into, initial='current', session=tf.Session(graph=into))
         with self.assertRaisesRegex(TypeError, 'session: a Session is expected, not 3'):
             ramet.clone(session=3)
@@ -511,9 +511,9 @@ class ErrorsTest(NetTest):
         cases = (
             (dict(inputs='nox:0', outputs=self.q), KeyError, "inputs: .*'nox'.*Did you mean 'x'?"),
             (dict(outputs='q'), tf.errors.NotFoundError, "outputs: .*'q'"),
-            (dict(outputs=self.q, ops=[self.q]), ValueError, 'outputs: give either'),
+            (dict(outputs=self.q, ops=[self.q]), ValueError, 'outputs: use either'),
             (dict(outputs=3), TypeError, 'outputs: a Tensor, Operation, Variable or name'),
-            (dict(inputs=[stranger], outputs=self.q), ValueError, "'net/q:0' is not an element"),
+            (dict(inputs=[stranger], outputs=self.q), ValueError, "'net/q:0' does not belong to the source"),
             (dict(source=self.graph, outputs=stranger), ValueError, "outputs: 'stranger:0'"),
             (dict(source=3), TypeError, 'source: a Graph is expected, not int'),
             (dict(into='x'), TypeError, 'into: a Graph is expected, not str'),
@@ -526,7 +526,7 @@ class ErrorsTest(NetTest):
             (dict(device=3), TypeError, 'device: a str'),
             (dict(device=lambda op: 1 / 0), ZeroDivisionError, ''),
             (dict(device=lambda op: '/gpux:0'), ValueError, 'gpux'),
-            (dict(input_map={self.x: 3.0}), TypeError, "input_map: .*'x:0', not 3.0; tf.constant"),
+            (dict(input_map={self.x: 3.0}), TypeError, "input_map: .*'x:0', not 3.0; use tf.constant"),
             (dict(input_map={self.x: self.q}), ValueError, 'input_map: '),
             (dict(input_map=[self.x]), TypeError, 'input_map: a dict'),
             (dict(input_map={self.p: self.x}), TypeError, 'stands for 2 tensors'),

@@ -146,7 +146,7 @@ class StateTest(GraphTest):
         self.assertEqual(values, [[0, 1, -2], [0, 42, -2], [0, 1, -2]])
 
     def words(self):
-        """A table that is filled once, a mutable one, and what a vector of keys finds in both."""
+        """Returns a static table, a mutable table, and the results of looking a vector of keys up in both."""
         table = tf.lookup.StaticHashTable(
             tf.lookup.KeyValueTensorInitializer(['a', 'b'], tf.constant([1, 2], tf.int64)), -1)
         mutable = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name='mutable')
@@ -179,7 +179,7 @@ class StateTest(GraphTest):
                     y, x = net.transformed(found), net.transformed(keys)
                     values = own.run(y, {x: ['a', 'b', 'c']}).tolist()
                 self.assertEqual(values, [[1, 2, -1], [-1 if into else 7, 40, -1]])
-            # The original is as it was.
+            # The original has not changed.
             self.assertEqual(session.run(mutable.size()), 1)
 
     def test_current_leaves_what_has_no_value_alone(self):
@@ -371,7 +371,7 @@ class GradientsTest(GraphTest):
 
 
 class Layer:
-    """An object of a program that keeps parts of the graph."""
+    """An object of a program that holds parts of the graph."""
 
     def __init__(self, kernel, out):
         self.kernel = kernel

@@ -1,4 +1,4 @@
-"""ramet.clone on every golden model of the folder that RAMET_ZOO names."""
+"""ramet.clone on every model in the folder RAMET_ZOO."""
 
 import importlib.util
 import json
@@ -14,7 +14,7 @@ ZOO = os.environ.get('RAMET_ZOO')
 
 
 def runner():
-    """The zoo's own runner, on this package."""
+    """Returns the zoo's own runner, applied to this package."""
     spec = importlib.util.spec_from_file_location('run_zoo', os.path.join(ZOO, 'run_zoo.py'))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -35,7 +35,7 @@ def cases():
 @unittest.skipUnless(ZOO, 'skipped: RAMET_ZOO names no folder')
 class ZooTest(unittest.TestCase):
     def steps(self, case, folder, session, of):
-        """What the steps give with of(name) in the place of each name; None for one that fails."""
+        """Returns the results of the steps, with of(name) for each name; None for steps that fail."""
         outs = []
         for step in case['steps']:
             feeds = {of(k): self.zoo.load_array(v, folder) for k, v in step['feeds'].items()}

@@ -1,4 +1,4 @@
-"""Bytes and text, deprecated spellings, references."""
+"""Bytes and strings, deprecated spellings, references."""
 
 import pathlib
 import unittest

@@ -1,4 +1,4 @@
-"""Device names: what is read, what is written, and what narrows what."""
+"""Device names: parsing, formatting and merging."""
 
 import types
 import unittest

@@ -1,4 +1,4 @@
-"""What a person sees at a prompt, in a notebook and of completion and help."""
+"""The output of objects at a prompt and in a notebook, and of completion and help."""
 
 import inspect
 import os

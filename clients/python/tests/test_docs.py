@@ -1,4 +1,4 @@
-"""What the documents for people who write Python say: their programs run, their errors are so."""
+"""The documentation for Python users: its programs run, and its errors are accurate."""
 
 import os
 import pathlib
@@ -64,7 +64,7 @@ class DocsTest(unittest.TestCase):
 
     def test_old_spellings_of_the_guide_are_there(self):
         import ramet.compat.v1 as tf
-        text = re.search(r'meaning is unmistakable:\n(.*?)\. Where', GUIDE.read_text(), re.S)[1]
+        text = re.search(r'meaning is unmistakable:\n(.*?)\. For functions', GUIDE.read_text(), re.S)[1]
         for name in re.findall(r'`([\w.]+)`', text):
             symbol = tf
             for part in name.split('.'):

@@ -1,4 +1,4 @@
-"""The exceptions: their codes, and where they say that the op was made."""
+"""The exceptions: their codes, and the stack traces of the creation of ops."""
 
 import pickle
 import types

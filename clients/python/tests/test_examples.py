@@ -1,4 +1,4 @@
-"""The programs of examples/python: each runs, checks itself and ends with what it says it shows."""
+"""The programs in examples/python: each runs, checks itself and prints the documented output."""
 
 import ast
 import concurrent.futures
@@ -13,17 +13,17 @@ from ramet import api
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / 'examples' / 'python'
 LAST_LINES = {
-    'clone_a_network.py': "saved under the original's names, and restored there: they differ by 0",
+    'clone_a_network.py': "saved under the original's names and restored into the original: they differ by 0",
     'custom_gradient_and_py_func.py': 'sorted by numpy: ',
-    'follow.py': 'the trainer has ended; f(10) = 21.00 by its step 3000',
-    'import_and_fine_tune.py': 'the same accuracy from the files alone: ',
-    'load_a_model.py': 'the same from ',
-    'save_and_restore.py': 'the restored weights are the same bits; ',
+    'follow.py': 'the trainer has ended; f(10) = 21.00 at step 3000',
+    'import_and_fine_tune.py': 'the saved model has the same accuracy: ',
+    'load_a_model.py': 'the same result from ',
+    'save_and_restore.py': 'the restored weights are bitwise equal; ',
     'serve_while_training.py': 'f(0.5) went from ',
     'train_and_follow.py': 'the copy agrees with the trainer exactly',
     'train_and_publish.py': 'trained 3000 steps: y = 2.000 x + 1.000, in ',
 }
-# The two sides of one example, with what follows the address: one follower is waited for.
+# The two programs of one example, with the arguments after the address; one follower is expected.
 PAIR = {'follow.py': [], 'train_and_publish.py': ['1']}
 
 

@@ -1,4 +1,4 @@
-"""ramet.lib.flags and app: the command line of a script, with absl and without it."""
+"""ramet.lib.flags and app: the command line of a script, with and without absl."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def run(arguments, before='', after=''):
 
 
 class ScriptsTest(unittest.TestCase):
-    """Scripts that run with absl, where it is installed, and without it."""
+    """Runs scripts with absl, if it is installed, and without it."""
 
     def both(self, expected, *arguments, **parts):
         for before in ('', NO_ABSL):

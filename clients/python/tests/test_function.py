@@ -46,7 +46,7 @@ class FunctionTest(unittest.TestCase):
     def test_a_function_of_another_graph_is_none(self):
         with tf.Graph().as_default():
             stranger = tf.constant(1.)
-        with self.assertRaisesRegex(ValueError, 'nor of a graph around it'):
+        with self.assertRaisesRegex(ValueError, 'nor of a graph that encloses it'):
             function.Defun(tf.float32)(lambda a: a + stranger)(self.x)
 
     def test_after_an_error_graphs_are_as_before(self):
@@ -73,7 +73,7 @@ class FunctionTest(unittest.TestCase):
         np.testing.assert_allclose(got, [[3, 12], [6, 12], [10, 10]])
 
     def test_a_recursion(self):
-        """The sum of a to 1, whose gradient is how many are added."""
+        """Sums a, a - 1, ..., 1; its gradient is the number of terms."""
         tf.import_graph_def(_recursion(), name='')
         y = tf.get_default_graph().create_op('PartitionedCall', [self.x], name='y', attrs=_call())
         y = y.outputs[0]
@@ -103,7 +103,7 @@ def _call():
 
 
 def _recursion():
-    """sum(x) = x + sum(x - 1) where x[0] > 0, else 0 * x."""
+    """Computes sum(x) = x + sum(x - 1) if x[0] > 0, else 0 * x."""
     graph = tf.Graph()
     with graph.as_default():
         @function.Defun(tf.float32, func_name='none')

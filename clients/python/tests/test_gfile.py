@@ -1,4 +1,4 @@
-"""ramet.lib.gfile and io_gfile: files and folders as TensorFlow's gfile has them."""
+"""ramet.lib.gfile and io_gfile: files and folders with the semantics of TensorFlow's gfile."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from ramet.lib import file_io, gfile, io_gfile
 
 
 class FolderTest(unittest.TestCase):
-    """A test with a folder of its own."""
+    """A test with its own folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

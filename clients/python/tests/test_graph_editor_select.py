@@ -7,7 +7,7 @@ import ramet.graph_editor as ge
 
 
 class GraphTest(unittest.TestCase):
-    """a, foo/b -> foo/c; foo/d; foo/bar/e, f, g read c; foo/bar/h reads f, g and waits for c."""
+    """The graph a, foo/b -> foo/c; foo/d; foo/bar/e, f, g use c; foo/bar/h uses f, g and waits for c."""
 
     def setUp(self):
         self.graph = tf.Graph()

@@ -1,4 +1,4 @@
-"""Every module can be the first one of the package that a program imports."""
+"""Every module can be imported first."""
 
 import importlib
 import importlib.util
@@ -10,7 +10,7 @@ import unittest
 
 
 def modules():
-    """The dotted names of the package's source files, without what runs when imported."""
+    """Returns the dotted names of the package's source files, except those that run when imported."""
     package = os.path.dirname(importlib.util.find_spec('ramet').submodule_search_locations[0])
     for folder, _, files in sorted(os.walk(os.path.join(package, 'ramet'))):
         for file in sorted(files):
@@ -21,7 +21,7 @@ def modules():
 
 
 def imports_alone(name):
-    """Whether a module can be imported in a child of this process."""
+    """Returns whether a module can be imported in a child of this process."""
     child = os.fork()
     if child == 0:
         status = 1

@@ -1,4 +1,4 @@
-"""The end of the interpreter: programs that exit while threads are within calls of the package."""
+"""The end of the interpreter: programs that exit while threads are inside calls of the package."""
 
 import os
 import re
@@ -33,7 +33,7 @@ s = tf.Session()
 s.run(tf.global_variables_initializer())
 '''
 
-# Threads that are at work when the main thread exits.
+# Threads that are running when the main thread exits.
 EXITS = {
     'runs': '''
 y = v * 2
@@ -137,7 +137,7 @@ sys.exit(0)''',
 
 
 def run(code, *args, timeout=60):
-    """The return code and what the program wrote to stderr."""
+    """Returns the program's exit code and what it wrote to stderr."""
     done = subprocess.run([sys.executable, '-B', '-c', PROLOGUE + code, *args],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
     return done.returncode, done.stderr.decode('utf8', 'replace')

@@ -1,4 +1,4 @@
-"""Signals during calls: Ctrl-C ends what the main thread is in, and the session goes on."""
+"""Signals during calls: Ctrl-C interrupts the main thread's call, and the session stays usable."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ ENDLESS = 1 << 62
 
 
 class InterruptTest(unittest.TestCase):
-    """Sends SIGINT to this process while its main thread is in a call that has no end."""
+    """Sends SIGINT to this process while its main thread is in a call that never ends."""
 
     def setUp(self):
         self.before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -35,7 +35,7 @@ class InterruptTest(unittest.TestCase):
         return [loop() for _ in range(count)]
 
     def interrupt(self, call, after=0.3, exception=KeyboardInterrupt):
-        """Calls `call`, which the signal must end; well within a minute on any machine."""
+        """Calls `call`, which the signal must interrupt, well within a minute on any machine."""
         timer = threading.Timer(after, os.kill, [os.getpid(), signal.SIGINT])
         timer.start()
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""tf.layers: the variables that layers make, under which names, and what they compute."""
+"""tf.layers: the variables that layers create, their names, and the results."""
 
 import unittest
 

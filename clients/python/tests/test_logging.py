@@ -1,4 +1,4 @@
-"""ramet.lib.tf_logging: what is logged, how, and for which line."""
+"""ramet.lib.tf_logging: which messages are logged, in which format, and for which line."""
 
 import logging
 import subprocess

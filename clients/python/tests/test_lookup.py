@@ -1,4 +1,4 @@
-"""Tables from Python: filled from tensors and files, changed, saved."""
+"""Tables from Python: filled from tensors and files, modified, and saved."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Steps that a session does in one go give what they give one by one."""
+"""Steps that a session fuses compute the same results as unfused ones."""
 import unittest
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What Ramet says in the situations that people run into, and whether it says what helps."""
+"""Messages in common situations, and whether they help."""
 
 import os
 import tempfile
@@ -23,13 +23,13 @@ class MessagesTest(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def said(self, error, call, *args, **kwargs):
-        """Calls, and returns what the error of that class says."""
+        """Calls, and returns the message of the error of the expected class."""
         with self.assertRaises(error) as caught:
             call(*args, **kwargs)
         return str(caught.exception)
 
     def logged(self, call, *args):
-        """Calls, and returns what was written to the standard error stream by then."""
+        """Calls, and returns what was written to the standard error stream."""
         with tempfile.TemporaryFile() as file:
             kept = os.dup(2)
             os.dup2(file.fileno(), 2)
@@ -44,6 +44,13 @@ class MessagesTest(unittest.TestCase):
     def check(self, message, *parts):
         for part in parts:
             self.assertIn(part, message)
+
+
+class BytesInMessagesTest(MessagesTest):
+    def test_bytes_that_are_not_utf_8_are_escaped(self):
+        with tf.Session() as session:
+            said = self.said(tf.errors.InvalidArgumentError, session.run, tf.string_to_number(tf.constant(b'a\xffb')))
+        self.check(said, r'a\xffb')
 
 
 class CheckpointMessagesTest(MessagesTest):
@@ -120,7 +127,7 @@ class RunMessagesTest(MessagesTest):
         with tf.Session() as session:
             message = self.said(tf.errors.InvalidArgumentError, session.run, x + 1)
         self.check(message, "You must feed a value for placeholder tensor 'x'", 'dtype float',
-                   'shape [?,784]', 'values of placeholders are not saved',
+                   'shape [?,784]', 'placeholder values are not saved',
                    os.path.basename(__file__))
 
     def test_a_gpu_without_one(self):
@@ -150,7 +157,7 @@ class RunMessagesTest(MessagesTest):
         self.import_node('MatMull')
         with tf.Session() as session:
             self.check(self.said(tf.errors.UnimplementedError, session.run, 'n'), "node 'n'",
-                       "'MatMull'", "nearest known one is 'MatMul'",
+                       "'MatMull'", "the most similar op is 'MatMul'",
                        'importing, cloning and exporting it still work')
         self.assertEqual(tf.get_default_graph().as_graph_def().node[0].op, 'MatMull')
 
@@ -187,7 +194,7 @@ class NamesAndDataMessagesTest(MessagesTest):
     def test_names_that_ramet_does_not_have(self):
         absent = tf.raw_ops.TPUReplicateMetadata
         self.check(self.said(NotImplementedError, absent, num_replicas=1),
-                   'TensorFlow has tf.raw_ops.TPUReplicateMetadata, Ramet does not have it')
+                   'TensorFlow has tf.raw_ops.TPUReplicateMetadata, but Ramet does not have it')
 
 
 if __name__ == '__main__':

@@ -31,7 +31,7 @@ class Recorder(tf.train.SessionRunHook):
 
 
 class CountingTest(unittest.TestCase):
-    """A graph that adds x to w and counts."""
+    """Uses a graph that adds x to w and counts steps."""
 
     def setUp(self):
         self.context = tf.Graph().as_default()

@@ -1,4 +1,4 @@
-"""Nested structures: order, classes that stay, and what is refused."""
+"""Nested structures: their order, the classes that are preserved, and errors."""
 
 import collections
 import unittest
@@ -14,7 +14,7 @@ class Field:
 
 
 class Attrs:
-    """What attrs makes of a class, as far as nest looks."""
+    """Imitates the parts of an attrs class that nest uses."""
 
     __attrs_attrs__ = (Field('a'), Field('b'))
 

@@ -1,4 +1,4 @@
-"""Lists that hold themselves, or are nested deeper than any tensor, give errors wherever they go."""
+"""Lists that contain themselves, or are nested too deeply, raise errors everywhere."""
 
 import unittest
 

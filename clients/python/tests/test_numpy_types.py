@@ -1,4 +1,4 @@
-"""Elements that numpy has no type of its own for go in and out of sessions."""
+"""Element types that numpy does not have can be fed and fetched."""
 
 import unittest
 

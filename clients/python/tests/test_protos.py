@@ -1,4 +1,4 @@
-"""ramet.core: message classes that read, write, print, compare and pickle as protoc's do."""
+"""ramet.core: message classes parse, serialize, print, compare and pickle like protoc's."""
 
 import copy
 import importlib

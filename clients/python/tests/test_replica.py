@@ -387,9 +387,9 @@ class ErrorsTest(ReplicaTest):
         with self.follow(wait=0) as follower:
             self.assertEqual(follower.version, 0)
             self.assertEqual(str(follower.current), 'no version yet')
-            with self.assertRaisesRegex(tf.errors.DeadlineExceededError, 'version 1 did not come'):
+            with self.assertRaisesRegex(tf.errors.DeadlineExceededError, 'version 1 did not arrive'):
                 follower.wait(timeout=0.01)
-        with self.assertRaisesRegex(tf.errors.DeadlineExceededError, 'version 1 did not come'):
+        with self.assertRaisesRegex(tf.errors.DeadlineExceededError, 'version 1 did not arrive'):
             self.follow(wait=0.01)
 
     def test_a_second_publisher(self):
@@ -403,7 +403,7 @@ class ErrorsTest(ReplicaTest):
         with graph.as_default():
             tf.get_variable('b', [3])
             tf.get_variable('v', [])
-        with self.assertRaisesRegex(tf.errors.FailedPreconditionError, r"'b' is float\[3\] here"):
+        with self.assertRaisesRegex(tf.errors.FailedPreconditionError, r"'b' is float\[3\] in the graph"):
             self.follow(graph=graph)
 
     def test_arguments(self):
@@ -416,7 +416,7 @@ class ErrorsTest(ReplicaTest):
             self.publish(variables=['v'])
         with self.assertRaisesRegex(TypeError, "evry_steps"):
             self.publish(evry_steps=1)
-        with self.assertRaisesRegex(ValueError, "not to 'int4'"):
+        with self.assertRaisesRegex(ValueError, "not 'int4'"):
             self.publish(convert='int4')
         with self.assertRaisesRegex(ValueError, 'verify'):
             self.follow(verify='never', wait=0)

@@ -1,4 +1,4 @@
-"""`python -m ramet`: a program sees what it would if Python had run it, and Ramet as tensorflow."""
+"""`python -m ramet`: a program runs as under plain Python, with Ramet as tensorflow."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ class RunnerTest(unittest.TestCase):
         return run.stdout
 
     def check_same(self, *arguments, **options):
-        """Checks that a program behaves as without the runner, and returns its output."""
+        """Checks that a program behaves as it does without the runner, and returns its output."""
         mine = self.run_python(*arguments, **options)
         pythons = self.run_python(*arguments, ramet=False, **options)
         self.assertEqual((mine.returncode, mine.stdout, mine.stderr),
@@ -130,7 +130,7 @@ class RunnerTest(unittest.TestCase):
                     print(error)
             from tensorflow import placehoder
             """)
-        self.assertIn('TensorFlow has tf.contrib.slim.spatial_softmax, Ramet does not have it',
+        self.assertIn('TensorFlow has tf.contrib.slim.spatial_softmax, but Ramet does not have it',
                       run.stdout)
         self.assertIn('tensorflow.python.ops.rnn_cell_impl._concat', run.stdout)
         self.assertIn('no tf.placehoder', run.stderr.splitlines()[-1])

@@ -138,7 +138,7 @@ class LoadTest(InFolder):
         np.testing.assert_array_equal(m(image=[[1.0, 1.0]])['score'], [[3.0]])
 
     def test_nothing_there(self):
-        with self.assertRaisesRegex(FileNotFoundError, 'no model rnn.*near it are: cnn-1000'):
+        with self.assertRaisesRegex(FileNotFoundError, 'no model rnn.*models nearby: cnn-1000'):
             ramet.load('rnn')
 
 

@@ -1,4 +1,4 @@
-"""The users' programs and the zoo of models, where RAMET_SEEDS and RAMET_ZOO name their folders."""
+"""Runs the programs in the folder RAMET_SEEDS and the models in the folder RAMET_ZOO."""
 
 import os
 import re
@@ -49,7 +49,7 @@ class ZooTest(unittest.TestCase):
         self.assertRegex(lines[-1], r'^\d+ passed, \d+ failed', text)
         reasons = [line for line in lines if re.match(r'      \S', line)]
         for reason in reasons:
-            self.assertIn('Ramet does not know this op', reason, text)
+            self.assertIn('Ramet does not implement this op', reason, text)
 
 
 if __name__ == '__main__':

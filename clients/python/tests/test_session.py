@@ -1,4 +1,4 @@
-"""Sessions: fetches, feeds, values that stay, errors, threads."""
+"""Sessions: fetches, feeds, persistent values, errors, threads."""
 
 import collections
 import threading

@@ -1,4 +1,4 @@
-"""Sessions: options and metadata of runs, runs in pieces."""
+"""Sessions: options and metadata of runs, and partial runs."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ class RunsTest(unittest.TestCase):
         self.context.__exit__(None, None, None)
 
     def slow_update(self, work):
-        """A variable and an operation that adds 1 to it, calls `work`, and adds 10."""
+        """Returns a variable and an operation that adds 1 to it, calls `work`, and then adds 10."""
 
         def wait():
             work()

@@ -1,4 +1,4 @@
-"""The type stubs that the build writes say what is there."""
+"""The type stubs that the build writes match the package."""
 
 import ast
 import importlib
@@ -11,7 +11,7 @@ FOLDER = os.path.dirname(os.path.abspath(tf.__file__))
 
 
 def stubs():
-    """Yields (namespace, path) of the stubs beside the package."""
+    """Yields (namespace, path) of the stubs next to the package."""
     for folder, _, files in sorted(os.walk(FOLDER)):
         if '__init__.pyi' in files:
             space = os.path.relpath(folder, FOLDER).replace(os.sep, '.')
@@ -21,7 +21,7 @@ def stubs():
 class StubsTest(unittest.TestCase):
     def setUp(self):
         if not os.path.exists(os.path.join(FOLDER, '__init__.pyi')):
-            self.skipTest('skipped: the build has not written stubs beside this package')
+            self.skipTest('skipped: the build has not written stubs next to this package')
 
     def test_names(self):
         for space, path in stubs():

@@ -1,4 +1,4 @@
-"""tf.summary: summary ops, and event files by tf.summary.FileWriter."""
+"""tf.summary: summary ops, and event files written by tf.summary.FileWriter."""
 
 import glob
 import io
@@ -110,7 +110,7 @@ class SummaryOpsTest(unittest.TestCase):
 
     def test_old_names_of_what_is_missing_say_so(self):
         with self.assertRaisesRegex(NotImplementedError,
-                                    'TensorFlow has tf.batch_matrix_solve_ls, Ramet does not have it'):
+                                    'TensorFlow has tf.batch_matrix_solve_ls, but Ramet does not have it'):
             tf.batch_matrix_solve_ls([[1.0]], [[1.0]])
 
 

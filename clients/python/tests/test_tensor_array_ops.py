@@ -1,4 +1,4 @@
-"""tf.TensorArray: what is written comes back, per run, with gradients and errors."""
+"""tf.TensorArray: elements are read back per run, with gradients and errors."""
 
 import unittest
 

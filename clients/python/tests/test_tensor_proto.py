@@ -1,4 +1,4 @@
-"""Values to TensorProto and back."""
+"""Conversion of values to TensorProto and back."""
 
 import types
 import unittest

@@ -1,4 +1,4 @@
-"""TensorShape and Dimension as TensorFlow 1 has them."""
+"""TensorShape and Dimension with the semantics of TensorFlow 1."""
 
 import pickle
 import unittest
@@ -33,7 +33,7 @@ class DimensionTest(unittest.TestCase):
         self.assertEqual(np.zeros([Dimension(2), 3]).shape, (2, 3))
 
     def test_in_lists_of_sizes(self):
-        """A list with a Dimension is taken wherever an op prefers or needs integers."""
+        """A list that contains a Dimension is accepted wherever an op prefers or requires integers."""
         with tf.Graph().as_default():
             x, two, unknown = tf.zeros([6, 2]), tf.Dimension(2), tf.Dimension(None)
             shapes = [

@@ -1,4 +1,4 @@
-"""What is known of tensors before the graph runs, and the seeds of ops."""
+"""Static values of tensors, and the seeds of ops."""
 
 import unittest
 

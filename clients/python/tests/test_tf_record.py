@@ -1,4 +1,4 @@
-"""ramet.lib.tf_record: record files, compressed or not, whole or damaged."""
+"""ramet.lib.tf_record: record files, compressed or not, intact or corrupt."""
 
 import gzip
 import os

@@ -10,7 +10,7 @@ import ramet.compat.v1 as tf
 
 
 def run_steps(optimizer, steps=1, resource=False, **options):
-    """Trains x of x^2 from 1; returns its values after each step, and the optimizer's slots."""
+    """Minimizes x^2 from x = 1; returns x after each step, and the optimizer's slots."""
     with tf.Graph().as_default():
         x = tf.get_variable('x', initializer=tf.constant([1.0, -2.0]), use_resource=resource)
         train_op = optimizer.minimize(tf.reduce_sum(tf.square(x)), **options)

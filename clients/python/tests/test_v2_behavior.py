@@ -1,4 +1,4 @@
-"""What programs for TensorFlow 2 write first to get TensorFlow 1 runs, and changes little."""
+"""Calls that TensorFlow 2 programs make first to get TensorFlow 1 behavior have little effect."""
 
 import unittest
 

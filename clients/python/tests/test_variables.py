@@ -1,4 +1,4 @@
-"""Variables: their nodes, values and records, both kinds."""
+"""Variables of both kinds: their nodes, values and records."""
 
 import unittest
 

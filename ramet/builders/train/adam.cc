@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// A variable's value in another dtype, as an op takes it.
+// Returns a variable's value in the dtype that an op takes.
 Input NumberOf(const Variable& number, DType dtype) {
   if (!number.valid() || number.dtype() == dtype) return number;
   return AddOp(*number.graph(), "Cast", {Input(number)}, {{"DstT", dtype}}).output(0);

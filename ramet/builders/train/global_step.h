@@ -4,12 +4,13 @@
 
 namespace ramet {
 
-// The global step of a graph: the first variable of the collection "global_step", or the one called
-// "global_step"; invalid if there is none. An integer scalar otherwise: an error of the graph.
+// Returns the global step of a graph: the first variable in the collection "global_step", or else
+// the variable called "global_step"; invalid if there is none. If it is not an integer scalar, the
+// graph records an error.
 RAMET_EXPORT Variable GetGlobalStep(Graph& graph);
 
-// The same, made when there is none: int64, zero, not trainable, in the collections "variables" and
-// "global_step".
+// Like GetGlobalStep, but makes the variable if there is none: int64, zero, not trainable, in the
+// collections "variables" and "global_step".
 RAMET_EXPORT Variable GetOrCreateGlobalStep(Graph& graph);
 
 }  // namespace ramet

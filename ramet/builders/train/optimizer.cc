@@ -34,7 +34,7 @@ Status CheckVariables(const std::vector<Variable>& variables) {
   for (size_t i = 0; i < variables.size(); ++i) {
     if (!variables[i].valid()) {
       return InvalidArgument("variable ", i,
-                             " of var_list is not valid: an earlier step of building "
+                             " of var_list is invalid because an earlier build step "
                              "failed");
     }
   }
@@ -190,8 +190,8 @@ void Optimizer::MakeSlot(const Variable& variable, std::string_view slot,
   if (v.valid()) made[key] = v;
 }
 
-// "<variable>/<optimizer>", or with the first free _k. Where variables are reused, only the slots
-// that this object made count as taken.
+// Returns "<variable>/<optimizer>", or that with the first free _k. If variables are reused, only
+// the slots that this object made count as taken.
 std::string Optimizer::SlotVariableName(const Variable& variable) const {
   const BuildState& state = variable.graph()->build_state();
   const VariableScopeState& scope = state.variable_scope;

@@ -4,9 +4,9 @@
 
 namespace ramet {
 
-// The optimizers of tf.train. Learning rates and the like are numbers, or tensors (Output,
-// Variable) of a floating dtype, which are cast to each variable's dtype. Formulas: tf.train's
-// documentation.
+// The optimizers of tf.train. Hyperparameters such as learning rates are numbers, or tensors
+// (Output, Variable) of a floating dtype, which are cast to each variable's dtype. See tf.train's
+// documentation for the formulas.
 
 // variable -= learning_rate * gradient.
 class RAMET_EXPORT GradientDescent : public Optimizer {
@@ -59,8 +59,8 @@ struct AdamOptions {
   Input epsilon = 1e-8;
   std::string name = "Adam";
 };
-// Kingma & Ba 2014, the form before section 2.1. Slots "m", "v"; variables beta1_power, beta2_power
-// beside the first variable by name.
+// Kingma & Ba 2014, in the form before section 2.1. Slots "m" and "v". The variables beta1_power
+// and beta2_power are placed with the first variable by name.
 class RAMET_EXPORT Adam : public Optimizer {
  public:
   explicit Adam(Input learning_rate = 0.001, const AdamOptions& options = {})

@@ -19,7 +19,7 @@ void RMSProp::Prepare(Graph& graph) {
   epsilon_ = ToTensor(graph, options_.epsilon, kFloat, "epsilon");
 }
 
-// What all four update ops begin with: the variable, its slots, the numbers.
+// Returns the common first inputs of all four update ops: the variable, its slots and the numbers.
 std::vector<Input> RMSProp::Arguments(const Variable& variable) const {
   std::vector<Input> inputs = {variable.ref()};
   if (options_.centered) inputs.push_back(GetSlot(variable, "mg").ref());

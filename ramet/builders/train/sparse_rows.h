@@ -4,7 +4,8 @@
 
 namespace ramet {
 
-// IndexedSlices without repeated rows: Unique indices, the values of equal ones summed.
+// Returns IndexedSlices without repeated rows: the indices are made unique, and values with equal
+// indices are summed.
 Gradient SumRepeatedRows(const Gradient& gradient);
 
 }  // namespace ramet

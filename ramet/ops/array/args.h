@@ -13,9 +13,8 @@
 
 namespace ramet {
 
-// A Dims is a short list of integers: the dimensions, strides, offsets or axes of one tensor. As
-// many as a tensor can have dimensions are kept in place; only longer lists (partial shapes) use
-// the heap.
+// A Dims is a short list of integers: the dimensions, strides, offsets or axes of one tensor. Up to
+// Shape::kMaxRank values are stored inline; only longer lists (partial shapes) use the heap.
 class Dims {
  public:
   Dims() = default;
@@ -65,39 +64,39 @@ class Dims {
   std::unique_ptr<int64_t[]> heap_;
 };
 
-// The elements to step in a dense row-major array of this shape, for each dimension.
+// Returns the strides, in elements, of a dense row-major tensor of this shape.
 Dims RowMajorStrides(std::span<const int64_t> shape);
-// The product of dimensions [begin, end).
+// Returns the product of dimensions [begin, end).
 int64_t Product(const Shape& shape, int begin, int end);
 
 inline linalg::Type LinalgType(DType t) { return static_cast<linalg::Type>(t); }
 
-// Element i of a tensor of any integer dtype.
+// Returns element i of a tensor of any integer dtype.
 int64_t IntegerAt(const Tensor& t, int64_t i);
-// The only element of an integer tensor of rank 0, or with one element of rank 1.
-// \error kInvalidArgument "NAME must be a scalar, but received tensor of shape: [2]".
+// Returns the only element of an integer tensor of rank 0, or of rank 1 with one element.
+// \error kInvalidArgument: "NAME must be a scalar, but received tensor of shape: [2]".
 StatusOr<int64_t> ScalarArg(const Tensor& t, std::string_view name);
-// The elements of an integer vector.
-// \error kInvalidArgument if it is no vector, or has more than Shape::kMaxRank elements.
+// Returns the elements of an integer vector.
+// \error kInvalidArgument: `t` is not a vector or has more than Shape::kMaxRank elements.
 StatusOr<Dims> VectorArg(const Tensor& t, std::string_view name);
-// The shape that an integer vector describes.
-// \error kInvalidArgument as VectorArg; "Dimension -1 must be >= 0"; if the element count
-// overflows.
+// Returns the shape that an integer vector describes.
+// \error kInvalidArgument: `t` is not a vector or has too many elements (see VectorArg).
+// \error kInvalidArgument: a dimension is negative, or the number of elements overflows.
 StatusOr<Shape> ShapeArg(const Tensor& t, std::string_view name);
-// `axis` made non-negative for a tensor of rank `rank`.
-// \error kInvalidArgument "WHAT must be in the range [-2, 2), but is 3".
+// Returns `axis` as a non-negative axis of a tensor of rank `rank`.
+// \error kInvalidArgument: "WHAT must be in the range [-2, 2), but is 3".
 StatusOr<int> AxisArg(int64_t axis, int rank, std::string_view what);
-// Whether the dtype has elements that ops on arrays can move: flat ones, strings and variants.
+// Checks that ops that move elements support `dtype`: fixed-size elements, strings or variants.
+// \error kUnimplemented: they do not.
 Status CheckMovable(DType dtype);
 
-// 16 bytes that are moved as one element.
+// An element of 16 bytes.
 struct Wide {
   uint64_t low, high;
 };
 
-// Calls f.operator()<U>() with a U that is as wide as an element of `dtype` (std::string for
-// strings, Variant for variants); ops that move elements without looking at them are written once
-// with it.
+// Calls f.operator()<U>() with a U as wide as an element of `dtype` (std::string for strings,
+// Variant for variants). Ops that move elements without looking at them are written once with it.
 template <class F>
 auto DispatchElement(DType dtype, F&& f) {
   if (dtype == DType::kString) return f.template operator()<std::string>();

@@ -8,7 +8,7 @@
 namespace ramet {
 namespace {
 
-// The strides by which `from` is read to fill a tensor of shape `to`.
+// Returns the strides for reading `from` so that it fills a tensor of shape `to`.
 StatusOr<Dims> BroadcastStrides(const Shape& from, const Shape& to) {
   const int lead = to.rank() - from.rank();
   if (lead < 0) {
@@ -88,7 +88,7 @@ constexpr auto kBroadcastArgs = []<class T>(KernelContext& c) -> Status {
   return OutputVector<T>(c, 0, both);
 };
 
-// The dimensions of the broadcast of two shapes along which a gradient is summed, for each.
+// For each of two shapes, outputs the axes of their broadcast along which a gradient is summed.
 constexpr auto kBroadcastGradientArgs = []<class T>(KernelContext& c) -> Status {
   RAMET_ASSIGN_OR_RETURN(Dims a, VectorArg(c.input(0), "s0"));
   RAMET_ASSIGN_OR_RETURN(Dims b, VectorArg(c.input(1), "s1"));
@@ -123,7 +123,7 @@ Status VectorsOfUnknownSize(ShapeContext& c) {
   return OkStatus();
 }
 
-// The shape of `x` repeated; dimensions and multiples may be unknown (-1).
+// Returns the shape of `x` repeated; dimensions and multiples may be unknown (-1).
 StatusOr<Shape> TiledShape(const Shape& x, const Dims& multiples, bool runs) {
   if (x.rank() != multiples.size()) {
     return InvalidArgument("Expected multiples argument to be a vector of length ", x.rank(),
@@ -171,7 +171,7 @@ Status TileShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient's dimension d * m is taken for [m, d] and summed over the m.
+// Splits each dimension d * m of the gradient into [m, d] and sums over m.
 Status TileGradient(GradientContext& c) {
   const Output shape = ShapeOf(c, c.input(0), c.input(1).dtype());
   const Output pairs = c.Add("Pack", {c.input(1), shape}, {{"N", 2}, {"axis", 0}}, "stack");
@@ -194,10 +194,10 @@ RAMET_OP("BroadcastTo")
     .Attr("T: type")
     .Attr("Tidx: {int32, int64} = DT_INT32")
     .Doc(
-        "`input` repeated along dimensions of 1 and new leading ones until it has the shape "
-        "`shape`\n"
-        "([rank]).\n"
-        "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
+        "Returns `input` repeated along dimensions of size 1 and new leading dimensions until it "
+        "has the shape `shape`, a vector. Error: `shape` is not a vector or has a negative "
+        "dimension; it has fewer dimensions than `input`; the shapes do not broadcast "
+        "(\"Incompatible shapes: [3] vs. [2]\").")
     .HostMemory({"shape"})
     .Shape(BroadcastToShape)
     .Gradient(BroadcastToGradient)
@@ -210,8 +210,9 @@ RAMET_OP("BroadcastArgs")
     .Output("r0: T")
     .Attr("T: {int32, int64} = DT_INT32")
     .Doc(
-        "The shape to which tensors of the shapes s0 and s1 (vectors) broadcast.\n"
-        "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
+        "Returns the shape to which tensors of the shapes s0 and s1 (vectors) broadcast. Error: s0 "
+        "or s1 is not a vector; the shapes do not broadcast (\"Incompatible shapes: [3] vs. "
+        "[2]\").")
     .HostMemory({"s0", "s1", "r0"})
     .Shape(BroadcastArgsShape)
     .CpuKernels<int32_t, int64_t>(kBroadcastArgs);
@@ -224,10 +225,10 @@ RAMET_OP("BroadcastGradientArgs")
     .Output("r1: T")
     .Attr("T: {int32, int64} = DT_INT32")
     .Doc(
-        "The axes along which the gradient of an element-wise op on tensors of the shapes s0 and "
-        "s1 is\n"
-        "summed, to be the gradient of the first (r0) and second (r1); empty for equal shapes.\n"
-        "\\error kInvalidArgument \"Incompatible shapes: [3] vs. [2]\".")
+        "Returns the axes along which to sum the gradient of an element-wise op on tensors of the "
+        "shapes s0 and s1 (vectors): r0 gives the axes for the first tensor, r1 those for the "
+        "second. Both are empty for equal shapes. Error: s0 or s1 is not a vector; the shapes do "
+        "not broadcast (\"Incompatible shapes: [3] vs. [2]\").")
     .HostMemory({"s0", "s1", "r0", "r1"})
     .Shape(VectorsOfUnknownSize)
     .NotDifferentiable()
@@ -241,8 +242,9 @@ RAMET_OP("Tile")
     .Attr("T: type")
     .Attr("Tmultiples: {int32, int64} = DT_INT32")
     .Doc(
-        "`input` repeated multiples[i] times along dimension i; multiples is [rank].\n"
-        "\\error kInvalidArgument if there are not `rank` multiples or one is negative.")
+        "Returns `input` repeated multiples[i] times along dimension i. `multiples` is a vector "
+        "with one element per dimension of `input`. Error: `multiples` is not a vector of that "
+        "length or has a negative element; the size of the output overflows.")
     .HostMemory({"multiples"})
     .Shape(TileShape)
     .Gradient(TileGradient)

@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// The shape of `n` tensors joined along `axis`; dimensions may be unknown.
+// Returns the shape of `n` tensors concatenated along `axis`; dimensions may be unknown.
 template <class ShapeAt>
 StatusOr<Shape> JoinedShape(int n, ShapeAt&& shape_at, int axis) {
   Shape joined = shape_at(0);
@@ -38,7 +38,7 @@ StatusOr<Shape> JoinedShape(int n, ShapeAt&& shape_at, int axis) {
   return joined;
 }
 
-// Where the inputs of a concatenation stand: `n` values from `first` on, and the axis.
+// The input positions of a concatenation op: `n` values starting at `first`, and the axis.
 struct ConcatArgs {
   int axis_input;
   int first;
@@ -113,8 +113,9 @@ Status ConcatShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The shapes of the concatenated values as tensors: constants if all are known. The shape of the
-// first that is not known is there beside them, as TensorFlow leaves it.
+// Returns the shapes of the concatenated values as tensors: constants if all are known, otherwise
+// the outputs of ShapeN. The Shape op of the first value with an unknown shape then stays in the
+// graph unused, as in TensorFlow.
 std::vector<Output> ValueShapes(GradientContext& c, const std::vector<Input>& values) {
   std::vector<Output> shapes;
   for (const Input& v : values) {
@@ -131,7 +132,8 @@ std::vector<Output> ValueShapes(GradientContext& c, const std::vector<Input>& va
   return shapes;
 }
 
-// IndexedSlices are rows: for a concatenation along another axis each value gets columns of them.
+// IndexedSlices hold whole rows. For a concatenation along an axis other than 0, each value gets
+// some columns of every row.
 std::vector<Gradient> SliceColumns(GradientContext& c, const Gradient& grad,
                                    const std::vector<Output>& shapes, const Output& axis) {
   const Operation offsets =
@@ -154,7 +156,7 @@ std::vector<Gradient> SliceColumns(GradientContext& c, const Gradient& grad,
   return grads;
 }
 
-// For a concatenation along axis 0 each value gets the rows that lie in it.
+// For a concatenation along axis 0, each value gets the rows that lie within it.
 std::vector<Gradient> SelectRows(GradientContext& c, const Gradient& grad,
                                  const std::vector<Output>& shapes) {
   std::vector<Gradient> grads;
@@ -191,7 +193,8 @@ std::vector<Gradient> CutDense(GradientContext& c, const std::vector<Output>& sh
   return grads;
 }
 
-// The axis where the gradient is: a constant axis of a branch or loop is repeated there.
+// Returns the axis for use in the control-flow context of the gradient. A constant axis from a
+// different branch or loop is copied there.
 Output AxisBeside(GradientContext& c, const Output& axis) {
   const Operation grad = c.raw_grad().values.op();
   if (OutputContextOf(axis.op()) == OutputContextOf(grad)) return axis;
@@ -212,16 +215,16 @@ StatusOr<std::vector<Gradient>> CutGradient(GradientContext& c, const std::vecto
   const Tensor known = ConstantValue(asked_axis);
   if (known.empty()) {
     return InvalidArgument("the gradient of '", c.op().name(),
-                           "' is IndexedSlices, which can only be cut with an axis that is known "
-                           "while building");
+                           "' is IndexedSlices, which can be split only along an axis that is a "
+                           "constant in the graph");
   }
   int64_t where = IntegerAt(known, 0);
   if (where < 0) {
     const int values_rank = values[0].output().shape().rank();
     if (values_rank < 0) {
       return InvalidArgument("the gradient of '", c.op().name(),
-                             "' is IndexedSlices, which can only be cut along a negative axis when "
-                             "the rank of the first value is known while building");
+                             "' is IndexedSlices, which can be split along a negative axis only if "
+                             "the rank of the first value is known when the graph is built");
     }
     where += values_rank;
   }
@@ -353,10 +356,9 @@ RAMET_OP("Concat")
     .Attr("N: int >= 2")
     .Attr("T: type")
     .Doc(
-        "The values one after another along dimension concat_dim, a scalar; their shapes differ "
-        "in\n"
-        "that dimension only.\n"
-        "\\error kInvalidArgument if they differ elsewhere or there is no such dimension.")
+        "Returns the values concatenated along dimension concat_dim, a scalar in [-rank, rank). "
+        "The shapes of the values may differ only in that dimension. Error: the values differ in "
+        "rank or in another dimension; concat_dim is not a scalar or is out of range.")
     .HostMemory({"concat_dim"})
     .Shape(ConcatShape<false>)
     .Gradient(ConcatGradient<false>)
@@ -371,10 +373,9 @@ RAMET_OP("ConcatV2")
     .Attr("T: type")
     .Attr("Tidx: {int32, int64} = DT_INT32")
     .Doc(
-        "The values one after another along dimension `axis`, a scalar in [-rank, rank); their "
-        "shapes\n"
-        "differ in that dimension only.\n"
-        "\\error kInvalidArgument if they differ elsewhere or there is no such dimension.")
+        "Returns the values concatenated along dimension `axis`, a scalar in [-rank, rank). The "
+        "shapes of the values may differ only in that dimension. Error: the values differ in rank "
+        "or in another dimension; `axis` is not a scalar or is out of range.")
     .HostMemory({"axis"})
     .Shape(ConcatShape<true>)
     .Gradient(ConcatGradient<true>)
@@ -388,11 +389,9 @@ RAMET_OP("ConcatOffset")
     .Attr("N: int >= 2")
     .Attr("shape_type: {int32, int64} = DT_INT32")
     .Doc(
-        "Where in a concatenation along concat_dim each of N tensors of these shapes begins: one "
-        "index\n"
-        "vector for each.\n"
-        "\\error kInvalidArgument if the shapes differ in another dimension or there is no such "
-        "one.")
+        "Returns, for each of N tensors of the given shapes (vectors), the index vector at which "
+        "it begins in their concatenation along dimension concat_dim. Error: the shapes differ in "
+        "length or in another dimension; concat_dim is not a scalar or is out of range.")
     .HostMemory({"concat_dim", "shape", "offset"})
     .Shape(ConcatOffsetShape)
     .NotDifferentiable()
@@ -406,8 +405,8 @@ RAMET_OP("Pack")
     .Attr("T: type")
     .Attr("axis: int = 0")
     .Doc(
-        "N values of one shape as one tensor with a new dimension of size N at `axis`.\n"
-        "\\error kInvalidArgument if the shapes differ or axis is not in [-rank - 1, rank].")
+        "Stacks N values of the same shape into one tensor with a new dimension of size N at "
+        "`axis`. Error: the shapes differ; `axis` is not in [-rank - 1, rank].")
     .Shape(PackShape)
     .Gradient(PackGradient)
     .CpuKernelClass<PackKernel>();

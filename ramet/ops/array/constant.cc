@@ -1,6 +1,6 @@
 #include <cstring>
-#include <mutex>
 
+#include "ramet/base/mutex.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/identity.h"
@@ -36,7 +36,7 @@ class ConstKernel final : public Kernel {
 
  private:
   StatusOr<Tensor> DeviceValue(KernelContext& c) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (device_value_.empty()) {
       RAMET_ASSIGN_OR_RETURN(Tensor copy, c.AllocateTemp(value_.dtype(), value_.shape()));
       if (value_.bytes() > 0) std::memcpy(copy.raw_data(), value_.raw_data(), value_.bytes());
@@ -46,8 +46,8 @@ class ConstKernel final : public Kernel {
   }
 
   const Tensor value_;
-  std::mutex mutex_;
-  Tensor device_value_;
+  Mutex mutex_;
+  Tensor device_value_ RAMET_GUARDED_BY(mutex_);
 };
 
 Status ConstShape(ShapeContext& c) {
@@ -63,9 +63,9 @@ class PlaceholderKernel final : public Kernel {
     const Shape shape = node.attrs->GetOr<Shape>("shape", Shape::Unknown());
     std::string text = StrCat("You must feed a value for placeholder tensor '", node.name,
                               "' with dtype ", DTypeName(dtype));
-    // Old graphs write [] for a shape that is not known.
+    // Old graphs write [] for an unknown shape.
     if (shape.rank() > 0) text += StrCat(" and shape ", shape);
-    text += "; values of placeholders are not saved: every run that needs one feeds it";
+    text += "; placeholder values are not saved, so every run that needs one must feed it";
     return std::make_unique<PlaceholderKernel>(std::move(text));
   }
   explicit PlaceholderKernel(std::string text) : text_(std::move(text)) {}
@@ -91,9 +91,7 @@ RAMET_OP("Const")
     .Output("output: dtype")
     .Attr("value: tensor")
     .Attr("dtype: type")
-    .Doc(
-        "The tensor `value`, whose dtype must be `dtype`.\n"
-        "\\error kInvalidArgument if the dtypes differ.")
+    .Doc("Returns the tensor `value`, whose dtype must be `dtype`. Error: the dtypes differ.")
     .Shape(ConstShape)
     .NotDifferentiable()
     .CpuKernelClass<ConstKernel>();
@@ -103,8 +101,8 @@ RAMET_OP("Placeholder")
     .Attr("dtype: type")
     .Attr("shape: shape = unknown")
     .Doc(
-        "A tensor that each run must feed. Dimensions of `shape` that are -1 take any size.\n"
-        "\\error kInvalidArgument if it is needed and not fed.")
+        "A tensor that each run must feed. A dimension of -1 in `shape` takes any size. Error: a "
+        "run needs the placeholder but does not feed it.")
     .Shape(ShapeFromAttr)
     .NotDifferentiable()
     .CpuKernelClass<PlaceholderKernel>();
@@ -113,7 +111,7 @@ RAMET_OP("PlaceholderV2")
     .Output("output: dtype")
     .Attr("dtype: type")
     .Attr("shape: shape")
-    .Doc("As Placeholder; `shape` must be given.")
+    .Doc("Like Placeholder, but `shape` must be given.")
     .Shape(ShapeFromAttr)
     .NotDifferentiable()
     .CpuKernelClass<PlaceholderKernel>();
@@ -124,8 +122,9 @@ RAMET_OP("PlaceholderWithDefault")
     .Attr("dtype: type")
     .Attr("shape: shape")
     .Doc(
-        "A tensor that a run may feed; `input`, which `shape` must fit, when it does not.\n"
-        "\\error kInvalidArgument while building if the shapes do not fit.")
+        "Returns the fed value, or `input` if the run does not feed it. The shape of `input` must "
+        "be compatible with `shape`. Error: the shapes are incompatible (reported when the graph "
+        "is built).")
     .Shape(PlaceholderWithDefaultShape)
     .Gradient(PassGradient)
     .CpuKernel(ForwardInput);

@@ -7,7 +7,8 @@
 namespace ramet {
 namespace {
 
-// Of DynamicStitch: N index tensors, then N data tensors data[i] of shape indices[i].shape + row.
+// Checks the inputs of DynamicStitch: N index tensors, then N data tensors. data[i] has the shape
+// of indices[i] followed by the shape of a row, which is stored in `row`.
 Status CheckStitch(KernelContext& c, int n, Shape* row) {
   for (int i = 0; i < n; ++i) {
     const Shape &indices = c.input(i).shape(), &data = c.input(n + i).shape();
@@ -128,7 +129,8 @@ Status DynamicPartitionShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Each row's number goes where the row went; stitching by these numbers puts the gradients back.
+// Partitions the row numbers in the same way as the rows; stitching by these numbers puts the
+// gradients back in order.
 Status DynamicPartitionGradient(GradientContext& c) {
   const int64_t n = c.num_outputs();
   const Output shape = ShapeOf(c, c.input(1));
@@ -146,13 +148,11 @@ Status DynamicPartitionGradient(GradientContext& c) {
 }
 
 constexpr char kStitchDoc[] =
-    "Rows of all `data` in one tensor: row data[i][j] at index indices[i][j]. data[i] has the "
-    "shape of\n"
-    "indices[i] followed by that of a row, which is the same for all. The result has one row more "
-    "than\n"
-    "the largest index; of rows with one index the last stays, rows that no index names are "
-    "zeros.\n"
-    "\\error kInvalidArgument if an index is negative or the shapes do not fit.";
+    "Interleaves the rows of all `data` tensors into one tensor: row data[i][j] goes to row "
+    "indices[i][j] of the result. The shape of data[i] is the shape of indices[i] followed by the "
+    "shape of a row, which is the same for all. The result has one more row than the largest "
+    "index. If an index occurs more than once, the last row wins; rows without an index are zeros. "
+    "Error: an index is negative; the shapes are not of this form.";
 
 }  // namespace
 
@@ -190,12 +190,10 @@ RAMET_OP("DynamicPartition")
     .Attr("num_partitions: int >= 1")
     .Attr("T: type")
     .Doc(
-        "The rows of `data` in num_partitions groups, in order: row i goes to output "
-        "partitions[i].\n"
-        "The shape of data starts with that of partitions; what follows is the shape of a row.\n"
-        "\\error kInvalidArgument if a partition is outside [0, num_partitions) or the shapes do "
-        "not\n"
-        "  fit.")
+        "Splits the rows of `data` into num_partitions tensors and keeps their order: row i goes "
+        "to output partitions[i]. The shape of `data` starts with the shape of `partitions`; the "
+        "remaining dimensions are the shape of a row. Error: a partition is outside [0, "
+        "num_partitions); the shape of `data` does not start with that of `partitions`.")
     .Shape(DynamicPartitionShape)
     .Gradient(DynamicPartitionGradient)
     .CpuKernel(DynamicPartition);

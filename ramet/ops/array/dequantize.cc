@@ -6,12 +6,12 @@
 #include "ramet/ops/array/quantize_util.h"
 #include "ramet/tensor/quantized.h"
 
-// Whole numbers of few bits made floats.
+// Dequantize: quantized integers to floats.
 
 namespace ramet {
 namespace {
 
-// What the whole numbers of a range [low, high] stand for.
+// Maps quantized integers to the floats that they represent in the range [low, high].
 template <class Rep>
 class Dequantizer {
  public:
@@ -52,8 +52,8 @@ class Dequantizer {
     std::transform(q, q + n, y, [&](Rep v) { return static_cast<float>(v) * scale_; });
   }
 
-  // TensorFlow's numbers where the whole tensor has one range: through a float to an integer and
-  // back, so that the highest numbers of 32 bits come out as the lowest one.
+  // Used if the whole tensor has one range. Values pass through a float to an int32 and back, as in
+  // TensorFlow, so the largest 32-bit integers turn into the smallest one.
   void Whole(const Rep* q, float* y, int64_t n) const {
     std::transform(q, q + n, y, [&](Rep v) {
       return static_cast<float>(ToInt32(static_cast<float>(v))) * scale_;
@@ -67,7 +67,7 @@ class Dequantizer {
     std::transform(q, q + n, y, [&](Rep v) { return start + static_cast<float>(v) * scale_; });
   }
 
-  // More bits than a float has: in doubles.
+  // Computes in doubles, because a float cannot hold 32-bit integers exactly.
   void Wide(const Rep* q, float* y, int64_t n) const {
     if (low_ == high_) {
       std::fill_n(y, n, low_);
@@ -161,10 +161,12 @@ RAMET_OP("Dequantize")
     .Attr("axis: int = -1")
     .Attr("dtype: {bfloat16, float} = float")
     .Doc(
-        "Returns the floats that the whole numbers of the input stand for in the range [min_range, "
-        "max_range]; the other way of QuantizeV2, with the same modes. With axis each slice has a "
-        "range of its own. Shape of output: shape of input. Error: the shapes of the range do not "
-        "fit; MIN_FIRST with an axis; bfloat16 in another mode than MIN_COMBINED.")
+        "Returns the floats that the quantized integers `input` represent in the range [min_range, "
+        "max_range]. It is the inverse of QuantizeV2 and has the same modes. With `axis`, each "
+        "slice along that axis has its own range. The output has the shape of the input. Error: "
+        "min_range or max_range has the wrong number of elements; `axis` is out of range; mode "
+        "MIN_FIRST is used with an axis (kUnimplemented); dtype is bfloat16 and mode is not "
+        "MIN_COMBINED.")
     .Shape(QuantizedShape<1>)
     .CpuKernelClasses<DequantizeKernel, RAMET_QUANTIZED>();
 

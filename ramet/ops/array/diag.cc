@@ -88,7 +88,7 @@ struct Matrices {
   }
 };
 
-// The shape of the diagonals of matrices of this shape; dimensions may be unknown.
+// Returns the shape of the diagonals of matrices of shape `x`; dimensions may be unknown.
 Shape DiagonalShape(const Shape& x) {
   const int64_t rows = x.dim(x.rank() - 2), columns = x.dim(x.rank() - 1);
   const bool known = rows >= 0 && columns >= 0;
@@ -156,7 +156,7 @@ Status MatrixSetDiagGradient(GradientContext& c) {
   return c.Return({c.Add("MatrixSetDiag", {c.grad(), zeros}), c.Add("MatrixDiagPart", {c.grad()})});
 }
 
-// Sets y[b, i, j] to `x`'s where -lower <= j - i <= upper, to zero elsewhere.
+// Sets y[b, i, j] to x[b, i, j] where -lower <= j - i <= upper, and to zero elsewhere.
 template <class U>
 void Band(const Matrices& m, int64_t lower, int64_t upper, const U* x, U* y) {
   for (int64_t row = 0; row < m.batch * m.rows; ++row) {
@@ -206,9 +206,9 @@ RAMET_OP("Diag")
     .Output("output: T")
     .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
     .Doc(
-        "Zeros of shape [D..., D...] for `diagonal` of shape [D...], with its elements where both\n"
-        "halves of the index are alike.\n"
-        "\\error kInvalidArgument if diagonal is a scalar.")
+        "Returns a tensor of shape [D..., D...] for `diagonal` of shape [D...]. It holds the "
+        "elements of `diagonal` where both halves of the index are equal, and zeros elsewhere. "
+        "Error: `diagonal` is a scalar.")
     .Shape(DiagShape)
     .Gradient(OppositeGradient<kDiagPart>)
     .CpuKernel(Diag);
@@ -219,8 +219,9 @@ RAMET_OP("DiagPart")
     .Output("diagonal: T")
     .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
     .Doc(
-        "The elements of `input`, [D..., D...], where both halves of the index are alike: [D...].\n"
-        "\\error kInvalidArgument if the input is not of such a shape.")
+        "Returns the elements of `input`, of shape [D..., D...], where both halves of the index "
+        "are equal. The result has the shape [D...]. Error: the rank of `input` is zero or odd; "
+        "the two halves of its shape differ.")
     .Shape(DiagPartShape)
     .Gradient(OppositeGradient<kDiag>)
     .CpuKernel(DiagPart);
@@ -231,8 +232,8 @@ RAMET_OP("MatrixDiag")
     .Output("output: T")
     .Attr("T: type")
     .Doc(
-        "Square matrices [..., n, n] of zeros with the diagonals `diagonal`, [..., n].\n"
-        "\\error kInvalidArgument if diagonal is a scalar.")
+        "Returns square matrices [..., n, n] with the diagonals `diagonal`, [..., n], and zeros "
+        "elsewhere. Error: `diagonal` is a scalar.")
     .Shape(MatrixDiagShape)
     .Gradient(OppositeGradient<kMatrixDiagPart>)
     .CpuKernel(MatrixDiag);
@@ -243,8 +244,8 @@ RAMET_OP("MatrixDiagPart")
     .Output("diagonal: T")
     .Attr("T: type")
     .Doc(
-        "The diagonals [..., min(m, n)] of the matrices `input`, [..., m, n].\n"
-        "\\error kInvalidArgument if the rank is less than 2.")
+        "Returns the main diagonals, [..., min(m, n)], of the matrices `input`, [..., m, n]. "
+        "Error: the rank of `input` is less than 2.")
     .Shape(MatrixDiagPartShape)
     .Gradient(MatrixDiagPartGradient)
     .CpuKernel(MatrixDiagPart);
@@ -255,9 +256,9 @@ RAMET_OP("MatrixSetDiag")
     .Output("output: T")
     .Attr("T: type")
     .Doc(
-        "The matrices `input`, [..., m, n], with their diagonals replaced by `diagonal`,\n"
-        "[..., min(m, n)].\n"
-        "\\error kInvalidArgument if the shapes do not fit.")
+        "Returns the matrices `input`, [..., m, n], with their main diagonals replaced by "
+        "`diagonal`, [..., min(m, n)]. Error: the rank of `input` is less than 2; `diagonal` does "
+        "not have that shape.")
     .Shape(MatrixSetDiagShape)
     .Gradient(MatrixSetDiagGradient)
     .CpuKernel(MatrixSetDiag);
@@ -271,10 +272,10 @@ RAMET_OP("MatrixBandPart")
     .Attr("T: type")
     .Attr("Tindex: {int32, int64} = DT_INT64")
     .Doc(
-        "The matrices `input`, [..., m, n], with zeros outside a band: element (i, j) stays if\n"
-        "i - j <= num_lower and j - i <= num_upper; a negative number means all. Both are "
-        "scalars.\n"
-        "\\error kInvalidArgument if num_lower > m or num_upper > n, or the rank is less than 2.")
+        "Returns the matrices `input`, [..., m, n], with zeros outside a band. Element (i, j) is "
+        "kept if i - j <= num_lower and j - i <= num_upper, both scalars; a negative number keeps "
+        "all elements on that side. Error: num_lower > m or num_upper > n; the rank of `input` is "
+        "less than 2.")
     .HostMemory({"num_lower", "num_upper"})
     .Shape(UnchangedShape)
     .Gradient(MatrixBandPartGradient)

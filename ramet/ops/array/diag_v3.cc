@@ -5,20 +5,20 @@
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
 
-// MatrixDiag, MatrixDiagPart and MatrixSetDiag for bands of diagonals: number k is the k-th above
-// the main one, negative ones are below it.
+// MatrixDiag, MatrixDiagPart and MatrixSetDiag for bands of diagonals. Diagonal k is the k-th above
+// the main diagonal, or below it if k is negative.
 
 namespace ramet {
 namespace {
 
-// The diagonals `lower` to `upper`, packed as rows of a matrix: the upmost first, each at the left
-// or the right end of its row.
+// The diagonals `lower` to `upper`, packed as the rows of a matrix with the highest diagonal first.
+// A diagonal shorter than its row is aligned to the left or right end of the row.
 struct Band {
   int64_t lower = 0, upper = 0;
   bool left_above = true, left_below = true;
 
   int64_t count() const { return upper - lower + 1; }
-  // The elements of diagonal d, and where they begin in a row of `width`.
+  // Returns the number of elements of diagonal d.
   static int64_t Length(int64_t d, int64_t rows, int64_t columns) {
     return std::max<int64_t>(
         0, std::min(rows + std::min<int64_t>(d, 0), columns - std::max<int64_t>(d, 0)));
@@ -52,10 +52,11 @@ StatusOr<Band> ParseBand(const Tensor& k, const std::string& align) {
                          " > ", band.upper);
 }
 
-// The kernels of V2 ops, which have no attr, pack to the left.
+// V2 ops have no such attr and align to the left.
 std::string AlignOf(const AttrMap& attrs) { return attrs.GetOr<std::string>("align", "LEFT_LEFT"); }
 
-// \error kInvalidArgument unless the band lies in a matrix of this size.
+// Checks that the band lies in a matrix of this size.
+// \error kInvalidArgument: it does not.
 Status CheckInside(const Band& band, int64_t rows, int64_t columns) {
   for (bool lower : {true, false}) {
     const int64_t d = lower ? band.lower : band.upper;
@@ -66,7 +67,7 @@ Status CheckInside(const Band& band, int64_t rows, int64_t columns) {
   return OkStatus();
 }
 
-// The shape [..., (count,) width] of diagonals of matrices [..., rows, columns].
+// Returns the shape [..., (count,) width] of the packed diagonals of matrices [..., rows, columns].
 Shape PackedShape(const Shape& batch, const Band& band, int64_t width) {
   Shape shape = batch;
   if (band.count() > 1) shape.Append(band.count());
@@ -80,8 +81,8 @@ struct Layout {
   int64_t batch, rows, columns, width;
 };
 
-// Calls fn(matrix element, packed element, n, step) for each diagonal: n elements, `step` apart in
-// the matrix and side by side in the packed row.
+// Calls fn(matrix element, packed element, n, step) for each diagonal. Its n elements are `step`
+// apart in the matrix and adjacent in the packed row.
 template <class Fn>
 void ForDiagonals(const Layout& l, Fn&& fn) {
   const int64_t upmost = std::min(l.band.upper, l.columns - 1);
@@ -112,7 +113,7 @@ Status CheckPadding(const Tensor& padding) {
   return InvalidArgument("padding_value must be a scalar, received shape: ", padding.shape());
 }
 
-// A kernel that keeps the alignment.
+// A kernel that stores the alignment.
 template <Status (*compute)(KernelContext&, const std::string&)>
 class AlignedKernel final : public Kernel {
  public:
@@ -126,13 +127,14 @@ class AlignedKernel final : public Kernel {
   const std::string align_;
 };
 
-// The number of rows or columns of MatrixDiag: as asked for, or -1.
+// Returns the requested number of rows or columns of MatrixDiag, or -1.
 StatusOr<int64_t> SizeArg(const Tensor& t, std::string_view name) {
   if (t.rank() != 0) return InvalidArgument(name, " must be a scalar");
   return IntegerAt(t, 0);
 }
 
-// \error kInvalidArgument if matrices of that size have no such diagonals.
+// Replaces *rows and *columns by their actual values where they are -1.
+// \error kInvalidArgument: matrices of this size do not have such diagonals.
 Status FixSize(const Band& band, int64_t width, int64_t* rows, int64_t* columns) {
   const int64_t least_rows = width - std::min<int64_t>(band.upper, 0);
   const int64_t least_columns = width + std::max<int64_t>(band.lower, 0);
@@ -286,14 +288,14 @@ Output ZeroOf(GradientContext& c, DType type, std::string_view name) {
   return Constant(c.graph(), std::move(zero), name);
 }
 
-// The attr `align` of V3 ops, for another.
+// Returns the attr `align` of a V3 op, to pass on to another op.
 AttrMap SameAlign(GradientContext& c) {
   AttrMap attrs;
   if (const Attr* align = c.op().attrs()->Find("align")) attrs.Set("align", *align);
   return attrs;
 }
 
-// "V2" or "V3" behind a name.
+// Returns `name` followed by "V2" or "V3".
 std::string Version(GradientContext& c, std::string_view name) {
   return StrCat(name, c.op().attrs()->Find("align") != nullptr ? "V3" : "V2");
 }
@@ -344,18 +346,24 @@ Status MatrixSetDiagGradient(GradientContext& c) {
 
 #define RAMET_ALIGN_ATTR \
   Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
-#define RAMET_BAND_DOC                                                                           \
-  " k is a diagonal (0: the main one, positive: above it) or the lowest and highest of a band; " \
-  "bands are [..., high - low + 1, length of the longest], the highest diagonal first, shorter " \
-  "ones at the end of their rows that align says for those above and below the main diagonal "   \
-  "(without align: left).\n\\error kInvalidArgument if the shapes or k do not fit."
+#define RAMET_BAND_DOC                                                                        \
+  " k selects a diagonal (0 is the main one, positive numbers are above it) or, with two "    \
+  "elements, the lowest and highest diagonal of a band. "                                     \
+  "A band is packed as [..., high - low + 1, length of the longest diagonal], the highest "   \
+  "diagonal first. The attr align says for the diagonals above and below the main one "       \
+  "to which end of their rows shorter ones are aligned; ops without it align to the left. "   \
+  "Error: k does not have one or two elements, is not in increasing order or is outside the " \
+  "matrices; padding_value, num_rows or num_cols is not a scalar; the shapes do not fit together."
+
 constexpr char kDiagDoc[] =
-    "Matrices [..., num_rows, num_cols] (-1: as small as can be) of padding_value with the given "
-    "diagonals." RAMET_BAND_DOC;
+    "Returns matrices [..., num_rows, num_cols] with the given diagonals and padding_value "
+    "elsewhere. A size of -1 means as small as possible." RAMET_BAND_DOC;
 constexpr char kDiagPartDoc[] =
-    "The diagonals of matrices [..., rows, columns], filled up with padding_value." RAMET_BAND_DOC;
+    "Returns the diagonals of the matrices `input`, [..., rows, columns], padded with "
+    "padding_value." RAMET_BAND_DOC;
 constexpr char kSetDiagDoc[] =
-    "The matrices `input`, [..., rows, columns], with diagonals replaced." RAMET_BAND_DOC;
+    "Returns the matrices `input`, [..., rows, columns], with the selected diagonals replaced by "
+    "`diagonal`." RAMET_BAND_DOC;
 
 }  // namespace
 

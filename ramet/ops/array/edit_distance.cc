@@ -4,7 +4,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 
-// How many changes make sequences into others. The sequences are the rows of sparse tensors.
+// The sequences of one input of EditDistance: the rows of a sparse tensor.
 
 namespace ramet {
 namespace {
@@ -48,12 +48,12 @@ struct Sequences {
   const int64_t* row(int64_t i) const { return indices.data<int64_t>() + i * rank(); }
 };
 
-// The sequences from row `first` on that belong to one place of the output.
+// The sequence in rows [first, last), which belongs to element `place` of the output.
 struct Group {
   int64_t place = -1, first = 0, last = 0;
 };
 
-// Consecutive rows with the same place are one sequence.
+// Groups consecutive rows with the same place into one sequence.
 StatusOr<std::vector<Group>> Groups(const Sequences& s, const Shape& output) {
   std::vector<Group> groups;
   for (int64_t i = 0; i < s.count(); ++i) {
@@ -72,7 +72,7 @@ StatusOr<std::vector<Group>> Groups(const Sequences& s, const Shape& output) {
   return groups;
 }
 
-// Levenshtein's distance of x[0, n) and y[0, m).
+// Returns the Levenshtein distance between x[0, n) and y[0, m).
 template <class T>
 int64_t Distance(const T* x, int64_t n, const T* y, int64_t m, std::vector<int64_t>& row) {
   row.resize(m + 1);
@@ -89,7 +89,7 @@ int64_t Distance(const T* x, int64_t n, const T* y, int64_t m, std::vector<int64
   return row[m];
 }
 
-// The larger of both shapes, without the last dimension.
+// Returns the element-wise maximum of both shapes, without the last dimension.
 StatusOr<Shape> OutputShape(const Sequences& a, const Sequences& b) {
   if (a.rank() != b.rank()) {
     return InvalidArgument("Expected hypothesis and truth to have matching ranks, but got: ",
@@ -183,10 +183,12 @@ RAMET_OP("EditDistance")
     .Attr("T: type")
     .HostMemory({"hypothesis_shape", "truth_shape"})
     .Doc(
-        "Returns how many elements must be put in, taken out or replaced to make each sequence of "
-        "the sparse tensor `hypothesis` that of `truth`; with normalize, in parts of the length of "
-        "the latter (infinite where that is 0). The sequences lie along the last dimension; the "
-        "output has the other ones. Error: the tensors are no sparse tensors of one rank.")
+        "Returns the Levenshtein distance between the sequences of the sparse tensors `hypothesis` "
+        "and `truth`: the number of insertions, deletions and substitutions that turn one into the "
+        "other. With `normalize`, distances are divided by the length of the truth sequence, which "
+        "gives infinity if that length is 0. Sequences lie along the last dimension; the output "
+        "has the remaining dimensions. Error: an input is not a sparse tensor of rank 2 or more; "
+        "the ranks differ; an index is outside the shape of the output.")
     .Shape(EditDistanceShape)
     .NotDifferentiable()
     .CpuKernelClasses<EditDistanceKernel, float, double, Half, BFloat16, int8_t, int16_t, int32_t,

@@ -5,12 +5,12 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 
-// Numbers rounded to what an integer of few bits could hold.
+// FakeQuant ops: floats rounded to values that an integer of few bits can represent.
 
 namespace ramet {
 namespace {
 
-// The whole steps that a range [min, max] is divided into, moved so that 0 is one of them.
+// The steps that divide a range [min, max], shifted so that 0 is one of them.
 struct Steps {
   float low, high, scale, inverse;
 
@@ -32,7 +32,7 @@ struct Steps {
   }
 };
 
-// The attrs that all these ops have.
+// The attrs that all these ops share.
 struct Bits {
   int64_t lowest = 0, highest = 0;
   float min = 0, max = 0;
@@ -97,7 +97,8 @@ class ArgsGradient final : public Kernel {
   const Steps steps_;
 };
 
-// The ranges of the channels: one for all of x, or one for each element of the last dimension.
+// Checks `min` or `max` of the channels: a scalar for all of x, or one element for each element of
+// the last dimension.
 Status CheckRange(const Tensor& x, const Tensor& t, std::string_view name, bool per_channel) {
   if (t.rank() != (per_channel ? 1 : 0)) {
     return InvalidArgument("`", name, "` must be rank ", per_channel ? 1 : 0, " but is rank ",
@@ -229,9 +230,9 @@ RAMET_OP("FakeQuantWithMinMaxArgs")
     .Attr("num_bits: int = 8")
     .Attr("narrow_range: bool = false")
     .Doc(
-        "Returns the inputs, bounded to [min, max], rounded to the nearest of 2^num_bits evenly "
-        "spaced numbers (with narrow_range one less), of which 0 is one. Shape: shape of inputs. "
-        "Error: num_bits is not in [2, 16]; min is not below max.")
+        "Returns the inputs clamped to [min, max] and rounded to the nearest of 2^num_bits evenly "
+        "spaced values (one fewer with narrow_range), one of which is 0. The output has the shape "
+        "of the inputs. Error: num_bits is not in [2, 16]; min is not less than max.")
     .Shape(UnchangedShape)
     .Gradient(ArgsGradientOf)
     .CpuKernelClass<Args>();
@@ -245,48 +246,50 @@ RAMET_OP("FakeQuantWithMinMaxArgsGradient")
     .Attr("num_bits: int = 8")
     .Attr("narrow_range: bool = false")
     .Doc(
-        "The gradient of FakeQuantWithMinMaxArgs: gradients where the inputs are in the range, "
-        "else 0. Error: the shapes differ.")
+        "Returns the gradient of FakeQuantWithMinMaxArgs: `gradients` where the inputs are in the "
+        "range, 0 elsewhere. Error: the shapes differ; num_bits is not in [2, 16]; min is not less "
+        "than max.")
     .Shape(MergedInputsShape)
     .NotDifferentiable()
     .CpuKernelClass<ArgsGradient>();
 
-#define RAMET_FAKE_QUANT(name, per_channel, what)                                                \
-  RAMET_OP(name)                                                                                 \
-      .Input("inputs: float")                                                                    \
-      .Input("min: float")                                                                       \
-      .Input("max: float")                                                                       \
-      .Output("outputs: float")                                                                  \
-      .Attr("num_bits: int = 8")                                                                 \
-      .Attr("narrow_range: bool = false")                                                        \
-      .Doc(                                                                                      \
-          "Returns the inputs, bounded to [min, max], rounded to the nearest of 2^num_bits "     \
-          "evenly spaced numbers (with narrow_range one less), of which 0 is one; 0 where "      \
-          "min and max are. min and max are " what                                               \
-          ". Shape: shape of inputs. Error: num_bits is not in [2, 16]; the shapes do not fit.") \
-      .Shape(VarsShape<per_channel>)                                                             \
-      .Gradient(VarsGradientOf)                                                                  \
-      .CpuKernelClass<Vars<per_channel>>();                                                      \
-  RAMET_OP(name "Gradient")                                                                      \
-      .Input("gradients: float")                                                                 \
-      .Input("inputs: float")                                                                    \
-      .Input("min: float")                                                                       \
-      .Input("max: float")                                                                       \
-      .Output("backprops_wrt_input: float")                                                      \
-      .Output("backprop_wrt_min: float")                                                         \
-      .Output("backprop_wrt_max: float")                                                         \
-      .Attr("num_bits: int = 8")                                                                 \
-      .Attr("narrow_range: bool = false")                                                        \
-      .Doc("The gradients of " name                                                              \
-           ": those inside of the range go to the inputs, those below to min, those above to "   \
-           "max. Error: the shapes do not fit.")                                                 \
-      .Shape(VarsShape<per_channel>)                                                             \
-      .NotDifferentiable()                                                                       \
+#define RAMET_FAKE_QUANT(name, per_channel, what)                                                  \
+  RAMET_OP(name)                                                                                   \
+      .Input("inputs: float")                                                                      \
+      .Input("min: float")                                                                         \
+      .Input("max: float")                                                                         \
+      .Output("outputs: float")                                                                    \
+      .Attr("num_bits: int = 8")                                                                   \
+      .Attr("narrow_range: bool = false")                                                          \
+      .Doc(                                                                                        \
+          "Returns the inputs clamped to [min, max] and rounded to the nearest of 2^num_bits "     \
+          "evenly spaced values (one fewer with narrow_range), one of which is 0. The result is "  \
+          "0 where min and max are both 0. min and max are " what                                  \
+          ". The output has the shape of the inputs. Error: num_bits is not in [2, 16]; the "      \
+          "shapes do not fit together.")                                                           \
+      .Shape(VarsShape<per_channel>)                                                               \
+      .Gradient(VarsGradientOf)                                                                    \
+      .CpuKernelClass<Vars<per_channel>>();                                                        \
+  RAMET_OP(name "Gradient")                                                                        \
+      .Input("gradients: float")                                                                   \
+      .Input("inputs: float")                                                                      \
+      .Input("min: float")                                                                         \
+      .Input("max: float")                                                                         \
+      .Output("backprops_wrt_input: float")                                                        \
+      .Output("backprop_wrt_min: float")                                                           \
+      .Output("backprop_wrt_max: float")                                                           \
+      .Attr("num_bits: int = 8")                                                                   \
+      .Attr("narrow_range: bool = false")                                                          \
+      .Doc("Returns the gradients of " name                                                        \
+           ": gradients inside the range go to the inputs, those below it to min and those above " \
+           "it to max. Error: num_bits is not in [2, 16]; the shapes do not fit together.")        \
+      .Shape(VarsShape<per_channel>)                                                               \
+      .NotDifferentiable()                                                                         \
       .CpuKernelClass<VarsGradient<per_channel>>()
 
 RAMET_FAKE_QUANT("FakeQuantWithMinMaxVars", false, "scalars");
 RAMET_FAKE_QUANT("FakeQuantWithMinMaxVarsPerChannel", true,
-                 "vectors, with an element for each one of the last dimension");
+                 "vectors with one element for each element of the last dimension");
 
 }  // namespace
 }  // namespace ramet

@@ -46,7 +46,7 @@ constexpr auto kOnesLike = []<class T>(KernelContext& c) -> Status {
   return OkStatus();
 };
 
-// Which dimension of the result OneHot's `axis` means.
+// Returns the dimension of the result to which the attr `axis` of OneHot refers.
 StatusOr<int> DepthAxis(int64_t axis, int indices_rank) {
   if (axis >= -1 && axis <= indices_rank) {
     return static_cast<int>(axis < 0 ? indices_rank : axis);
@@ -125,8 +125,8 @@ RAMET_OP("Fill")
     .Attr("T: type")
     .Attr("index_type: {int32, int64} = DT_INT32")
     .Doc(
-        "A tensor of shape `dims` ([rank]) with the scalar `value` in every element.\n"
-        "\\error kInvalidArgument if dims is no vector of sizes >= 0 or value is no scalar.")
+        "Returns a tensor of shape `dims` in which every element is the scalar `value`. Error: "
+        "`dims` is not a vector or has a negative element; `value` is not a scalar.")
     .HostMemory({"dims"})
     .Shape(FillShape)
     .Gradient(FillGradient)
@@ -137,7 +137,7 @@ RAMET_OP("ZerosLike")
     .Input("x: T")
     .Output("y: T")
     .Attr("T: type")
-    .Doc("Zeros (false, empty strings, lists of zeros) in the shape of `x`.")
+    .Doc("Returns zeros (false, empty strings, lists of zeros) with the shape of `x`.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernel(ZerosLike);
@@ -149,7 +149,7 @@ RAMET_OP("OnesLike")
     .Attr(
         "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, "
         "uint64, complex64, complex128, bool}")
-    .Doc("Ones (true) in the shape of `x`.")
+    .Doc("Returns ones (true for bool) with the shape of `x`.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernels<BFloat16, Half, float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t,
@@ -167,12 +167,10 @@ RAMET_OP("OneHot")
     .Attr("T: type")
     .Attr("TI: {uint8, int8, int32, int64} = DT_INT64")
     .Doc(
-        "`indices` with a new dimension of size `depth` at `axis` (-1: last), which holds on_value "
-        "at\n"
-        "the position that the index says and off_value elsewhere; an index outside [0, depth) "
-        "gives\n"
-        "off_value only. depth, on_value and off_value are scalars.\n"
-        "\\error kInvalidArgument if depth is negative or axis is not in [-1, rank].")
+        "Returns `indices` with a new dimension of size `depth` at `axis` (-1 is the last). Along "
+        "it, the position given by the index holds on_value and all others hold off_value. An "
+        "index outside [0, depth) gives only off_value. depth, on_value and off_value are scalars. "
+        "Error: one of these is not a scalar; `depth` is negative; `axis` is not in [-1, rank].")
     .HostMemory({"depth"})
     .Shape(OneHotShape)
     .NotDifferentiable()

@@ -11,8 +11,8 @@
 namespace ramet {
 namespace {
 
-// A gather: params is [batch, outer, rows, inner], indices [batch, picks]; the result is
-// [batch, outer, picks, inner].
+// The sizes of a gather. params is [batch, outer, rows, inner], indices is [batch, picks] and the
+// result is [batch, outer, picks, inner].
 struct GatherSizes {
   int64_t batch, outer, rows, inner, picks;
 };
@@ -43,7 +43,7 @@ Status GatherInto(const GatherSizes& s, const Tensor& params, const Tensor& indi
   return OkStatus();
 }
 
-// Checks the bounds of indices where nothing is moved.
+// Checks the bounds of indices if there are no elements to move.
 Status CheckIndices(const Tensor& indices, int64_t rows) {
   for (int64_t i = 0; i < indices.num_elements(); ++i) {
     const int64_t at = IntegerAt(indices, i);
@@ -65,7 +65,7 @@ StatusOr<int> BatchDims(int64_t batch_dims, int params_rank, int indices_rank) {
   return static_cast<int>(batch_dims);
 }
 
-// The shape of a gather along `axis`. Ranks are known, dimensions may be unknown.
+// Returns the shape of a gather along `axis`. The ranks must be known; dimensions may be unknown.
 StatusOr<Shape> GatheredShape(const Shape& params, const Shape& indices, int axis, int batch_dims) {
   if (axis < batch_dims) {
     return InvalidArgument("batch_dims (", batch_dims, ") must be less than or equal to axis (",
@@ -123,7 +123,7 @@ class GatherKernel final : public Kernel {
   }
 
   const int64_t batch_dims_;
-  const DType handle_type_;  // of the variable that input 0 names; kInvalid: input 0 is the params
+  const DType handle_type_;  // of the variable that input 0 names; kInvalid if input 0 is params
 };
 
 Status ShapeOfGather(ShapeContext& c, const Shape& params, int64_t axis_of_others = 0) {
@@ -153,7 +153,7 @@ Status ResourceGatherShape(ShapeContext& c) {
   return ShapeOfGather(c, params, c.attrs().GetOr<int64_t>("batch_dims", 0));
 }
 
-// The rows of the gradient belong to the rows of params that were gathered.
+// Returns the gradient as IndexedSlices of the rows of params that were gathered.
 Gradient RowsGradient(GradientContext& c, const Output& params_shape) {
   const Output count = c.Add("ExpandDims", {SizeOf(c, c.input(1)), Tensor(int32_t{0})});
   const Output rows = ConcatVectors(c, {count, SliceFrom(c, params_shape, 1)});
@@ -168,13 +168,14 @@ Output RangeOf(GradientContext& c, const Input& from, const Input& to) {
   return c.Add("Range", {from, to, Tensor(int32_t{1})}, {}, "range");
 }
 
-// What gathering along another axis than 0 needs for its gradient.
+// Builds the gradient of a gather along an axis other than 0.
 struct AxisGradient {
   GradientContext& c;
   Output params_shape;
   int64_t batch_dims;
 
-  // `indices`, with the offset of its batch added to each, so that the batches can be flattened.
+  // Returns `indices` with the offset of its batch added to each, so that the batches can be
+  // flattened.
   Output BatchIndices(Output indices, const Output& shape) const {
     const Output sizes = c.Add("Cast", {shape}, {{"DstT", indices.dtype()}});
     Output stride = c.Add("Cast", {Tensor(int32_t{1})}, {{"DstT", indices.dtype()}});
@@ -196,7 +197,7 @@ struct AxisGradient {
     return indices;
   }
 
-  // The gradient for params with the gathered dimension moved to `batch_dims`.
+  // Returns the gradient of params with the gathered dimension moved to `batch_dims`.
   Output Sum(Output values, const Output& shape, Output rows) const {
     const Output count = c.Add("ExpandDims", {SizeOf(c, c.input(1)), Tensor(int32_t{0})});
     if (batch_dims == 0) {
@@ -254,7 +255,7 @@ struct AxisGradient {
   }
 };
 
-// The shape of params, computed where params is.
+// Returns the shape of params, computed on the device of params.
 Output ParamsShape(GradientContext& c) {
   ColocationIf here(c.graph(), true, c.input(0).op());
   return ShapeOf(c, c.input(0));
@@ -284,8 +285,8 @@ Status GatherV2Gradient(GradientContext& c) {
     if (rank < 0) {
       return InvalidArgument(
           "the gradient of '", c.op().name(), "' with batch_dims=", batch_dims,
-          " needs the rank of the indices, which is not known while building; pass "
-          "a batch_dims >= 0");
+          " needs the rank of the indices, which is unknown when the graph is built; "
+          "pass a batch_dims >= 0");
     }
     batch_dims += rank;
   }
@@ -303,9 +304,9 @@ RAMET_OP("Gather")
     .Attr("Tparams: type")
     .Attr("Tindices: {int32, int64}")
     .Doc(
-        "The rows (slices along dimension 0) of `params` that `indices` names; the result has the\n"
-        "shape of indices followed by params.shape[1:].\n"
-        "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\".")
+        "Returns the rows (slices along dimension 0) of `params` at `indices`. The result has the "
+        "shape of `indices` followed by params.shape[1:]. Error: `params` is a scalar; an index is "
+        "out of range (\"indices[0] = 5 is not in [0, 3)\").")
     .Shape(GatherShape)
     .Gradient(GatherGradient)
     .CpuKernelClass<GatherKernel>();
@@ -321,14 +322,12 @@ RAMET_OP("GatherV2")
     .Attr("Tindices: {int16, int32, int64}")
     .Attr("Taxis: {int32, int64}")
     .Doc(
-        "The slices along dimension `axis` (a scalar) of `params` that `indices` names; its shape "
-        "takes\n"
-        "the place of that dimension. The first batch_dims dimensions of both are the same ones: "
-        "the\n"
-        "indices of each batch pick from the params of that batch.\n"
-        "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\"; if batch_dims > axis or the "
-        "batch\n"
-        "  dimensions differ.")
+        "Returns the slices of `params` along dimension `axis`, a scalar, at `indices`. In the "
+        "shape of the result, the shape of `indices` replaces that dimension. The first batch_dims "
+        "dimensions of both inputs are batch dimensions and must be equal; the indices of a batch "
+        "select from the params of that batch. Error: `params` is a scalar; an index is out of "
+        "range (\"indices[0] = 5 is not in [0, 3)\"); `axis` is not a scalar or is out of range; "
+        "batch_dims is out of range or greater than `axis`; the batch dimensions differ.")
     .HostMemory({"axis"})
     .Shape(GatherShape)
     .Gradient(GatherV2Gradient)
@@ -343,9 +342,9 @@ RAMET_OP("ResourceGather")
     .Attr("dtype: type")
     .Attr("Tindices: {int32, int64}")
     .Doc(
-        "The rows of a resource variable that `indices` names, as Gather of its value.\n"
-        "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\"; kNotFound if it has no "
-        "value.")
+        "Returns the rows of a resource variable at `indices`, like Gather on its value. Error: "
+        "the variable is a scalar; an index is out of range (\"indices[0] = 5 is not in [0, 3)\"); "
+        "the variable has no value (kNotFound).")
     .Shape(ResourceGatherShape)
     .Gradient(ResourceGatherGradient)
     .CpuKernelClass<GatherKernel>();

@@ -82,7 +82,8 @@ Status GatherNdGradient(GradientContext& c) {
                    Gradient()});
 }
 
-// Adds n elements at x to those at y: sums of numbers, "or" of bools, strings one after another.
+// Adds n elements of x to those of y: numbers are summed, bools are combined with "or", strings are
+// appended.
 void AddElements(const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {
   if (x.dtype() == DType::kString) {
     for (int64_t i = 0; i < n; ++i) {
@@ -97,7 +98,7 @@ void AddElements(const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n
   }
 }
 
-// Checks that `updates` is [tuples..., slice...] for these indices into `shape`.
+// Checks that `updates` has the shape [tuples..., slice...] for these indices into `shape`.
 Status CheckUpdates(const Shape& updates, const Shape& indices, const Shape& shape) {
   const int outer = indices.rank() - 1;
   const int depth = static_cast<int>(indices.dim(outer));
@@ -112,9 +113,10 @@ bool CanAdd(DType t) {
   return t == DType::kString || t == DType::kBool || IsFloating(t) || IsInteger(t) || IsComplex(t);
 }
 
-// The places in a tensor of shape `shape` that `indices` says, for `updates` that are added there,
-// or assigned. \error kInvalidArgument if the shapes do not fit, kUnimplemented for a dtype that
-// cannot be added.
+// Returns the positions that `indices` selects in a tensor of shape `shape`, where `updates` are
+// added, or assigned if `assign`.
+// \error kInvalidArgument: the shapes do not fit together.
+// \error kUnimplemented: elements of the dtype cannot be added.
 StatusOr<NdIndex> ScatterIndex(const Tensor& indices, const Tensor& updates, const Shape& shape,
                                bool assign) {
   RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, shape));
@@ -124,7 +126,7 @@ StatusOr<NdIndex> ScatterIndex(const Tensor& indices, const Tensor& updates, con
                        " is not supported");
 }
 
-// y += updates at the places that `index` says; or, with `assign`, y = updates.
+// Adds `updates` to y at the positions of `index`, or assigns them if `assign`.
 Status Scatter(const NdIndex& index, const Tensor& updates, Tensor& y, bool assign,
                bool ignore_bad) {
   const int64_t n = index.slice_size();
@@ -206,13 +208,12 @@ RAMET_OP("GatherNd")
     .Attr("Tindices: {int16, int32, int64}")
     .Attr("bad_indices_policy: string = ''")
     .Doc(
-        "The slices of `params` that the index tuples along the last dimension of `indices` name: "
-        "each\n"
-        "indexes the first indices.shape[-1] dimensions of params; the result is\n"
-        "indices.shape[:-1] + params.shape[indices.shape[-1]:].\n"
-        "\\error kInvalidArgument \"indices[0] = [5] does not index into param shape [3,2]\", "
-        "unless\n"
-        "  bad_indices_policy is IGNORE, which gives zeros.")
+        "Returns slices of `params` selected by the index tuples along the last dimension of "
+        "`indices`. Each tuple indexes the first indices.shape[-1] dimensions of `params`. The "
+        "result has the shape indices.shape[:-1] + params.shape[indices.shape[-1]:]. Error: "
+        "`params` or `indices` is a scalar; the tuples are longer than the rank of `params`; a "
+        "tuple is out of range (\"indices[0] = [5] does not index into param shape [3,2]\"), "
+        "except with bad_indices_policy IGNORE, which gives zeros.")
     .Shape(GatherNdShape)
     .Gradient(GatherNdGradient)
     .CpuKernelClass<PolicyKernel<GatherNd>>();
@@ -227,13 +228,12 @@ RAMET_OP("ScatterNd")
     .Attr("Tindices: {int16, int32, int64}")
     .Attr("bad_indices_policy: string = ''")
     .Doc(
-        "Zeros of shape `shape` ([rank]) to which the slices of `updates` are added at the places "
-        "that\n"
-        "the index tuples along the last dimension of `indices` name (the opposite of GatherNd).\n"
-        "\\error kInvalidArgument if a tuple is outside or updates is not\n"
-        "  indices.shape[:-1] + shape[indices.shape[-1]:]. bad_indices_policy IGNORE leaves such "
-        "tuples\n"
-        "  out.")
+        "Returns a tensor of zeros of shape `shape`, a vector, to which the slices of `updates` "
+        "are added at the positions that the index tuples along the last dimension of `indices` "
+        "select. It is the inverse of GatherNd. Error: `updates` does not have the shape "
+        "indices.shape[:-1] + shape[indices.shape[-1]:]; a tuple is out of range, except with "
+        "bad_indices_policy IGNORE, which skips it; elements of the dtype cannot be added "
+        "(kUnimplemented).")
     .HostMemory({"shape"})
     .Shape(ShapeFromInput<2>)
     .Gradient(ScatterNdGradient)
@@ -249,8 +249,8 @@ RAMET_OP("TensorScatterUpdate")
     .Attr("Tindices: {int16, int32, int64, uint16}")
     .Attr("bad_indices_policy: string = ''")
     .Doc(
-        "`tensor` with the slices that `indices` names (as in ScatterNd) replaced by `updates`.\n"
-        "\\error kInvalidArgument as ScatterNd.")
+        "Returns `tensor` with the slices at `indices` (as in ScatterNd) replaced by `updates`. "
+        "Error: the same as ScatterNd, except that every dtype is supported.")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterUpdateGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<true>>>();
@@ -265,8 +265,8 @@ RAMET_OP("TensorScatterAdd")
     .Attr("Tindices: {int32, int64}")
     .Attr("bad_indices_policy: string = ''")
     .Doc(
-        "`tensor` with `updates` added to the slices that `indices` names (as in ScatterNd).\n"
-        "\\error kInvalidArgument as ScatterNd.")
+        "Returns `tensor` with `updates` added to the slices at `indices` (as in ScatterNd). "
+        "Error: the same as ScatterNd.")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterAddGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();
@@ -281,9 +281,9 @@ RAMET_OP("TensorScatterSub")
     .Attr("Tindices: {int32, int64}")
     .Attr("bad_indices_policy: string = ''")
     .Doc(
-        "`tensor` with `updates` subtracted from the slices that `indices` names (as in "
-        "ScatterNd).\n"
-        "\\error kInvalidArgument as ScatterNd.")
+        "Returns `tensor` with `updates` subtracted from the slices at `indices` (as in "
+        "ScatterNd). Error: the same as ScatterNd; elements of the dtype cannot be subtracted "
+        "(kUnimplemented).")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterSubGradient)
     .CpuKernelClass<PolicyKernel<TensorScatterSub>>();
@@ -297,8 +297,8 @@ RAMET_OP("ScatterNdNonAliasingAdd")
     .Attr("Tindices: {int32, int64}")
     .Attr("bad_indices_policy: string = ''")
     .Doc(
-        "`input` with `updates` added to the slices that `indices` names, as TensorScatterAdd.\n"
-        "\\error kInvalidArgument as ScatterNd.")
+        "Returns `input` with `updates` added to the slices at `indices`, like TensorScatterAdd. "
+        "Error: the same as ScatterNd.")
     .Shape(UnchangedShape)
     .Gradient(TensorScatterAddGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();
@@ -310,8 +310,8 @@ RAMET_OP("ResourceGatherNd")
     .Attr("dtype: type")
     .Attr("Tindices: {int32, int64}")
     .Doc(
-        "The slices of a resource variable that `indices` names, as GatherNd of its value.\n"
-        "\\error kInvalidArgument as GatherNd; kNotFound if the variable has no value.")
+        "Returns slices of a resource variable selected by `indices`, like GatherNd on its value. "
+        "Error: the same as GatherNd; the variable has no value (kNotFound).")
     .Shape(ResourceGatherNdShape)
     .Gradient(GatherNdGradient)
     .CpuKernelClass<ResourceGatherNdKernel>();

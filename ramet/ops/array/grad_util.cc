@@ -17,7 +17,7 @@ Tensor IntegerTensor(DType type, const Shape& shape, std::span<const int64_t> va
   return t;
 }
 
-// As the slicing operator of TensorFlow's Python adds it.
+// Adds the nodes that the slicing operator of TensorFlow's Python API adds.
 Output StridedSliceOf(GradientContext& c, const Output& x, int begin, int end, AttrMap attrs) {
   Scope here(c.graph());
   Scope scope = here.NameScope("strided_slice");

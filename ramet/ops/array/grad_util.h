@@ -4,25 +4,25 @@
 
 namespace ramet {
 
-// What TensorFlow's Python functions of these names add: constants where the answer is known while
-// building, else the op.
+// Like TensorFlow's Python functions tf.shape, tf.size and tf.rank, these return a constant if the
+// answer is known when the graph is built, and add the op otherwise.
 Output ShapeOf(GradientContext& c, const Output& x, DType type = DType::kInt32);
 Output SizeOf(GradientContext& c, const Output& x, DType type = DType::kInt32);
 Output RankOf(GradientContext& c, const Output& x);
 
-// The shape of the variable that a handle names (resource_variable_ops.variable_shape).
+// Returns the shape of the variable that a handle names, like resource_variable_ops.variable_shape.
 Output VariableShapeOf(GradientContext& c, const Output& handle, DType type = DType::kInt32);
 
-// `grad` in the shape of `like`.
+// Returns `grad` reshaped to the shape of `like`.
 Output ReshapeLike(GradientContext& c, const Output& grad, const Output& like);
-// x[begin:], x[:end] and x[i] of a vector.
+// Return x[begin:], x[:end] and x[i] of a vector.
 Output SliceFrom(GradientContext& c, const Output& x, int begin);
 Output SliceTo(GradientContext& c, const Output& x, const Input& end);
 Output ElementAt(GradientContext& c, const Output& x, int i);
-// The vectors one after another.
+// Returns the concatenation of the vectors.
 Output ConcatVectors(GradientContext& c, std::vector<Input> parts);
 
-// The gradient of an op whose output is its input.
+// The gradient function of an op whose output is its input.
 Status PassGradient(GradientContext& c);
 
 }  // namespace ramet

@@ -49,7 +49,7 @@ Status RefuseGradient(GradientContext& c) {
   return InvalidArgument("Gradient explicitly disabled. Reason: ", message);
 }
 
-// An Inf or NaN has all exponent bits set; a NaN has bits of the mantissa, too.
+// In an Inf or NaN, all exponent bits are set; in a NaN, some mantissa bits are set too.
 template <class T>
 struct FloatBits;
 template <>
@@ -73,7 +73,7 @@ struct FloatBits<double> {
   static constexpr Bits kExponent = 0x7FF0000000000000, kMantissa = 0x000FFFFFFFFFFFFF;
 };
 
-// "Inf", "NaN", "Inf and NaN", or "" when all elements are finite.
+// Returns "Inf", "NaN" or "Inf and NaN", or "" if all elements are finite.
 template <class T>
 std::string_view NonFinite(const Tensor& t) {
   using F = FloatBits<T>;
@@ -147,8 +147,8 @@ Status EnsureShapeShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The shape of a tensor of this shape after its elements of `from` bytes were taken for ones of
-// `to`.
+// Returns the shape of a tensor of shape `shape` whose elements of `from` bytes are reinterpreted
+// as elements of `to` bytes.
 StatusOr<Shape> BitcastShape(const Shape& shape, int64_t from, int64_t to) {
   if (from == 0 || to == 0) return InvalidArgument("Cannot bitcast types without a fixed size");
   if (shape.unknown_rank() || from == to) return shape;
@@ -200,8 +200,8 @@ RAMET_OP("Identity")
     .Output("output: T")
     .Attr("T: type")
     .Doc(
-        "`input`, unchanged. Of a variable: the value that it has when the consumer runs.\n"
-        "\\error kFailedPrecondition if that variable is uninitialised.")
+        "Returns `input` unchanged. If `input` is a variable, consumers see the value that it has "
+        "when they run. Error: the variable is uninitialized (kFailedPrecondition).")
     .Shape(UnchangedShape)
     .Gradient(PassGradient)
     .CpuKernel(ForwardInput);
@@ -211,7 +211,7 @@ RAMET_OP("IdentityN")
     .Input("input: T")
     .Output("output: T")
     .Attr("T: list(type) >= 1")
-    .Doc("All inputs, unchanged.")
+    .Doc("Returns all inputs unchanged.")
     .Shape(PairwiseShapes)
     .Gradient(IdentityNGradient)
     .CpuKernel(ForwardAll);
@@ -220,7 +220,7 @@ RAMET_OP("RefIdentity")
     .Input("input: Ref(T)")
     .Output("output: Ref(T)")
     .Attr("T: type")
-    .Doc("The variable `input`, which may be uninitialised.")
+    .Doc("Returns the variable `input`, which may be uninitialized.")
     .AllowsUninitializedInput()
     .Shape(UnchangedShape)
     .Gradient(PassGradient)
@@ -231,7 +231,7 @@ RAMET_OP("StopGradient")
     .Input("input: T")
     .Output("output: T")
     .Attr("T: type")
-    .Doc("`input`, unchanged; gradients do not pass it.")
+    .Doc("Returns `input` unchanged and stops gradients: none flow back to `input`.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernel(ForwardInput);
@@ -242,7 +242,9 @@ RAMET_OP("PreventGradient")
     .Output("output: T")
     .Attr("T: type")
     .Attr("message: string = ''")
-    .Doc("`input`, unchanged; asking for a gradient through it is an error that says `message`.")
+    .Doc(
+        "Returns `input` unchanged. Asking for a gradient through it is an error that quotes "
+        "`message`.")
     .Shape(UnchangedShape)
     .Gradient(RefuseGradient)
     .CpuKernel(ForwardInput);
@@ -252,7 +254,7 @@ RAMET_OP("Snapshot")
     .Input("input: T")
     .Output("output: T")
     .Attr("T: type")
-    .Doc("The value of `input` at this moment, whatever happens to a variable later.")
+    .Doc("Returns the current value of `input`; later changes to a variable do not affect it.")
     .Shape(UnchangedShape)
     .CpuKernel(ForwardAll);
 
@@ -260,7 +262,7 @@ RAMET_OP("DeepCopy")
     .Input("x: T")
     .Output("y: T")
     .Attr("T: type")
-    .Doc("A copy of `x` in memory of its own.")
+    .Doc("Returns a copy of `x` in its own memory.")
     .Stateful()
     .Shape(UnchangedShape)
     .CpuKernel(CopyInput);
@@ -271,8 +273,8 @@ RAMET_OP("CheckNumerics")
     .Attr("T: {bfloat16, half, float, double}")
     .Attr("message: string")
     .Doc(
-        "`tensor`, unchanged, if all its elements are finite.\n"
-        "\\error kInvalidArgument \"MESSAGE : Tensor had Inf and NaN values\" otherwise.")
+        "Returns `tensor` unchanged if all its elements are finite. Error: some are not (\"MESSAGE "
+        ": Tensor had Inf and NaN values\").")
     .Stateful()
     .Shape(UnchangedShape)
     .Gradient(CheckNumericsGradient)
@@ -285,8 +287,8 @@ RAMET_OP("EnsureShape")
     .Attr("shape: shape")
     .Attr("T: type")
     .Doc(
-        "`input`, unchanged, if it has the shape `shape`, which may be partial.\n"
-        "\\error kInvalidArgument otherwise.")
+        "Returns `input` unchanged if its shape is compatible with `shape`, which may be partial. "
+        "Error: it is not.")
     .Shape(EnsureShapeShape)
     .Gradient(PassGradient)
     .CpuKernelClass<EnsureShapeKernel>();
@@ -302,11 +304,10 @@ RAMET_OP("Bitcast")
         "type: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, "
         "int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}")
     .Doc(
-        "The bytes of `input` as elements of `type`. From a wider to a narrower dtype the shape "
-        "gets\n"
-        "a last dimension with the ratio of the sizes; the other way round it loses that "
-        "dimension.\n"
-        "\\error kInvalidArgument if it has no such last dimension.")
+        "Returns the bytes of `input` reinterpreted as elements of `type`. If `type` is narrower, "
+        "the output gets a new last dimension whose size is the ratio of the element sizes. If "
+        "`type` is wider, the last dimension of the input must have that size, and is dropped. "
+        "Error: it does not have that size; an element type has no fixed size.")
     .Shape(BitcastShapeFn)
     .CpuKernelClass<BitcastKernel>();
 

@@ -8,7 +8,7 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// The parts of images that a window sees.
+// ExtractImagePatches.
 
 namespace ramet {
 namespace {
@@ -27,16 +27,17 @@ struct PatchAttrs {
     if (same) return in / side.stride + (in % side.stride != 0);
     return in < side.reach() ? 0 : (in - side.reach()) / side.stride + 1;
   }
-  // The elements of a patch of an image with this many channels.
+  // Returns the number of elements in a patch of an image with `channels` channels.
+  // \error kInvalidArgument: the number overflows.
   StatusOr<int64_t> Depth(int64_t channels) const {
     int64_t depth;
     if (MultiplyNonNegative(rows.size, columns.size, &depth) &&
         MultiplyNonNegative(depth, channels, &depth)) {
       return depth;
     }
-    return InvalidArgument("the patches are too large");
+    return InvalidArgument("the patches are too large: the number of elements per patch overflows");
   }
-  // The elements of padding before the first one.
+  // Returns the number of padding elements before the first element.
   int64_t Before(const Side& side, int64_t in) const {
     if (!same) return 0;
     const int64_t needed = (Count(side, in) - 1) * side.stride + side.reach() - in;
@@ -44,7 +45,7 @@ struct PatchAttrs {
   }
 };
 
-// Elements 1 and 2 of an attr with four.
+// Reads elements 1 and 2 of an attr with four elements.
 Status ReadSides(const AttrMap& attrs, const char* name, int64_t* row, int64_t* column) {
   RAMET_ASSIGN_OR_RETURN(auto values, attrs.Get<std::vector<int64_t>>(name));
   if (values.size() != 4) {
@@ -53,8 +54,9 @@ Status ReadSides(const AttrMap& attrs, const char* name, int64_t* row, int64_t* 
   if (values[0] != 1 || values[3] != 1) {
     return Unimplemented("Only support ", name, " across space.");
   }
-  constexpr int64_t kMost = int64_t{1} << 31;
-  if (values[1] < 1 || values[2] < 1 || values[1] >= kMost || values[2] >= kMost) {
+  constexpr int64_t kMaxPatchElements = int64_t{1} << 31;
+  if (values[1] < 1 || values[2] < 1 || values[1] >= kMaxPatchElements ||
+      values[2] >= kMaxPatchElements) {
     return OutOfRange(name, " is out of range.");
   }
   *row = values[1];
@@ -71,7 +73,7 @@ StatusOr<PatchAttrs> ReadAttrs(const AttrMap& attrs) {
   return p;
 }
 
-// The patch whose first element is at (top, left) of an image [height, width, depth].
+// Copies the patch whose first element is at (top, left) of an image [height, width, depth].
 template <class U>
 U* CopyPatch(const PatchAttrs& p, const U* image, const Tensor& x, int64_t top, int64_t left,
              U* out) {
@@ -153,8 +155,8 @@ Status PatchesShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradients of patches are summed up at the places of the image that they come from; those
-// places are the patches of an image of numbers, in which 0 stands for padding.
+// Sums the gradients of patches at the image positions that they come from. These positions are the
+// patches of an image of position numbers, in which 0 stands for padding.
 Status PatchesGradient(GradientContext& c) {
   AttrMap attrs;
   for (const char* name : {"ksizes", "strides", "rates"}) {
@@ -193,10 +195,12 @@ RAMET_OP("ExtractImagePatches")
         "uint64, complex64, complex128, bool}")
     .Attr("padding: {'SAME', 'VALID'}")
     .Doc(
-        "Returns what a window of size ksizes (rates apart) sees of the images [batch, height, "
-        "width, depth] on its way in steps of strides: [batch, rows, columns, ksizes[1] * "
-        "ksizes[2] * depth], zeros where it is outside. Error: an attr has not the form [1, y, x, "
-        "1].")
+        "Slides a window of size `ksizes`, whose elements are `rates` apart, over the images "
+        "[batch, height, width, depth] in steps of `strides`. Returns the contents of each window "
+        "as [batch, rows, columns, ksizes[1] * ksizes[2] * depth], with zeros outside the image. "
+        "Error: the input is not of rank 4; an attr does not have four elements; its elements 0 "
+        "and 3 are not 1 (kUnimplemented); an element is less than 1 or not less than 2^31 "
+        "(kOutOfRange).")
     .Shape(PatchesShape)
     .Gradient(PatchesGradient)
     .CpuKernelClasses<PatchesKernelOf, RAMET_NUMBERS>();

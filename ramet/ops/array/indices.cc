@@ -39,7 +39,8 @@ StatusOr<NdIndex> NdIndex::Make(const Tensor& indices, const Shape& shape) {
   index.depth_ = static_cast<int>(depth);
   index.num_tuples_ = Product(indices.shape(), 0, indices.rank() - 1);
   index.slice_size_ = Product(shape, index.depth_, shape.rank());
-  // Without indices to check and elements to move, there is nothing to do for any count of tuples.
+  // With no indices to check and no elements to move, there is nothing to do, however many tuples
+  // there are.
   if (indices.num_elements() == 0 && index.slice_size_ == 0) index.num_tuples_ = 0;
   for (int d = 0; d < index.depth_; ++d) index.dims_.Append(shape.dim(d));
   return index;

@@ -5,28 +5,31 @@
 
 namespace ramet {
 
-// \error kInvalidArgument "indices[1,0] = 5 is not in [0, 3)", for element `at` of `indices`.
+// Returns the error for an out-of-range element `at` of `indices`.
+// \error kInvalidArgument: "indices[1,0] = 5 is not in [0, 3)".
 Status IndexOutside(const Tensor& indices, int64_t at, int64_t limit,
                     std::string_view name = "indices");
-// "1,0": the coordinates of element `at` of a tensor of this shape.
+// Returns the coordinates of element `at` of a tensor of this shape, such as "1,0".
 std::string Coordinates(const Shape& shape, int64_t at);
 
-// A copy of an integer tensor in `type` (kInt32 or kInt64), or the tensor itself where it has it.
+// Returns an integer tensor converted to `type` (kInt32 or kInt64), or the tensor itself if it
+// already has that dtype.
 StatusOr<Tensor> WithIndexType(const Tensor& indices, DType type);
 
-// The element offsets that index tuples say: `indices` is [..., depth], each tuple an index into
-// the first `depth` dimensions of `shape`; offsets[i] is that of tuple i in slices of the other
-// dimensions. A NdIndex is a view: it borrows both.
+// Maps index tuples to slices of a tensor. `indices` is [..., depth]; each tuple indexes the first
+// `depth` dimensions of `shape` and selects a slice of the remaining dimensions. An NdIndex is a
+// view of both arguments.
 class NdIndex {
  public:
-  // \error kInvalidArgument if the tuples are longer than the shape's rank, or indices is a scalar.
+  // \error kInvalidArgument: `indices` is a scalar, or its tuples are longer than the shape's rank.
   static StatusOr<NdIndex> Make(const Tensor& indices, const Shape& shape);
 
   int depth() const { return depth_; }
   int64_t num_tuples() const { return num_tuples_; }
-  // Elements in each slice.
+  // Returns the number of elements in each slice.
   int64_t slice_size() const { return slice_size_; }
-  // The number of the slice (from 0) that tuple i says, or -1 if it is outside.
+  // Returns the number (from 0) of the slice that tuple i selects, or -1 if the tuple is out of
+  // range.
   int64_t operator()(int64_t i) const {
     int64_t offset = 0;
     for (int d = 0; d < depth_; ++d) {
@@ -36,7 +39,7 @@ class NdIndex {
     }
     return offset;
   }
-  // "indices[1] = [5, 0] does not index into TARGET [3,2]".
+  // Returns the error "indices[1] = [5, 0] does not index into TARGET [3,2]".
   Status Outside(int64_t i, std::string_view target, const Shape& shape) const;
 
  private:
@@ -46,8 +49,8 @@ class NdIndex {
   Dims dims_;
 };
 
-// A kernel of an op with the attr bad_indices_policy, whose work `compute` does; with
-// `ignore_bad`, index tuples that are outside are passed over.
+// The kernel of an op with the attr bad_indices_policy; `compute` does the work. If `ignore_bad` is
+// true, index tuples that are out of range are skipped.
 template <Status (*compute)(KernelContext& c, bool ignore_bad)>
 class PolicyKernel final : public Kernel {
  public:

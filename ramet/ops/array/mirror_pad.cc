@@ -11,11 +11,12 @@ namespace ramet {
 namespace {
 
 struct Mirror {
-  // 1 if the outermost elements are not repeated (REFLECT), else 0.
+  // 1 if the outermost elements are not repeated (REFLECT), otherwise 0.
   int64_t offset;
   Dims before, after;
 
-  // The number of the element of `n` ones that stands at position `at` of the padded ones.
+  // Returns the index of the element, out of the `n` of dimension d, that appears at position `at`
+  // of the padded dimension.
   int64_t Source(int d, int64_t n, int64_t at) const {
     const int64_t i = at - before[d];
     if (i < 0) return -i - 1 + offset;
@@ -186,10 +187,11 @@ RAMET_OP("MirrorPad")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Attr("mode: {'REFLECT', 'SYMMETRIC'}")
     .Doc(
-        "`input` with paddings[i, 0] elements before and paddings[i, 1] after each dimension i "
-        "that\n"
-        "mirror it: without the outermost ones (REFLECT) or with them (SYMMETRIC).\n"
-        "\\error kInvalidArgument if there are not as many elements, or the shapes do not fit.")
+        "Returns `input` padded in each dimension i with paddings[i, 0] elements before and "
+        "paddings[i, 1] elements after, which mirror the input without its outermost element "
+        "(REFLECT) or with it (SYMMETRIC). `paddings` is [rank, 2]. Error: `paddings` has a "
+        "different shape or a negative element; a padding is larger than the dimension (or, with "
+        "REFLECT, as large).")
     .HostMemory({"paddings"})
     .Shape(MirrorShape<false>)
     .Gradient([](GradientContext& c) { return OtherWay(c, "MirrorPadGrad"); })
@@ -203,9 +205,8 @@ RAMET_OP("MirrorPadGrad")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Attr("mode: {'REFLECT', 'SYMMETRIC'}")
     .Doc(
-        "The gradient of MirrorPad with the same paddings: elements are added to those that they\n"
-        "mirror.\n"
-        "\\error kInvalidArgument as there.")
+        "Returns the gradient of MirrorPad with the same paddings: each padding element is added "
+        "to the element that it mirrors. Error: the same as MirrorPad.")
     .HostMemory({"paddings"})
     .Shape(MirrorShape<true>)
     .Gradient([](GradientContext& c) { return OtherWay(c, "MirrorPad"); })

@@ -9,12 +9,13 @@
 
 namespace ramet {
 
-// Copies `n` elements from x[from] on to y[to] on.
+// Copies `n` elements of x, starting at element `from`, to y, starting at element `to`.
 void CopyElements(const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n);
 
-// Moves elements of x to y without looking at them: `move(width, x, y)` is given the first elements
-// of both, `width` bytes each. Strings and variants follow their element numbers, which are moved
-// in their place; those of y that nothing is moved to stay.
+// Moves elements of x to y without looking at them. `move(width, x, y)` gets pointers to the first
+// elements of both, `width` bytes each. For strings and variants, `move` gets element numbers
+// instead, and the elements are then copied accordingly; elements of y to which nothing is moved
+// keep their values.
 template <class Move>
 Status MoveElements(const Tensor& x, Tensor& y, Move&& move) {
   if (x.dtype() != DType::kString && !IsVariant(x.dtype())) {
@@ -33,14 +34,15 @@ Status MoveElements(const Tensor& x, Tensor& y, Move&& move) {
   return OkStatus();
 }
 
-// y = x with element i of x at y's `y_offset + sum(i * y_strides)`, read from x's likewise, for all
-// indices below `dims`. As linalg::StridedCopy; strings too.
+// Copies elements of x to y for all index vectors i below `dims`: the element of x at `x_offset +
+// sum(i * x_strides)` goes to `y_offset + sum(i * y_strides)` in y. Like linalg::StridedCopy, but
+// also for strings and variants.
 Status MoveStrided(const Tensor& x, int64_t x_offset, std::span<const int64_t> x_strides, Tensor& y,
                    int64_t y_offset, std::span<const int64_t> y_strides,
                    std::span<const int64_t> dims);
-// Sets all elements of y to the one of `value` (of y's dtype).
+// Sets all elements of y to the single element of `value`, which has the dtype of y.
 void FillWith(const Tensor& value, Tensor& y);
-// Sets all elements to 0, false, "" or no variant.
+// Sets all elements to 0, false, "" or an empty variant.
 void FillZeros(Tensor& y);
 
 }  // namespace ramet

@@ -6,7 +6,7 @@
 namespace ramet {
 namespace {
 
-// What Pad adds before and after each dimension.
+// The number of elements that Pad adds before and after each dimension.
 struct Paddings {
   Dims before, after;
 };
@@ -88,7 +88,7 @@ Status PadShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The middle of the gradient.
+// Slices the middle out of the gradient.
 Status PadGradient(GradientContext& c) {
   const Output x = c.input(0), paddings = c.input(1);
   const Output column = c.Add("Pack", {RankOf(c, x), Tensor(int32_t{1})}, {{"N", 2}}, "stack");
@@ -116,10 +116,9 @@ RAMET_OP("Pad")
     .Attr("T: type")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Doc(
-        "`input` with paddings[i, 0] zeros before and paddings[i, 1] after each dimension i; "
-        "paddings\n"
-        "is [rank, 2].\n"
-        "\\error kInvalidArgument if a padding is negative or the shape of paddings is another.")
+        "Returns `input` padded in each dimension i with paddings[i, 0] zeros before and "
+        "paddings[i, 1] zeros after. `paddings` is [rank, 2]. Error: `paddings` has a different "
+        "shape or a negative element; the size of the output overflows.")
     .HostMemory({"paddings"})
     .Shape(PadShape)
     .Gradient(PadGradient)
@@ -133,7 +132,9 @@ RAMET_OP("PadV2")
     .Output("output: T")
     .Attr("T: type")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
-    .Doc("As Pad, with the scalar constant_values in place of zeros.")
+    .Doc(
+        "Like Pad, but pads with the scalar constant_values instead of zeros. Error: the same as "
+        "Pad; constant_values is not a scalar.")
     .HostMemory({"paddings"})
     .Shape(PadShape)
     .Gradient(PadGradient)

@@ -6,7 +6,7 @@
 namespace ramet {
 namespace {
 
-// Each input is one row of the result.
+// Copies each input into one row of the result.
 Status ParallelConcat(KernelContext& c) {
   const Tensor& first = c.input(0);
   if (first.rank() < 1 || first.dim(0) != 1) {
@@ -54,9 +54,9 @@ RAMET_OP("ParallelConcat")
     .Attr("T: type")
     .Attr("shape: shape")
     .Doc(
-        "Returns the values, whose first dimension is 1, one after another along it. `shape` is "
-        "that of the output. Error: the shapes are not known while building, differ, or do not fit "
-        "to `shape`.")
+        "Returns the values, whose first dimension is 1, concatenated along that dimension. "
+        "`shape` is the shape of the output. Error: the shapes differ, are unknown when the graph "
+        "is built, or do not match `shape`; the first dimension of a value is not 1.")
     .Shape(ParallelConcatShape)
     .CpuKernel(ParallelConcat);
 

@@ -6,7 +6,7 @@
 #include "ramet/ops/array/quantize_util.h"
 #include "ramet/tensor/quantized.h"
 
-// Floats made whole numbers of few bits.
+// QuantizeV2: floats to quantized integers.
 
 namespace ramet {
 namespace {
@@ -15,7 +15,7 @@ struct Range {
   float low, high;
 };
 
-// How a slice with a given range is quantised; Rep is the whole number's type.
+// Quantizes a slice with a given range. Rep is the type of the integers.
 template <class Rep>
 class Quantizer {
  public:
@@ -28,7 +28,7 @@ class Quantizer {
     range_.high = std::max(0.0F, std::max(given.high, range_.low + magnitude * least_width));
   }
 
-  // Quantises n numbers and returns the range that the whole numbers stand for.
+  // Quantizes n numbers and returns the range that the integers represent.
   Range Run(const float* x, Rep* y, int64_t n) const {
     switch (attrs_.mode) {
       case QuantizeMode::kMinCombined: return Combined(x, y, n);
@@ -189,14 +189,15 @@ RAMET_OP("QuantizeV2")
     .Attr("axis: int = -1")
     .Attr("ensure_minimum_range: float = 0.01")
     .Doc(
-        "Returns the input as whole numbers of type T and the range that these stand for, which "
-        "holds [min_range, max_range] and 0 and is at least ensure_minimum_range wide (times the "
-        "greater bound if that is above 1). MIN_COMBINED spreads the range over all of T; "
-        "MIN_FIRST "
-        "does so with 0 on a whole number; SCALED multiplies by one factor, so that 0 stays 0, "
-        "with narrow_range without the lowest number. With axis each slice has a range of its own. "
-        "Shape of output: shape of input. Error: max_range is below min_range; the shapes of the "
-        "range do not fit; HALF_TO_EVEN without SCALED; MIN_FIRST with an axis.")
+        "Returns the input as quantized integers of type T, and the range that they represent. "
+        "This range includes [min_range, max_range] and 0 and is at least ensure_minimum_range "
+        "wide, times the larger absolute bound if that exceeds 1. Mode MIN_COMBINED spreads the "
+        "range over all values of T. MIN_FIRST does the same but maps 0 to an integer exactly. "
+        "SCALED multiplies by a single factor, so 0 stays 0; with narrow_range it does not use the "
+        "lowest integer. With `axis`, each slice along that axis has its own range. The output has "
+        "the shape of the input. Error: max_range is less than min_range; a range has the wrong "
+        "shape; `axis` is out of range; round_mode is HALF_TO_EVEN and mode is not SCALED; mode "
+        "MIN_FIRST is used with an axis (kUnimplemented).")
     .Shape(QuantizedShape<1>)
     .CpuKernelClasses<QuantizeKernel, RAMET_QUANTIZED>();
 

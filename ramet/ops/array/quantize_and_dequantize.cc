@@ -7,16 +7,16 @@
 #include "ramet/ops/array/quantize_util.h"
 #include "ramet/ops/math/gradient_util.h"
 
-// Floats rounded to what whole numbers of few bits can say.
+// Rounds floats to values that an integer of few bits can represent.
 
 namespace ramet {
 namespace {
 
-// The bits of the whole numbers.
+// The lowest and highest of the integers.
 struct Steps {
   int64_t lowest = 0, highest = 0;
 
-  // \error kInvalidArgument if a 64-bit integer cannot hold so many bits.
+  // \error kInvalidArgument: a 64-bit integer cannot hold that many bits.
   static StatusOr<Steps> Of(int64_t bits, bool is_signed, bool narrow_range) {
     if (bits <= 0 || bits >= (is_signed ? 62 : 63)) {
       return InvalidArgument("num_bits is out of range: ", bits, " with signed_input_ ",
@@ -69,7 +69,7 @@ Status CheckBound(const Tensor& t, std::string_view name, int axis, int64_t expe
                          " to match dim ", axis, " of the input ", t.shape());
 }
 
-// Input 3, where it is there, is the number of bits.
+// The optional input 3 is the number of bits.
 template <class T>
 class RoundKernel final : public Kernel {
  public:
@@ -152,7 +152,7 @@ class RoundKernel final : public Kernel {
   const int axis_;
 };
 
-// Gradients go through as if nothing was rounded.
+// Passes gradients through as if nothing had been rounded.
 Status StraightThrough(GradientContext& c) {
   std::vector<Gradient> gradients(c.num_inputs());
   gradients[0] = c.grad();
@@ -241,11 +241,12 @@ class BoundedGradKernel final : public Kernel {
       .Attr("narrow_range: bool = false")                                                          \
       .Attr("axis: int = -1")                                                                      \
       .Doc(                                                                                        \
-          "Returns the input rounded to what whole numbers of num_bits bits can say of the "       \
-          "range [input_min, input_max], or, without range_given, of the range of its elements; "  \
-          "0 stays 0. With axis each slice has a range of its own. Shape of output: shape of "     \
-          "input. Error: num_bits is not in [1, 61] ([1, 62] without signed_input); input_min is " \
-          "above input_max; the shapes do not fit.")                                               \
+          "Returns the input rounded to values that integers of num_bits bits can represent in "   \
+          "the range [input_min, input_max] or, without range_given, in the range of the "         \
+          "elements. 0 stays 0. With `axis`, each slice along that axis has its own range. The "   \
+          "output has the shape of the input. Error: num_bits is not in [1, 61] ([1, 62] without " \
+          "signed_input); input_min is greater than input_max; `axis` is out of range; input_min " \
+          "or input_max has the wrong shape.")                                                     \
       .Shape(QuantizedShape<1>)                                                                    \
       .CpuKernelClasses<RoundKernel, float, double>()
 
@@ -264,8 +265,8 @@ RAMET_OP("QuantizeAndDequantizeV3")
     .Attr("narrow_range: bool = false")
     .Attr("axis: int = -1")
     .Doc(
-        "As QuantizeAndDequantizeV2, with the number of bits as an input, a scalar. Error: as "
-        "there.")
+        "Like QuantizeAndDequantizeV2, but num_bits is an input, a scalar. Error: the same as "
+        "QuantizeAndDequantizeV2; num_bits is not a scalar.")
     .HostMemory({"num_bits"})
     .Shape(QuantizedShape<1>)
     .Gradient(StraightThrough)
@@ -282,8 +283,10 @@ RAMET_OP("QuantizeAndDequantizeV4Grad")
     .Attr("T: {bfloat16, half, float, double}")
     .Attr("axis: int = -1")
     .Doc(
-        "The gradient of QuantizeAndDequantizeV4: gradients where the input is in the range, else "
-        "0; the range has the gradient 0. Error: the shapes do not fit.")
+        "Returns the gradient of QuantizeAndDequantizeV4: `gradients` where the input is in the "
+        "range, 0 elsewhere. The gradients of input_min and input_max are 0. Error: the shapes of "
+        "`gradients` and `input` differ; `axis` is out of range; input_min or input_max has the "
+        "wrong shape.")
     .Shape(QuantizedShape<2>)
     .CpuKernelClasses<BoundedGradKernel, float, double>();
 

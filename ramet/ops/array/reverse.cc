@@ -6,7 +6,7 @@
 namespace ramet {
 namespace {
 
-// Output 0 is x with the dimensions that are set in `reversed` read backwards.
+// Sets output 0 to x with the dimensions marked in `reversed` read backwards.
 Status ReverseDims(KernelContext& c, const Tensor& x, const Dims& reversed) {
   Dims strides = RowMajorStrides(x.shape().dims());
   const Dims dense = strides;
@@ -50,7 +50,7 @@ Status ReverseV2(KernelContext& c) {
   return ReverseDims(c, c.input(0), reversed);
 }
 
-// The number of `dims` is the rank.
+// The length of `dims` is the rank.
 Status ReverseShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const Shape dims, c.WithRank(1, 1));
   if (dims.dim(0) < 0 || dims.dim(0) > 8) return UnchangedShape(c);
@@ -158,10 +158,8 @@ RAMET_OP("ReverseV2")
         "float, "
         "double, complex64, complex128, string}")
     .Doc(
-        "`tensor` with the dimensions in `axis` (a vector of different ones in [-rank, rank)) "
-        "read\n"
-        "backwards.\n"
-        "\\error kInvalidArgument if one is outside or named twice.")
+        "Returns `tensor` with the dimensions in `axis`, a vector of distinct values in [-rank, "
+        "rank), reversed. Error: an axis is out of range or occurs twice.")
     .HostMemory({"axis"})
     .Shape(ReverseV2Shape)
     .Gradient(ReverseGradient<kReverseV2>)
@@ -177,8 +175,8 @@ RAMET_OP("Reverse")
         "float, "
         "double, complex64, complex128, string}")
     .Doc(
-        "`tensor` with each dimension i read backwards for which dims[i] is true; dims is [rank].\n"
-        "\\error kInvalidArgument if dims has another shape.")
+        "Returns `tensor` with each dimension i for which dims[i] is true reversed. `dims` is a "
+        "vector with one element per dimension. Error: `dims` has a different shape.")
     .HostMemory({"dims"})
     .Shape(ReverseShape)
     .Gradient(ReverseGradient<kReverse>)
@@ -193,12 +191,10 @@ RAMET_OP("ReverseSequence")
     .Attr("T: type")
     .Attr("Tlen: {int32, int64} = DT_INT64")
     .Doc(
-        "`input` with the first seq_lengths[b] entries along seq_dim read backwards, for each b "
-        "along\n"
-        "batch_dim.\n"
-        "\\error kInvalidArgument if a length is not in [0, size of seq_dim], their number is not "
-        "the\n"
-        "  size of batch_dim, or the two dimensions are one or not there.")
+        "Returns `input` with the first seq_lengths[b] entries along dimension seq_dim reversed, "
+        "for each b along dimension batch_dim. Error: a length is not in [0, size of seq_dim]; "
+        "seq_lengths is not a vector as long as batch_dim; seq_dim and batch_dim are equal or out "
+        "of range.")
     .HostMemory({"seq_lengths"})
     .Shape(UnchangedShape)
     .Gradient(ReverseSequenceGradient)

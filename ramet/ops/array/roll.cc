@@ -11,7 +11,7 @@ Status CheckVector(const Tensor& t, std::string_view name) {
   return InvalidArgument(name, " must be a scalar or a 1-D vector. Found: ", t.shape());
 }
 
-// How far each dimension is rolled, from 0 to its size.
+// Returns the shift of each dimension, from 0 to its size.
 StatusOr<Dims> Shifts(const Tensor& x, const Tensor& shift, const Tensor& axis) {
   if (x.rank() < 1) return InvalidArgument("input must be 1-D or higher");
   RAMET_RETURN_IF_ERROR(CheckVector(shift, "shift"));
@@ -31,7 +31,8 @@ StatusOr<Dims> Shifts(const Tensor& x, const Tensor& shift, const Tensor& axis) 
   return shifts;
 }
 
-// Each dimension is cut in two where it rolls over: every combination of parts is one move.
+// Moves x to y in blocks. A rolled dimension is split in two where it wraps around; each
+// combination of parts is one block.
 Status MoveParts(const Tensor& x, const Dims& shifts, Tensor& y) {
   const Dims strides = RowMajorStrides(x.shape().dims());
   Dims second(x.rank(), 0);
@@ -87,10 +88,10 @@ RAMET_OP("Roll")
     .Attr("Tshift: {int32, int64}")
     .Attr("Taxis: {int32, int64}")
     .Doc(
-        "`input` with the elements along dimension axis[i] moved on by shift[i]; what leaves at "
-        "the\n"
-        "end comes back at the begin. shift and axis are scalars or vectors.\n"
-        "\\error kInvalidArgument if an axis is out of range, or the shapes do not fit.")
+        "Returns `input` with the elements along dimension axis[i] shifted by shift[i]. Elements "
+        "shifted past the end wrap around to the start. shift and axis are scalars or vectors of "
+        "the same shape. Error: an axis is out of range; `input` is a scalar; the shapes of shift "
+        "and axis differ or have a rank above 1.")
     .HostMemory({"shift", "axis"})
     .Shape(RollShape)
     .Gradient(RollGradient)

@@ -53,8 +53,8 @@ Status ShapesShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The size that Reshape puts in the place of -1, if the product of the others is `known`. Where
-// both shapes have sizes of 0, these are left out of account.
+// Returns the size that Reshape substitutes for -1 if the product of the other sizes is `known`. If
+// both shapes have sizes of 0, these are ignored.
 StatusOr<int64_t> MissingSize(const Shape& x, int64_t known, bool zeros_known) {
   int64_t n = 1;
   bool skipped = false;
@@ -158,7 +158,7 @@ Status ReshapeToInputGradient(GradientContext& c) {
   return c.Return(std::move(grads));
 }
 
-// `shape` with a dimension of 1 put in at `axis`.
+// Returns `shape` with a dimension of size 1 inserted at `axis`.
 StatusOr<Shape> Expanded(const Shape& shape, int64_t axis) {
   if (axis < -1 - shape.rank() || axis > shape.rank()) {
     return InvalidArgument("Tried to expand dim index ", axis, " for tensor with ", shape.rank(),
@@ -189,8 +189,9 @@ Status ExpandDimsShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// `shape` without the dimensions at `axes` (without all of 1 when there are none). Unknown
-// dimensions at `axes` are taken for 1; without axes they make the rank unknown.
+// Returns `shape` without the dimensions in `axes`, or, if there are none, without all dimensions
+// of size 1. An unknown dimension in `axes` is assumed to be 1; if `axes` is empty, an unknown
+// dimension makes the rank unknown.
 StatusOr<Shape> Squeezed(const Shape& shape, std::span<const int64_t> axes) {
   Dims drop(shape.rank(), 0);
   for (int64_t axis : axes) {
@@ -248,9 +249,7 @@ RAMET_OP("Shape")
     .Output("output: out_type")
     .Attr("T: type")
     .Attr("out_type: {int32, int64} = DT_INT32")
-    .Doc(
-        "The shape of `input`, [rank].\n"
-        "\\error kInvalidArgument if a dimension does not fit in out_type.")
+    .Doc("Returns the shape of `input` as a vector. Error: a dimension does not fit in out_type.")
     .HostMemory({"output"})
     .Shape(ShapesShape)
     .NotDifferentiable()
@@ -264,8 +263,7 @@ RAMET_OP("ShapeN")
     .Attr("T: type")
     .Attr("out_type: {int32, int64} = DT_INT32")
     .Doc(
-        "The shape of each input, [its rank].\n"
-        "\\error kInvalidArgument if a dimension does not fit in out_type.")
+        "Returns the shape of each input as a vector. Error: a dimension does not fit in out_type.")
     .HostMemory({"output"})
     .Shape(ShapesShape)
     .NotDifferentiable()
@@ -278,8 +276,8 @@ RAMET_OP("Size")
     .Attr("T: type")
     .Attr("out_type: {int32, int64} = DT_INT32")
     .Doc(
-        "The number of elements of `input`, a scalar.\n"
-        "\\error kInvalidArgument if it does not fit in out_type.")
+        "Returns the number of elements of `input`, a scalar. Error: the number does not fit in "
+        "out_type.")
     .HostMemory({"output"})
     .Shape(ScalarShape)
     .NotDifferentiable()
@@ -290,7 +288,7 @@ RAMET_OP("Rank")
     .Input("input: T")
     .Output("output: int32")
     .Attr("T: type")
-    .Doc("The number of dimensions of `input`, a scalar.")
+    .Doc("Returns the number of dimensions of `input`, a scalar.")
     .HostMemory({"output"})
     .Shape(ScalarShape)
     .NotDifferentiable()
@@ -304,12 +302,9 @@ RAMET_OP("Reshape")
     .Attr("T: type")
     .Attr("Tshape: {int32, int64} = DT_INT32")
     .Doc(
-        "The elements of `tensor` in the shape `shape` ([rank]); one size may be -1 and is then "
-        "what\n"
-        "the element count leaves.\n"
-        "\\error kInvalidArgument if the element counts differ, more than one size is -1 or one "
-        "is\n"
-        "  less than that.")
+        "Returns the elements of `tensor` in the shape `shape`, a vector. One size may be -1; it "
+        "is then computed from the number of elements. Error: the numbers of elements differ; more "
+        "than one size is -1; a size is less than -1; `shape` is not a vector.")
     .HostMemory({"shape"})
     .Shape(ReshapeShape)
     .Gradient(ReshapeGradient)
@@ -323,8 +318,8 @@ RAMET_OP("ExpandDims")
     .Attr("T: type")
     .Attr("Tdim: {int32, int64} = DT_INT32")
     .Doc(
-        "`input` with a dimension of 1 put in at index `dim`, a scalar in [-1 - rank, rank].\n"
-        "\\error kInvalidArgument if dim is outside.")
+        "Returns `input` with a dimension of size 1 inserted at index `dim`, a scalar in [-1 - "
+        "rank, rank]. Error: `dim` is not a scalar or is out of range.")
     .HostMemory({"dim"})
     .Shape(ExpandDimsShape)
     .Gradient(ReshapeToInputGradient)
@@ -337,10 +332,9 @@ RAMET_OP("Squeeze")
     .Attr("T: type")
     .Attr("squeeze_dims: list(int) >= 0 = []")
     .Doc(
-        "`input` without the dimensions squeeze_dims, each of which must be 1; without all "
-        "dimensions\n"
-        "of 1 when the list is empty.\n"
-        "\\error kInvalidArgument if one of them is not 1 or there is no such dimension.")
+        "Returns `input` without the dimensions squeeze_dims, each of which must have size 1. An "
+        "empty list removes all dimensions of size 1. Error: one of the dimensions does not have "
+        "size 1 or is out of range.")
     .Shape(SqueezeShape)
     .Gradient(ReshapeToInputGradient)
     .CpuKernelClass<SqueezeKernel>();

@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// The sizes of the slice of `x` at `begin`, with -1 (to the end) filled in.
+// Returns the sizes of the slice of `x` at `begin`, with -1 (to the end) resolved.
 StatusOr<Shape> SliceSizes(const Shape& x, const Dims& begin, const Dims& size) {
   if (begin.size() != x.rank() || size.size() != x.rank()) {
     return InvalidArgument("Expected begin and size arguments to be 1-D tensors of size ", x.rank(),
@@ -46,7 +46,7 @@ Status Slice(KernelContext& c) {
   return MoveStrided(x, offset, strides, *y, 0, RowMajorStrides(shape.dims()), shape.dims());
 }
 
-// The length of a slice of a dimension, as far as it is known.
+// Returns the length of a slice of a dimension as far as it is known.
 StatusOr<int64_t> SliceLength(int64_t dim, std::optional<int64_t> begin,
                               std::optional<int64_t> size, int i) {
   const bool has_begin = begin && *begin >= 0;
@@ -90,7 +90,7 @@ Status SliceShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The gradient in the middle of zeros.
+// Pads the gradient with zeros to the shape of the input.
 Status SliceGradient(GradientContext& c) {
   const Output x = c.input(0), begin = c.input(1);
   const DType type = begin.dtype();
@@ -159,7 +159,7 @@ AttrMap MasksOf(GradientContext& c) {
   return masks;
 }
 
-// A constant of the op's own where the value is known, so that no loop has to keep it.
+// Returns a new constant if the value is known, so that a loop does not have to save it.
 Input KnownOr(const Output& x) {
   Tensor known = ConstantValue(x);
   return known.empty() ? Input(x) : Input(std::move(known));
@@ -218,10 +218,9 @@ RAMET_OP("Slice")
     .Attr("T: type")
     .Attr("Index: {int32, int64}")
     .Doc(
-        "size[i] entries of each dimension i of `input`, from begin[i] on; a size of -1 means up "
-        "to\n"
-        "the end. begin and size are [rank].\n"
-        "\\error kInvalidArgument if the slice is not within the input.")
+        "Returns size[i] entries of each dimension i of `input`, starting at begin[i]. A size of "
+        "-1 means up to the end. begin and size are vectors with one element per dimension. Error: "
+        "begin or size has a different shape; the slice is not within the input.")
     .HostMemory({"begin", "size"})
     .Shape(SliceShape)
     .Gradient(SliceGradient)
@@ -242,14 +241,13 @@ RAMET_OP("StridedSlice")
     .Attr("new_axis_mask: int = 0")
     .Attr("shrink_axis_mask: int = 0")
     .Doc(
-        "input[begin:end:strides] as in Python, one entry of the three vectors for each dimension\n"
-        "from the first on. Bit i of a mask says of entry i: begin_mask, end_mask: leave that "
-        "bound\n"
-        "away; ellipsis_mask: \"...\"; new_axis_mask: a new dimension of 1; shrink_axis_mask: the\n"
-        "single index begin[i], whose dimension is dropped.\n"
-        "\\error kInvalidArgument if a stride is 0, a single index is outside, there are more "
-        "entries\n"
-        "  than dimensions or two ellipses.")
+        "Returns input[begin:end:strides] as in Python. begin, end and strides are vectors with "
+        "one entry for each dimension, from the first on. Bit i of a mask changes the meaning of "
+        "entry i: begin_mask and end_mask omit that bound; ellipsis_mask stands for \"...\"; "
+        "new_axis_mask inserts a dimension of size 1; shrink_axis_mask selects the single index "
+        "begin[i] and drops the dimension. Error: the vectors differ in length; a stride is 0; a "
+        "single index is out of range; there are more entries than dimensions; there is more than "
+        "one ellipsis.")
     .HostMemory({"begin", "end", "strides"})
     .Shape(StridedSliceShape)
     .Gradient(StridedSliceGradient)
@@ -270,10 +268,9 @@ RAMET_OP("StridedSliceGrad")
     .Attr("new_axis_mask: int = 0")
     .Attr("shrink_axis_mask: int = 0")
     .Doc(
-        "The gradient of StridedSlice: zeros of shape `shape` ([rank]) with `dy` at the places "
-        "that\n"
-        "the slice takes.\n"
-        "\\error kInvalidArgument if dy has not the shape of the slice, and as StridedSlice.")
+        "Returns the gradient of StridedSlice: a tensor of zeros of shape `shape`, a vector, with "
+        "`dy` at the positions that the slice selects. Error: the same as StridedSlice; `dy` does "
+        "not have the shape of the slice.")
     .HostMemory({"shape", "begin", "end", "strides"})
     .Shape(ShapeFromInput<0>)
     .Gradient(StridedSliceGradGradient)

@@ -6,12 +6,13 @@
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
 
-// Blocks of space as batch entries (SpaceToBatchND and the like), or as channels (SpaceToDepth).
+// Ops that turn blocks of space into batch entries (SpaceToBatchND and related ops) or into
+// channels (SpaceToDepth), and back.
 
 namespace ramet {
 namespace {
 
-// What is added to (or cut off) each spatial dimension, and the size of blocks there.
+// The block size of each spatial dimension, and the elements added before and after it, or cropped.
 struct Blocks {
   Dims size, before, after;
 
@@ -22,9 +23,9 @@ struct Blocks {
   }
 };
 
-constexpr int64_t kMostBlocks = int64_t{1} << 31;
+constexpr int64_t kMaxBlocks = int64_t{1} << 31;
 
-// `what` is "paddings" or "crops".
+// Reads and checks the block sizes and the paddings or crops. `what` is "paddings" or "crops".
 StatusOr<Blocks> ReadBlocks(const Dims& size, const Tensor& ends, std::string_view what, int rank) {
   Blocks b;
   b.size = size;
@@ -37,7 +38,7 @@ StatusOr<Blocks> ReadBlocks(const Dims& size, const Tensor& ends, std::string_vi
   }
   int64_t volume = 1;
   for (int d = 0; d < size.size(); ++d) {
-    if (size[d] < 1 || size[d] > kMostBlocks || (volume *= size[d]) > kMostBlocks) {
+    if (size[d] < 1 || size[d] > kMaxBlocks || (volume *= size[d]) > kMaxBlocks) {
       return InvalidArgument("block_shape must be positive and not too large, but block_shape[", d,
                              "] is ", size[d]);
     }
@@ -59,7 +60,8 @@ StatusOr<int64_t> BlockSum(int64_t a, int64_t b, int64_t c) {
   return sum;
 }
 
-// The shapes of both sides; dimensions may be unknown (-1).
+// The two functions below return the shape of one side of the op for that of the other. Dimensions
+// may be unknown (-1).
 StatusOr<Shape> BatchShape(const Shape& space, const Blocks& b) {
   Shape shape = space;
   for (int d = 0; d < b.size.size(); ++d) {
@@ -103,7 +105,7 @@ StatusOr<Shape> SpaceShape(const Shape& batch, const Blocks& b) {
   return Shape::Make(shape.dims());
 }
 
-// Moves elements between a tensor with space in it and one with batches of blocks.
+// Moves elements between a tensor with spatial dimensions and one with batches of blocks.
 Status MoveBlocks(const Blocks& b, bool to_batch, const Tensor& x, Tensor& y) {
   const Shape& space = (to_batch ? x : y).shape();
   const Shape& batch = (to_batch ? y : x).shape();
@@ -163,19 +165,19 @@ Status BlocksND(KernelContext& c) {
   return (kToBatch ? ToBatch : ToSpace)(c, size, c.input(2));
 }
 
-// The product of the block's sizes; -1 if it is not known or no block.
+// Returns the product of the block sizes, or -1 if it is unknown or the sizes are invalid.
 int64_t KnownVolume(const Tensor* size) {
   if (size == nullptr || size->rank() != 1) return -1;
   int64_t volume = 1;
   for (int64_t i = 0; i < size->num_elements(); ++i) {
     const int64_t s = IntegerAt(*size, i);
-    if (s < 1 || s > kMostBlocks || (volume *= s) > kMostBlocks) return -1;
+    if (s < 1 || s > kMaxBlocks || (volume *= s) > kMaxBlocks) return -1;
   }
   return volume;
 }
 
-// What is known of the output where not all of block and ends is: the dimensions behind the blocks,
-// and the batch where the block is known.
+// Returns the known part of the output shape if the block sizes or the paddings are not all known:
+// the dimensions after the blocks, and the batch if the block sizes are known.
 Shape PartlyKnownShape(const Shape& x, const Shape& block, const Tensor* size, bool to_batch) {
   Shape shape = Shape::OfRank(x.rank());
   if (block.unknown_rank() || block.dim(0) < 0) return shape;
@@ -212,7 +214,7 @@ Status BlocksNDShape(ShapeContext& c) {
 
 int64_t BlockSize(const AttrMap& attrs) { return attrs.GetOr("block_size", int64_t{0}); }
 
-// The old ops: images of rank 4 and an attr block_size.
+// The older ops for images of rank 4, with the attr block_size.
 template <bool kToBatch>
 class ImageBlocksKernel final : public Kernel {
  public:
@@ -252,7 +254,7 @@ constexpr char kSpaceToBatchND[] = "SpaceToBatchND", kBatchToSpaceND[] = "BatchT
 constexpr char kSpaceToBatch[] = "SpaceToBatch", kBatchToSpace[] = "BatchToSpace";
 constexpr char kSpaceToDepth[] = "SpaceToDepth", kDepthToSpace[] = "DepthToSpace";
 
-// The other op with the same further inputs and attrs.
+// The gradient is the opposite op with the same remaining inputs and attrs.
 template <const char* kOpposite>
 Status OppositeGradient(GradientContext& c) {
   AttrMap attrs;
@@ -266,7 +268,7 @@ Status OppositeGradient(GradientContext& c) {
   return c.Return(std::move(grads));
 }
 
-// Images whose blocks become channels, or back.
+// The attrs of SpaceToDepth and DepthToSpace.
 struct Depth {
   int64_t block;
   bool channels_first;
@@ -341,8 +343,8 @@ class DepthKernel final : public Kernel {
     const bool first = depth_.channels_first;
     const int64_t wide = first ? columns * b : columns * b * channels;  // a row of the image
     const int64_t step = first ? 1 : channels;
-    const int64_t deep = first ? 1 : b * b * channels;  // a pixel of the deep image
-    const int64_t plane = first ? area : 1;             // one channel of it
+    const int64_t deep = first ? 1 : b * b * channels;  // a pixel of the image with depth
+    const int64_t plane = first ? area : 1;             // one channel of that image
     dimension(n, pixels * channels, pixels * channels);
     dimension(rows, b * wide, columns * deep);
     dimension(columns, b * step, deep);
@@ -381,12 +383,11 @@ RAMET_OP("SpaceToBatchND")
     .Attr("Tblock_shape: {int32, int64} = DT_INT32")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Doc(
-        "`input`, [batch, space..., rest...], padded with zeros (paddings [m, 2], before and "
-        "after)\n"
-        "and cut into blocks of block_shape [m]: entry b * batch + n of the output has element b "
-        "of\n"
-        "each block of entry n.\n"
-        "\\error kInvalidArgument if blocks do not divide the padded sizes, or shapes do not fit.")
+        "Returns `input`, [batch, space..., rest...], padded with zeros and divided into blocks of "
+        "block_shape, a vector of length m. paddings is [m, 2] and gives the zeros before and "
+        "after each spatial dimension. Entry b * batch + n of the output holds element b of each "
+        "block of entry n. Error: the blocks do not evenly divide the padded sizes; a block size "
+        "is not positive or is too large; a padding is negative; the shapes do not fit together.")
     .HostMemory({"block_shape", "paddings"})
     .Shape(BlocksNDShape<true>)
     .Gradient(OppositeGradient<kBatchToSpaceND>)
@@ -401,10 +402,10 @@ RAMET_OP("BatchToSpaceND")
     .Attr("Tblock_shape: {int32, int64} = DT_INT32")
     .Attr("Tcrops: {int32, int64} = DT_INT32")
     .Doc(
-        "The opposite of SpaceToBatchND: batch entries become elements of blocks, and crops [m, "
-        "2]\n"
-        "are cut off.\n"
-        "\\error kInvalidArgument if blocks do not divide the batch, or shapes do not fit.")
+        "The inverse of SpaceToBatchND: turns batch entries into elements of blocks, then removes "
+        "the crops, [m, 2], from both ends of the spatial dimensions. Error: the product of "
+        "block_shape does not evenly divide the batch; a block size is not positive or is too "
+        "large; the crops are negative or larger than the image; the shapes do not fit together.")
     .HostMemory({"block_shape", "crops"})
     .Shape(BlocksNDShape<false>)
     .Gradient(OppositeGradient<kSpaceToBatchND>)
@@ -418,8 +419,8 @@ RAMET_OP("SpaceToBatch")
     .Attr("Tpaddings: {int32, int64} = DT_INT32")
     .Attr("block_size: int >= 2")
     .Doc(
-        "SpaceToBatchND of images [batch, height, width, depth] with square blocks.\n"
-        "\\error kInvalidArgument as there.")
+        "SpaceToBatchND for images [batch, height, width, depth] with square blocks. Error: the "
+        "same as SpaceToBatchND; `input` is not of rank 4.")
     .HostMemory({"paddings"})
     .Shape(ImageBlocksShape<true>)
     .Gradient(OppositeGradient<kBatchToSpace>)
@@ -433,8 +434,8 @@ RAMET_OP("BatchToSpace")
     .Attr("block_size: int >= 2")
     .Attr("Tidx: {int32, int64} = DT_INT32")
     .Doc(
-        "BatchToSpaceND of images [batch, height, width, depth] with square blocks.\n"
-        "\\error kInvalidArgument as there.")
+        "BatchToSpaceND for images [batch, height, width, depth] with square blocks. Error: the "
+        "same as BatchToSpaceND; `input` is not of rank 4.")
     .HostMemory({"crops"})
     .Shape(ImageBlocksShape<false>)
     .Gradient(OppositeGradient<kSpaceToBatch>)
@@ -447,11 +448,10 @@ RAMET_OP("SpaceToDepth")
     .Attr("block_size: int >= 2")
     .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
     .Doc(
-        "Images [batch, height, width, depth] whose square blocks become pixels of depth\n"
-        "block_size^2 * depth: element (i, j, c) of a block is channel (i * block_size + j) * "
-        "depth "
-        "+ c.\n"
-        "\\error kInvalidArgument if block_size does not divide height and width.")
+        "Turns each square block of the images [batch, height, width, depth] into one pixel of "
+        "depth block_size^2 * depth. Element (i, j, c) of a block becomes channel (i * block_size "
+        "+ j) * depth + c. Error: `input` is not of rank 4; block_size is not in [2, 32768] or "
+        "does not evenly divide the height and width; data_format is NCHW_VECT_C (kUnimplemented).")
     .Shape(DepthShapeFn<true>)
     .Gradient(OppositeGradient<kDepthToSpace>)
     .CpuKernelClass<DepthKernel<true>>();
@@ -463,8 +463,9 @@ RAMET_OP("DepthToSpace")
     .Attr("block_size: int >= 2")
     .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
     .Doc(
-        "The opposite of SpaceToDepth: channels become blocks of block_size x block_size pixels.\n"
-        "\\error kInvalidArgument if block_size^2 does not divide the depth.")
+        "The inverse of SpaceToDepth: turns the channels of each pixel into a block of block_size "
+        "x block_size pixels. Error: `input` is not of rank 4; block_size is not in [2, 32768] or "
+        "its square does not evenly divide the depth; data_format is NCHW_VECT_C (kUnimplemented).")
     .Shape(DepthShapeFn<false>)
     .Gradient(OppositeGradient<kSpaceToDepth>)
     .CpuKernelClass<DepthKernel<false>>();

@@ -9,7 +9,7 @@
 namespace ramet {
 namespace {
 
-// The number of indices, and how many numbers each has.
+// The number of indices, and the number of coordinates of each.
 struct Sizes {
   int64_t count, depth;
 };
@@ -59,7 +59,7 @@ class SparseToDenseKernel final : public Kernel {
     const Tensor &indices = c.input(0), &values = c.input(2);
     RAMET_ASSIGN_OR_RETURN(Sizes sizes, CheckShapes(indices, c.input(1), values, c.input(3)));
     RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(1), "output_shape"));
-    // Indices without numbers all name the only element.
+    // Indices without coordinates all name the only element.
     if (sizes.depth == 0 && values.rank() == 0) sizes.count = std::min<int64_t>(sizes.count, 2);
     RAMET_RETURN_IF_ERROR(CheckIndices(indices, sizes, shape));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, values.dtype(), shape));
@@ -71,7 +71,7 @@ class SparseToDenseKernel final : public Kernel {
   }
 
  private:
-  // The element that index i names; -1 if it is out of bounds.
+  // Returns the element that index i names, or -1 if it is out of bounds.
   static int64_t Place(const Tensor& indices, const Sizes& sizes, const Shape& shape, int64_t i) {
     int64_t at = 0;
     for (int d = 0; d < shape.rank(); ++d) {
@@ -111,7 +111,8 @@ std::vector<int64_t> AllAxes(int rank) {
   return axes;
 }
 
-// The elements that were set, and for the default value the sum of all others.
+// The gradient of the values is the gradient at their positions; the gradient of the default value
+// is the sum of the rest.
 Status SparseToDenseGradient(GradientContext& c) {
   const Output grad = c.grad(), indices = c.input(0);
   const Output values = c.Add("GatherNd", {grad, indices});
@@ -135,11 +136,10 @@ RAMET_OP("SparseToDense")
     .Attr("T: type")
     .Attr("Tindices: {int32, int64}")
     .Doc(
-        "A tensor of shape output_shape with sparse_values ([n] or a scalar) at sparse_indices "
-        "([n, rank],\n"
-        "or [n] or a scalar for rank 1) and default_value elsewhere.\n"
-        "\\error kInvalidArgument if the shapes do not fit, an index is outside, or, with\n"
-        "  validate_indices, they are not sorted or not distinct.")
+        "Returns a tensor of shape output_shape with sparse_values at sparse_indices and "
+        "default_value elsewhere. sparse_values is [n] or a scalar; sparse_indices is [n, rank], "
+        "or [n] or a scalar for rank 1. Error: the shapes do not fit together; an index is out of "
+        "bounds; with validate_indices, the indices are not sorted or not distinct.")
     .HostMemory({"output_shape"})
     .Shape(ShapeFromInput<1>)
     .Gradient(SparseToDenseGradient)

@@ -11,7 +11,8 @@ Shape WithSize(Shape shape, int axis, int64_t size) {
   return shape;
 }
 
-// Output i of a split of `x` along `axis`: `size` entries from `begin` on, in the shape `shape`.
+// Sets output i of a split of `x` along `axis`: `size` entries starting at `begin`, in the shape
+// `shape`.
 Status CutPiece(KernelContext& c, int i, const Tensor& x, int axis, int64_t begin, int64_t size,
                 const Shape& shape) {
   const int64_t inner = Product(x.shape(), axis + 1, x.rank());
@@ -83,8 +84,7 @@ Status SplitVGradient(GradientContext& c) {
   return c.Return({JoinGradients(c, c.input(2)), Gradient(), Gradient()});
 }
 
-// The sizes of a split of `total` entries, with the one that is -1 filled in. `total` may be
-// unknown.
+// Fills in the size that is -1 in a split of `total` entries. `total` may be unknown.
 Status FillInSizes(std::vector<int64_t>& sizes, int64_t total) {
   int missing = -1;
   int64_t sum = 0;
@@ -206,8 +206,9 @@ RAMET_OP("Split")
     .Attr("num_split: int >= 1")
     .Attr("T: type")
     .Doc(
-        "`value` in num_split equal pieces along dimension split_dim, a scalar in [-rank, rank).\n"
-        "\\error kInvalidArgument if num_split does not divide that dimension, or there is none.")
+        "Splits `value` into num_split equal pieces along dimension split_dim, a scalar in [-rank, "
+        "rank). Error: split_dim is not a scalar or is out of range; num_split does not evenly "
+        "divide that dimension.")
     .HostMemory({"split_dim"})
     .Shape(SplitShape)
     .Gradient(SplitGradient)
@@ -223,10 +224,11 @@ RAMET_OP("SplitV")
     .Attr("T: type")
     .Attr("Tlen: {int8, int32, int64} = DT_INT64")
     .Doc(
-        "`value` in num_split pieces of the sizes size_splits ([num_split]) along dimension "
-        "split_dim,\n"
-        "a scalar in [-rank, rank). One size may be -1: what the others leave.\n"
-        "\\error kInvalidArgument if the sizes do not add up to that dimension, or there is none.")
+        "Splits `value` into num_split pieces along dimension split_dim, a scalar in [-rank, "
+        "rank). The vector size_splits gives the sizes of the pieces; one size may be -1 and is "
+        "then computed from the others. Error: split_dim is not a scalar or is out of range; "
+        "size_splits does not have num_split elements, more than one is -1 or one is less than -1; "
+        "the sizes do not add up to the dimension.")
     .HostMemory({"size_splits", "split_dim"})
     .Shape(SplitVShape)
     .Gradient(SplitVGradient)
@@ -240,8 +242,8 @@ RAMET_OP("Unpack")
     .Attr("T: type")
     .Attr("axis: int = 0")
     .Doc(
-        "The `num` slices of `value` along dimension `axis`, without that dimension.\n"
-        "\\error kInvalidArgument if the dimension is not `num`, or there is none.")
+        "Returns the `num` slices of `value` along dimension `axis`, without that dimension. "
+        "Error: `axis` is out of range; the size of the dimension is not `num`.")
     .Shape(UnpackShape)
     .Gradient(UnpackGradient)
     .CpuKernelClass<UnpackKernel>();

@@ -5,7 +5,8 @@ namespace {
 
 bool Bit(int64_t mask, int i) { return i < 63 && (mask >> i & 1) != 0; }
 
-// One dimension of the tensor under an entry (or none: all of it).
+// One dimension of the tensor and the slice entry that applies to it; by default the whole
+// dimension.
 struct Range {
   std::optional<int64_t> begin, end;
   std::optional<int64_t> stride = 1;
@@ -16,8 +17,8 @@ struct Taken {
   int64_t begin, stride, count;
 };
 
-// An index between -size and size, from the front, clamped to where a walk with this stride may
-// begin or stop.
+// Converts an index in [-size, size] to one from the front, clamped to where a slice with this
+// stride may begin or end.
 int64_t Clamped(int64_t index, int64_t size, int64_t stride) {
   const int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
   return std::clamp(index < 0 ? index + size : index, low, high);
@@ -48,7 +49,8 @@ StatusOr<Taken> TakeRange(const Range& r, int64_t size, int dim) {
   if (!known) return Taken{0, 1, Shape::kUnknownDim};
   const int64_t stride = *r.stride;
   if (size < 0) {
-    // Without the size, only a range between two indices of the same end has a known length.
+    // If the size is unknown, the length is known only for a range between two indices counted from
+    // the same end.
     const bool same_end = !r.from_start && !r.to_end && (*r.begin < 0) == (*r.end < 0);
     const bool empty = same_end && StepsBetween(*r.begin, *r.end, stride) == 0;
     return Taken{0, stride, empty ? 0 : Shape::kUnknownDim};
@@ -86,7 +88,7 @@ Status Take(const Range& r, const Shape& shape, SlicePlan& plan) {
   return OkStatus();
 }
 
-// How many dimensions the entries without the ellipsis take, and whether there is one.
+// Returns how many dimensions the entries other than the ellipsis take, and whether there is one.
 StatusOr<std::pair<int, bool>> CountEntries(const SliceEntries& entries, const SliceMasks& masks) {
   int taken = 0, ellipses = 0;
   for (int i = 0; i < entries.size; ++i) {

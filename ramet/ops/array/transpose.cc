@@ -23,7 +23,7 @@ Status CheckPermutation(const Dims& perm, int rank) {
   return OkStatus();
 }
 
-// Whether only dimensions of 1 change their place, so that the elements stay in order.
+// Reports whether `perm` only moves dimensions of size 1, so that the elements stay in order.
 bool KeepsOrder(const Shape& shape, const Dims& perm) {
   int64_t last = -1;
   for (int64_t d : perm) {
@@ -137,8 +137,8 @@ RAMET_OP("Transpose")
     .Attr("T: type")
     .Attr("Tperm: {int32, int64} = DT_INT32")
     .Doc(
-        "`x` with its dimensions in another order: dimension i of y is dimension perm[i] of x.\n"
-        "\\error kInvalidArgument if perm is no permutation of 0 .. rank - 1.")
+        "Returns `x` with its dimensions permuted: dimension i of y is dimension perm[i] of x. "
+        "Error: `perm` is not a permutation of 0 .. rank - 1.")
     .HostMemory({"perm"})
     .Shape(TransposeShape)
     .Gradient(TransposeGradient<false>)
@@ -151,7 +151,7 @@ RAMET_OP("ConjugateTranspose")
     .Output("y: T")
     .Attr("T: type")
     .Attr("Tperm: {int32, int64} = DT_INT32")
-    .Doc("As Transpose, with the complex conjugates of the elements.")
+    .Doc("Like Transpose, but with the complex conjugates of the elements.")
     .HostMemory({"perm"})
     .Shape(TransposeShape)
     .Gradient(TransposeGradient<true>)
@@ -163,8 +163,8 @@ RAMET_OP("InvertPermutation")
     .Output("y: T")
     .Attr("T: {int32, int64} = DT_INT32")
     .Doc(
-        "The inverse of the permutation `x`, a vector: y[x[i]] = i.\n"
-        "\\error kInvalidArgument if x is no vector or no permutation of 0 .. n - 1.")
+        "Returns the inverse of the permutation `x`, a vector: y[x[i]] = i. Error: `x` is not a "
+        "vector or not a permutation of 0 .. n - 1.")
     .HostMemory({"x", "y"})
     .Shape(InvertPermutationShape)
     .NotDifferentiable()

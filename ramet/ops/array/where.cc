@@ -47,13 +47,13 @@ Status WhereShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Numbers the different values of a vector in the order in which they first appear. Values are
-// equal if == says so: 0 and -0 are, NaNs are not.
+// Numbers the distinct values of a vector in the order in which they first appear. Values are
+// compared with ==, so 0 equals -0 and a NaN does not equal itself.
 class Numbering {
  public:
   explicit Numbering(const Tensor& x) : x_(x) {}
 
-  // The number of element i; a new one if it has not been seen.
+  // Returns the number of the value of element i; a new one if the value has not been seen.
   int64_t Add(int64_t i) {
     const auto [key, equals_itself] = Key(i);
     if (!equals_itself) return next_++;
@@ -61,7 +61,7 @@ class Numbering {
     if (fresh) ++next_;
     return it->second;
   }
-  // The number of element i of `x` (of the same dtype), or -1.
+  // Reports whether element i of `x` (of the same dtype) has been added.
   bool Contains(const Tensor& x, int64_t i) const {
     const auto [key, equals_itself] = Numbering(x).Key(i);
     return equals_itself && numbers_.contains(key);
@@ -163,8 +163,8 @@ RAMET_OP("Where")
     .Output("index: int64")
     .Attr("T: {numbertype, bool} = DT_BOOL")
     .Doc(
-        "The coordinates of the elements that are not 0 (or are true), in row-major order:\n"
-        "[count, rank].")
+        "Returns the coordinates of the elements that are nonzero (or true) in row-major order, as "
+        "a tensor of shape [count, rank].")
     .Shape(WhereShape)
     .CpuKernels<bool, float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,
                 uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(kWhere);
@@ -177,10 +177,9 @@ RAMET_OP("Unique")
     .Attr("T: type")
     .Attr("out_idx: {int32, int64} = DT_INT32")
     .Doc(
-        "The different values of the vector `x` in the order in which they first appear, and for "
-        "each\n"
-        "element of x the index of its value: y[idx[i]] = x[i].\n"
-        "\\error kInvalidArgument if x is no vector.")
+        "Returns the distinct values of the vector `x` in the order in which they first appear, "
+        "and for each element of x the index of its value: y[idx[i]] = x[i]. Error: `x` is not a "
+        "vector.")
     .Shape(UniqueShape)
     .CpuKernels<int32_t, int64_t>(kUnique, "out_idx");
 
@@ -192,7 +191,7 @@ RAMET_OP("UniqueWithCounts")
     .Output("count: out_idx")
     .Attr("T: type")
     .Attr("out_idx: {int32, int64} = DT_INT32")
-    .Doc("As Unique; `count` says how often each value of y is in x.")
+    .Doc("Like Unique; `count` also gives the number of times that each value of y occurs in x.")
     .Shape(UniqueShape)
     .CpuKernels<int32_t, int64_t>(kUnique, "out_idx");
 
@@ -205,10 +204,8 @@ RAMET_OP("ListDiff")
     .Attr("T: type")
     .Attr("out_idx: {int32, int64} = DT_INT32")
     .Doc(
-        "The elements of the vector `x` that are not in the vector `y`, in order, and their "
-        "indices in\n"
-        "x.\n"
-        "\\error kInvalidArgument if x or y is no vector.")
+        "Returns the elements of the vector `x` that are not in the vector `y`, in order, and "
+        "their indices in x. Error: `x` or `y` is not a vector.")
     .Shape(ListDiffShape)
     .CpuKernels<int32_t, int64_t>(kListDiff, "out_idx");
 

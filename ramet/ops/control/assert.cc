@@ -41,11 +41,9 @@ RAMET_OP("Assert")
     .Stateful()
     .HostMemory({"condition", "data"})
     .Doc(
-        "Stops the run with an error unless the scalar condition holds. The message shows the "
-        "first\n"
-        "`summarize` elements of each of the data (-1: all).\n"
-        "\\error kInvalidArgument \"assertion failed: [...]\" if it does not hold; if it is no "
-        "scalar.")
+        "Stops the run with an error unless the scalar `condition` is true. The message shows the "
+        "first `summarize` elements of each tensor in `data` (-1 shows all). Error: the condition "
+        "is false (\"assertion failed: [...]\") or not a scalar.")
     .Shape(NoOutputs)
     .NotDifferentiable()
     .CpuKernelClass<AssertKernel>();

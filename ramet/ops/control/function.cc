@@ -7,12 +7,13 @@
 namespace ramet {
 namespace {
 
-// Executors carry these ops out (op/function_call.h); here nobody knows the library.
+// Executors run these ops (op/function_call.h); kernels do not have access to the function library.
 Status NeedsExecutor(KernelContext&) {
-  return Internal("a node that calls functions of the library runs only as a step of a plan");
+  return Internal(
+      "an op that calls library functions can only be run by an executor, not as a kernel");
 }
 
-// attr output_shapes; without it, what else the graph knows of the functions.
+// Uses the attr output_shapes, or, without it, what else the graph knows about the functions.
 Status StatedShapes(ShapeContext& c) {
   const auto shapes = c.attrs().GetOr<std::vector<Shape>>("output_shapes", {});
   if (shapes.empty()) return UnknownShape(c);
@@ -24,13 +25,13 @@ Status StatedShapes(ShapeContext& c) {
   return OkStatus();
 }
 
-// A gradient is like its argument.
+// A gradient has the shape of its argument.
 Status GradientShapes(ShapeContext& c) {
   for (int i = 0; i < std::min(c.num_inputs(), c.num_outputs()); ++i) c.set_output(i, c.input(i));
   return OkStatus();
 }
 
-// A loop is taken to leave the shapes of its variables as they are.
+// Assumes that a loop does not change the shapes of its variables.
 Status WhileShapes(ShapeContext& c) {
   if (!c.attrs().GetOr<std::vector<Shape>>("output_shapes", {}).empty()) return StatedShapes(c);
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i));
@@ -43,7 +44,7 @@ Status FakeParamShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// A value that nobody looks at: zeros, and no elements along dimensions that are not known.
+// A value that is never read: zeros, with size 0 in unknown dimensions.
 class FakeParam final : public Kernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
@@ -85,11 +86,9 @@ class FakeParam final : public Kernel {
       .CpuKernel(NeedsExecutor)
 
 RAMET_CALL_OP("PartitionedCall")
-    .Doc(
-        "Calls the function f of the library. config, config_proto and executor_type say nothing "
-        "here.");
+    .Doc("Calls the library function f. config, config_proto and executor_type are ignored.");
 
-RAMET_CALL_OP("StatefulPartitionedCall").Stateful().Doc("As PartitionedCall.");
+RAMET_CALL_OP("StatefulPartitionedCall").Stateful().Doc("Like PartitionedCall.");
 
 RAMET_OP("SymbolicGradient")
     .Input("input: Tin")
@@ -98,8 +97,8 @@ RAMET_OP("SymbolicGradient")
     .Attr("Tout: list(type) >= 1")
     .Attr("f: func")
     .Doc(
-        "The gradients of the function f: takes its arguments and the gradients of its results, "
-        "gives a gradient for each argument.")
+        "Computes the gradients of the function f. The inputs are the arguments of f and the "
+        "gradients of its results; the outputs are the gradients of its arguments.")
     .CallsProgram()
     .Shape(GradientShapes)
     .Gradient(SymbolicGradientGradient)
@@ -122,10 +121,11 @@ RAMET_OP("SymbolicGradient")
       .CpuKernel(NeedsExecutor)
 
 RAMET_IF_OP("If").Stateful().Doc(
-    "Calls then_branch with input if cond is true, else else_branch. A cond that is no bool is "
-    "true if it is a scalar other than zero or the empty string, or no scalar and has elements.");
+    "Calls then_branch with the inputs if cond is true, otherwise else_branch. If cond is not a "
+    "bool, a scalar is true unless it is zero or the empty string, and a tensor of higher rank is "
+    "true if it has elements.");
 
-RAMET_IF_OP("StatelessIf").Doc("As If.");
+RAMET_IF_OP("StatelessIf").Doc("Like If.");
 
 #define RAMET_CASE_OP(name)                    \
   RAMET_OP(name)                               \
@@ -142,10 +142,10 @@ RAMET_IF_OP("StatelessIf").Doc("As If.");
       .CpuKernel(NeedsExecutor)
 
 RAMET_CASE_OP("Case").Stateful().Doc(
-    "Calls the function at position branch_index of branches with input; the last one if there is "
-    "no such position.");
+    "Calls the function branches[branch_index] with the inputs, or the last function if "
+    "branch_index is out of range.");
 
-RAMET_CASE_OP("StatelessCase").Doc("As Case.");
+RAMET_CASE_OP("StatelessCase").Doc("Like Case.");
 
 #define RAMET_WHILE_OP(name)                   \
   RAMET_OP(name)                               \
@@ -162,18 +162,19 @@ RAMET_CASE_OP("StatelessCase").Doc("As Case.");
       .CpuKernel(NeedsExecutor)
 
 RAMET_WHILE_OP("While").Stateful().Doc(
-    "Calls body with input, then with what it returned, and so on as long as cond, which is called "
-    "with the same values before, returns true (as If says it). Iterations run one after another.");
+    "Calls body with the inputs, then with the results of the previous call, and so on. Before "
+    "each call, cond is called with the same values; the loop ends when its result is not true, in "
+    "the sense of If. Iterations run one after another.");
 
-RAMET_WHILE_OP("StatelessWhile").Doc("As While.");
+RAMET_WHILE_OP("StatelessWhile").Doc("Like While.");
 
 RAMET_OP("FakeParam")
     .Output("output: dtype")
     .Attr("dtype: type")
     .Attr("shape: shape")
     .Doc(
-        "Stands in a branch for a value that only another branch has: zeros. Nobody may depend on "
-        "it.")
+        "Returns zeros in place of a value that only a different branch computes. Nothing may "
+        "depend on them.")
     .Shape(FakeParamShape)
     .NotDifferentiable()
     .CpuKernelClass<FakeParam>();

@@ -8,13 +8,13 @@ Status Nothing(KernelContext&) { return OkStatus(); }
 }  // namespace
 
 RAMET_OP("NoOp")
-    .Doc("Does nothing: a place for control inputs.")
+    .Doc("Does nothing; serves as a node for control inputs.")
     .Shape(NoOutputs)
     .NotDifferentiable()
     .CpuKernel(Nothing);
 
 RAMET_OP("ControlTrigger")
-    .Doc("Does nothing; in loops and branches it runs even where its control inputs do not.")
+    .Doc("Does nothing. In loops and branches it runs even if its control inputs are dead.")
     .Shape(NoOutputs)
     .NotDifferentiable()
     .CpuKernel(Nothing);

@@ -30,7 +30,7 @@ Status RunMerge(KernelContext& c) {
     c.SetOutput(1, Tensor(static_cast<int32_t>(i)));
     return PassOn(c, i, 0);
   }
-  return Internal("Merge op without an input that is alive");
+  return Internal("Merge op has no live input");
 }
 
 Status SwitchShape(ShapeContext& c) {
@@ -40,7 +40,8 @@ Status SwitchShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// What the inputs' shapes have in common; back edges of loops that are not there yet have none.
+// Keeps the dimensions that all input shapes have in common. The back edge of a loop that has not
+// been added yet has an unknown shape.
 Status MergeShape(ShapeContext& c) {
   Shape merged = c.input(0);
   for (int i = 1; i < c.num_inputs() && !merged.unknown_rank(); ++i) {
@@ -79,7 +80,9 @@ RAMET_OP("Switch")
     .Output("output_false: T")
     .Output("output_true: T")
     .Attr("T: type")
-    .Doc("Passes data on to output_true if pred is true, else to output_false.")
+    .Doc(
+        "Forwards `data` to output_true if the scalar `pred` is true, otherwise to output_false; "
+        "the output that is not chosen is dead. Error: `pred` is not a scalar.")
     .Shape(SwitchShape)
     .HostMemory({"pred"})
     .Gradient(SwitchGradient)
@@ -92,7 +95,7 @@ RAMET_OP("RefSwitch")
     .Output("output_true: Ref(T)")
     .Attr("T: type")
     .AllowsUninitializedInput()
-    .Doc("As Switch, for the name of a variable.")
+    .Doc("Like Switch, for a reference to a variable.")
     .Shape(SwitchShape)
     .HostMemory({"pred"})
     .Gradient(SwitchGradient)
@@ -104,7 +107,7 @@ RAMET_OP("Merge")
     .Output("value_index: int32")
     .Attr("T: type")
     .Attr("N: int >= 1")
-    .Doc("Passes on the input that is alive, and its position.")
+    .Doc("Forwards the input that is not dead, and its position.")
     .Shape(MergeShape)
     .HostMemory({"value_index"})
     .Gradient(MergeGradient)
@@ -116,7 +119,7 @@ RAMET_OP("RefMerge")
     .Output("value_index: int32")
     .Attr("T: type")
     .Attr("N: int >= 1")
-    .Doc("As Merge, for names of variables.")
+    .Doc("Like Merge, for references to variables.")
     .Shape(MergeShape)
     .HostMemory({"value_index"})
     .Gradient(MergeGradient)
@@ -136,9 +139,10 @@ RAMET_OP("RefMerge")
       .CpuKernel(RunPassOn)
 
 RAMET_ENTER("Enter", "data: T", "output: T",
-            "Passes a value into the frame of a loop: for the first iteration, or for all of them "
-            "if is_constant.");
-RAMET_ENTER("RefEnter", "data: Ref(T)", "output: Ref(T)", "As Enter, for the name of a variable.");
+            "Passes a value into a loop frame: to the first iteration, or to all iterations if "
+            "is_constant is true.");
+RAMET_ENTER("RefEnter", "data: Ref(T)", "output: Ref(T)",
+            "Like Enter, for a reference to a variable.");
 
 #define RAMET_PASS_ON(name, in, out, gradient, doc) \
   RAMET_OP(name)                                    \
@@ -150,19 +154,18 @@ RAMET_ENTER("RefEnter", "data: Ref(T)", "output: Ref(T)", "As Enter, for the nam
       .Gradient(gradient)                           \
       .CpuKernel(RunPassOn)
 
-RAMET_PASS_ON("Exit", "data: T", "output: T", ExitGradient,
-              "Passes a value out of the frame of a loop.");
+RAMET_PASS_ON("Exit", "data: T", "output: T", ExitGradient, "Passes a value out of a loop frame.");
 RAMET_PASS_ON("RefExit", "data: Ref(T)", "output: Ref(T)", ExitGradient,
-              "As Exit, for the name of a variable.");
+              "Like Exit, for a reference to a variable.");
 RAMET_PASS_ON("NextIteration", "data: T", "output: T", NextIterationGradient,
-              "Passes a value on to the next iteration of a loop.");
+              "Passes a value to the next iteration of a loop.");
 RAMET_PASS_ON("RefNextIteration", "data: Ref(T)", "output: Ref(T)", NextIterationGradient,
-              "As NextIteration, for the name of a variable.");
+              "Like NextIteration, for a reference to a variable.");
 
 RAMET_OP("LoopCond")
     .Input("input: bool")
     .Output("output: bool")
-    .Doc("Passes on whether a loop goes on.")
+    .Doc("Forwards the condition that decides whether a loop continues.")
     .Shape(PredShape)
     .HostMemory({"input", "output"})
     .NotDifferentiable()

@@ -39,8 +39,8 @@ constexpr int64_t kMaxEmptyRows = int64_t{1} << 24;
 StatusOr<std::vector<Tensor>> Rows(KernelContext& c, const Tensor& value) {
   const Shape row = value.shape().Slice(1, value.rank());
   const int64_t size = row.num_elements();
-  // Rows with elements are bounded by the memory of `value`; a tensor without elements may have any
-  // number of rows.
+  // The number of rows with elements is bounded by the memory of `value`, but a tensor without
+  // elements may have any number of rows.
   if (size == 0 && value.dim(0) > kMaxEmptyRows) {
     return ResourceExhausted("a tensor of shape ", value.shape(), " has more than ", kMaxEmptyRows,
                              " rows without elements");

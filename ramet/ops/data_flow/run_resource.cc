@@ -45,7 +45,8 @@ StatusOr<std::shared_ptr<Resource>> InputResource(KernelContext& c) {
   }
   if (c.input(0).dtype() == kString) return FindByName(c, c.input(0));
   if (auto resource = CarriedResource(c.input(0))) return resource;
-  return InvalidArgument("input 0 must be the handle of a stack or a tensor array, but it is none");
+  return InvalidArgument(
+      "input 0 must be the handle of a stack or a tensor array, but it is not a handle");
 }
 
 }  // namespace ramet

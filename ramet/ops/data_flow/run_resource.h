@@ -7,18 +7,20 @@
 
 namespace ramet {
 
-// Stacks and tensor arrays live in a run. The newer ops hand them on by a handle that carries them;
-// the older ones by their name, a vector [container, name] of strings, as a reference or a value.
+// Stacks and tensor arrays live in a run. The newer ops pass them on by a handle that carries them.
+// The older ops pass their name, a string vector [container, name], as a reference or a value.
 
-// Puts a resource out as output 0, in the form that the op's definition gives it.
+// Sets output 0 to a resource, in the form that the definition of the op requires.
 Status OutputResource(KernelContext& c, DType form, std::string_view container,
                       const std::string& name, std::shared_ptr<Resource> resource);
 
-// The resource that input 0 names. \error kInvalidArgument if it is no handle; kNotFound if the run
-// has no resource of that name.
+// Returns the resource that input 0 names.
+// \error kInvalidArgument: the input is not a handle.
+// \error kNotFound: the run has no resource with that name.
 StatusOr<std::shared_ptr<Resource>> InputResource(KernelContext& c);
 
-// As InputResource. \error kInvalidArgument also if it is no T.
+// Like InputResource, for a resource of type T; `what` names the type in the error.
+// \error kInvalidArgument: also if the resource is not a T.
 template <class T>
 StatusOr<std::shared_ptr<T>> InputResourceAs(KernelContext& c, std::string_view what) {
   RAMET_ASSIGN_OR_RETURN(std::shared_ptr<Resource> resource, InputResource(c));

@@ -16,7 +16,7 @@ class Stack final : public Resource {
   DType dtype() const { return dtype_; }
 
   Status Push(const Tensor& value) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     RAMET_RETURN_IF_ERROR(CheckOpen());
     if (max_size_ >= 0 && std::ssize(values_) >= max_size_) {
       return InvalidArgument("Stack[", name_, "] overflowed its max_size (", max_size_, ")");
@@ -26,7 +26,7 @@ class Stack final : public Resource {
   }
 
   StatusOr<Tensor> Pop() {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     RAMET_RETURN_IF_ERROR(CheckOpen());
     if (values_.empty()) {
       return InvalidArgument("Stack[", name_, "] is empty when calling Pop().");
@@ -37,13 +37,13 @@ class Stack final : public Resource {
   }
 
   void Close() {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     values_.clear();
     closed_ = true;
   }
 
  private:
-  Status CheckOpen() const {
+  Status CheckOpen() const RAMET_REQUIRES(mutex_) {
     if (!closed_) return OkStatus();
     return InvalidArgument("Stack[", name_, "] has already been closed.");
   }
@@ -51,9 +51,9 @@ class Stack final : public Resource {
   const DType dtype_;
   const std::string name_;
   const int64_t max_size_;
-  std::mutex mutex_;
-  std::vector<Tensor> values_;
-  bool closed_ = false;
+  Mutex mutex_;
+  std::vector<Tensor> values_ RAMET_GUARDED_BY(mutex_);
+  bool closed_ RAMET_GUARDED_BY(mutex_) = false;
 };
 
 class MakeStack final : public Kernel {
@@ -138,20 +138,16 @@ Status HandleShape(ShapeContext& c) {
 }
 
 constexpr char kStackDoc[] =
-    "A new stack, which lives until the end of the run: a later run starts with an empty one. Its\n"
-    "elements are tensors of elem_type and of any shape.";
+    "Creates a stack that lives until the end of the run; each run starts with an empty one. Its "
+    "elements are tensors of dtype elem_type and any shape.";
 constexpr char kPushDoc[] =
-    "Puts `elem` on top of the stack; the output is `elem`. swap_memory has no effect: values "
-    "stay\n"
-    "where they are.\n"
-    "\\error kInvalidArgument if the dtype is not the stack's, the stack is full or closed.";
+    "Pushes `elem` onto the stack and returns `elem`. swap_memory has no effect: values stay where "
+    "they are. Error: the dtype is not that of the stack; the stack is full or closed.";
 constexpr char kPopDoc[] =
-    "Takes the element from the top of the stack.\n"
-    "\\error kInvalidArgument if the stack is empty or closed; kInternal if its elements are not "
-    "of\n"
-    "  elem_type.";
+    "Pops the top element of the stack. Error: the stack is empty or closed; its elements are not "
+    "of dtype elem_type (kInternal).";
 constexpr char kCloseDoc[] =
-    "Closes a stack and frees its elements; nothing can be pushed or popped any more.";
+    "Closes a stack and frees its elements. Nothing can be pushed or popped afterwards.";
 
 RAMET_OP("StackV2")
     .Input("max_size: int32")
@@ -160,9 +156,9 @@ RAMET_OP("StackV2")
     .Attr("stack_name: string = ''")
     .Stateful()
     .Doc(
-        "A new stack of at most max_size elements (negative: of any size), which lives until the\n"
-        "end of the run: a later run starts with an empty one. Its elements are tensors of\n"
-        "elem_type and of any shape.")
+        "Creates a stack of at most max_size elements (no limit if max_size is negative) that "
+        "lives until the end of the run; each run starts with an empty one. Its elements are "
+        "tensors of dtype elem_type and any shape. Error: max_size is not a scalar.")
     .Shape(HandleShape)
     .CpuKernelClass<MakeStack>();
 

@@ -14,12 +14,12 @@ bool IsNumber(DType t) { return IsFloating(t) || IsInteger(t) || IsComplex(t); }
 }  // namespace
 
 Shape TensorArray::element_shape() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return options_.element_shape;
 }
 
 bool TensorArray::dynamic_size() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return options_.dynamic_size;
 }
 
@@ -29,7 +29,7 @@ Status TensorArray::CheckOpen() const {
 }
 
 StatusOr<int64_t> TensorArray::Size() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   RAMET_RETURN_IF_ERROR(CheckOpen());
   return size_;
 }
@@ -47,7 +47,7 @@ Status TensorArray::CheckWrite(DType dtype) const {
 }
 
 Status TensorArray::NarrowElementShape(const Shape& shape) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   auto merged = options_.element_shape.MergeWith(shape);
   if (!merged.ok()) {
     return InvalidArgument("PartialTensorShape: Incompatible shapes during merge: ",
@@ -59,9 +59,9 @@ Status TensorArray::NarrowElementShape(const Shape& shape) {
 
 Status TensorArray::Grow(int64_t size) {
   if (size <= std::ssize(elements_)) return OkStatus();
-  if (size > kMostElements) {
-    return ResourceExhausted("TensorArray ", name(), ": ", size, " elements are more than ",
-                             kMostElements);
+  if (size > kMaxElements) {
+    return ResourceExhausted("TensorArray ", name(), ": ", size, " elements exceed the limit of ",
+                             kMaxElements);
   }
   try {
     elements_.resize(static_cast<size_t>(size));
@@ -73,7 +73,7 @@ Status TensorArray::Grow(int64_t size) {
 
 Status TensorArray::Write(Allocator* allocator, std::span<const int64_t> indices,
                           std::span<const Tensor> values) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (size_t i = 0; i < indices.size(); ++i) {
     RAMET_RETURN_IF_ERROR(WriteOne(allocator, indices[i], values[i]));
   }
@@ -139,7 +139,7 @@ Status TensorArray::Add(Allocator* allocator, const Tensor& value, Element* elem
 
 StatusOr<std::vector<Tensor>> TensorArray::Read(Allocator* allocator,
                                                 std::span<const int64_t> indices) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<Tensor> values;
   values.reserve(indices.size());
   RAMET_RETURN_IF_ERROR(CheckOpen());
@@ -197,7 +197,7 @@ StatusOr<std::shared_ptr<TensorArray>> TensorArray::GradientFor(const std::strin
   if (is_gradient()) {
     return InvalidArgument("Wrong input container. _tensor_array_grads", name());
   }
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   RAMET_RETURN_IF_ERROR(CheckOpen());
   std::shared_ptr<TensorArray>& gradient = gradients_[source];
   if (gradient) return gradient;
@@ -214,6 +214,7 @@ StatusOr<std::shared_ptr<TensorArray>> TensorArray::GradientFor(const std::strin
 }
 
 void TensorArray::TakeShapes(const TensorArray& other, const Shape& prepended) {
+  MutexLock lock(mutex_);
   elements_.resize(other.elements_.size());
   for (size_t i = 0; i < elements_.size(); ++i) {
     elements_[i].written = other.elements_[i].written;
@@ -222,7 +223,7 @@ void TensorArray::TakeShapes(const TensorArray& other, const Shape& prepended) {
 }
 
 void TensorArray::Close() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   elements_.clear();
   closed_ = true;
 }

@@ -2,15 +2,15 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/op/kernel.h"
 
 namespace ramet {
 
-// What a TensorArray is made with.
+// The properties that a TensorArray is created with.
 struct TensorArrayOptions {
   DType dtype = DType::kInvalid;
   std::string name;
@@ -19,16 +19,18 @@ struct TensorArrayOptions {
   bool identical_element_shapes = false;
   bool dynamic_size = false;
   bool clear_after_read = true;
-  // A gradient: what is written to one index again is added up, what was not written is zeros.
+  // The array is a gradient: repeated writes to an element are summed, and elements that were not
+  // written are zeros.
   bool is_gradient = false;
 };
 
-// A TensorArray holds the tensors that the steps of a loop write and read by number, in one run. An
-// element is written once (but for gradients) and, with clear_after_read, read once. Thread-safe.
+// A TensorArray holds the tensors that the steps of a loop write and read by index within one run.
+// An element is written once (except in gradients) and, with clear_after_read, read once.
+// Thread-safe.
 class TensorArray final : public Resource {
  public:
-  // No array has more elements; a number from outside does not allocate without bound.
-  static constexpr int64_t kMostElements = int64_t{1} << 24;
+  // The maximum number of elements. It keeps an untrusted size from allocating without bound.
+  static constexpr int64_t kMaxElements = int64_t{1} << 24;
 
   explicit TensorArray(TensorArrayOptions options)
       : options_(std::move(options)), size_(options_.size) {}
@@ -39,32 +41,37 @@ class TensorArray final : public Resource {
   bool is_gradient() const { return options_.is_gradient; }
   Shape element_shape() const;
 
-  // \error kInvalidArgument if the array is closed.
+  // \error kInvalidArgument: the array is closed.
   StatusOr<int64_t> Size() const;
   bool dynamic_size() const;
-  // \error kInvalidArgument if `dtype` is not the array's; the words for a reader and a writer.
+  // Check that `dtype` is the dtype of the array, for a reader and for a writer.
+  // \error kInvalidArgument: it is not.
   Status CheckRead(DType dtype) const;
   Status CheckWrite(DType dtype) const;
-  // From now on element_shape() says what both say. \error kInvalidArgument if they differ.
+  // Merges `shape` into element_shape().
+  // \error kInvalidArgument: the shapes are incompatible.
   Status NarrowElementShape(const Shape& shape);
 
-  // Writes values[i] to element indices[i]; as far as an error, if one is met. Gradients are added
-  // in memory of `allocator`.
-  // \error kInvalidArgument if the array is closed, an index is outside of an array that cannot
-  //   grow, an element was written or read before, or a shape does not fit; kResourceExhausted.
+  // Writes values[i] to element indices[i], in order; on an error, the values before it have been
+  // written. Gradients are summed in memory from `allocator`.
+  // \error kInvalidArgument: the array is closed, an index is out of range in an array that cannot
+  //     grow, an element was written or read before, or a shape does not match.
+  // \error kResourceExhausted: out of memory, or more than 2^24 elements.
   Status Write(Allocator* allocator, std::span<const int64_t> indices,
                std::span<const Tensor> values);
-  // The elements `indices`.
-  // \error kInvalidArgument if the array is closed, an index is outside, an element was cleared by
-  //   an earlier read, or was not written and its shape is not known; kResourceExhausted.
+  // Returns the elements `indices`.
+  // \error kInvalidArgument: the array is closed, an index is out of range, an element was cleared
+  //     by an earlier read, or it was not written and its shape is unknown.
+  // \error kResourceExhausted: out of memory.
   StatusOr<std::vector<Tensor>> Read(Allocator* allocator, std::span<const int64_t> indices);
 
-  // The gradient array that belongs to `source`, made at the first call: as long as this array,
-  // which cannot grow afterwards, and with the shapes of its elements, `prepended` before them.
-  // \error kInvalidArgument if the array is closed or a gradient itself.
+  // Returns the gradient array for `source`, which the first call creates. It is as long as this
+  // array, which cannot grow afterwards. Its elements have the shapes of the elements of this
+  // array, prefixed with `prepended`.
+  // \error kInvalidArgument: the array is closed or is a gradient itself.
   StatusOr<std::shared_ptr<TensorArray>> GradientFor(const std::string& source,
                                                      const Shape& prepended);
-  // Frees the elements; nothing can be done with the array any more.
+  // Frees the elements. The array cannot be used afterwards.
   void Close();
 
  private:
@@ -76,21 +83,24 @@ class TensorArray final : public Resource {
     bool cleared = false;
   };
 
-  Status CheckOpen() const;
-  Status Grow(int64_t size);
-  Status WriteOne(Allocator* allocator, int64_t index, const Tensor& value);
-  Status CheckShape(int64_t index, const Shape& shape);
-  Status Add(Allocator* allocator, const Tensor& value, Element* element) const;
-  StatusOr<Tensor> ReadOne(Allocator* allocator, int64_t index);
-  StatusOr<Tensor> Zeros(Allocator* allocator, int64_t index, const Element& element) const;
-  void TakeShapes(const TensorArray& other, const Shape& prepended);
+  Status CheckOpen() const RAMET_REQUIRES(mutex_);
+  Status Grow(int64_t size) RAMET_REQUIRES(mutex_);
+  Status WriteOne(Allocator* allocator, int64_t index, const Tensor& value) RAMET_REQUIRES(mutex_);
+  Status CheckShape(int64_t index, const Shape& shape) RAMET_REQUIRES(mutex_);
+  Status Add(Allocator* allocator, const Tensor& value, Element* element) const
+      RAMET_REQUIRES(mutex_);
+  StatusOr<Tensor> ReadOne(Allocator* allocator, int64_t index) RAMET_REQUIRES(mutex_);
+  StatusOr<Tensor> Zeros(Allocator* allocator, int64_t index, const Element& element) const
+      RAMET_REQUIRES(mutex_);
+  void TakeShapes(const TensorArray& other, const Shape& prepended) RAMET_REQUIRES(other.mutex_);
 
   TensorArrayOptions options_;
-  mutable std::mutex mutex_;
-  int64_t size_;
-  std::vector<Element> elements_;  // as far as they were written or read
-  bool closed_ = false;
-  std::map<std::string, std::shared_ptr<TensorArray>> gradients_;
+  mutable Mutex mutex_;
+  int64_t size_ RAMET_GUARDED_BY(mutex_);
+  std::vector<Element> elements_
+      RAMET_GUARDED_BY(mutex_);  // up to the highest index written or read
+  bool closed_ RAMET_GUARDED_BY(mutex_) = false;
+  std::map<std::string, std::shared_ptr<TensorArray>> gradients_ RAMET_GUARDED_BY(mutex_);
 };
 
 }  // namespace ramet

@@ -5,8 +5,8 @@
 namespace ramet::tensor_array {
 namespace {
 
-// Which call of Gradients a tensor was made by: its name up to the last part that begins with
-// "gradients".
+// Returns which call of Gradients created a tensor: the name of the tensor up to the last part that
+// begins with "gradients".
 StatusOr<std::string> GradientSource(const Output& tensor) {
   const std::string name = tensor.name();
   size_t end = std::string::npos;
@@ -23,7 +23,7 @@ StatusOr<std::string> GradientSource(const Output& tensor) {
       "non-empty `name` arguments use names that start with 'gradients'.");
 }
 
-// The gradient of an array: its handle, and the flow of what was done to it so far.
+// The gradient of an array: its handle, and the flow of the ops on it so far.
 struct ArrayGradient {
   Output handle, flow;
 };
@@ -40,7 +40,7 @@ StatusOr<ArrayGradient> GradientOf(GradientContext& c, const Output& source, con
   return ArrayGradient{made.output(0), c.Add("Identity", {flow}, {}, "gradient_flow")};
 }
 
-// Adds an op that writes to a gradient, in a name scope of its own, and returns the flow from it.
+// Adds an op that writes to a gradient, in its own name scope, and returns its flow.
 Output AddWriter(GradientContext& c, std::string_view op, const std::vector<Input>& inputs,
                  std::string_view scope_name) {
   Scope here(c.graph());
@@ -48,8 +48,8 @@ Output AddWriter(GradientContext& c, std::string_view op, const std::vector<Inpu
   return c.Add(op, inputs);
 }
 
-// The flow behind which everything was written that has to be read: the writer itself has run, and
-// its gradients have come in.
+// Returns a flow after which everything that must be read has been written: the writer has run, and
+// its gradients have arrived.
 Output WriteBarrier(GradientContext& c) {
   const Output written = c.Add("Identity", {c.output(0)}, {}, "flow_out");
   Scope here(c.graph());

@@ -4,9 +4,9 @@
 
 namespace ramet::tensor_array {
 
-// The gradients of the ops on a TensorArray pass through another one, which belongs to the call of
-// Gradients that makes them: what a read, gather or concat takes from the array is written to its
-// gradient, what a write, scatter or split puts in is read from there. The flow carries the order.
+// The gradients of TensorArray ops pass through a second TensorArray, which belongs to the call of
+// Gradients that creates it. The gradient of a read, gather or concat writes to it; the gradient of
+// a write, scatter or split reads from it. The flow determines the order.
 Status ReadGradient(GradientContext& c);
 Status WriteGradient(GradientContext& c);
 Status GatherGradient(GradientContext& c);

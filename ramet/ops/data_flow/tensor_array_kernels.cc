@@ -36,9 +36,9 @@ class MakeArrayKernel final : public Kernel {
     TensorArrayOptions options = options_;
     options.size = size.scalar<int32_t>();
     if (options.size < 0) return InvalidArgument("Size should be >= 0.");
-    if (options.size > TensorArray::kMostElements) {
-      return ResourceExhausted("a TensorArray of ", options.size, " elements is larger than ",
-                               TensorArray::kMostElements);
+    if (options.size > TensorArray::kMaxElements) {
+      return ResourceExhausted("a TensorArray of ", options.size, " elements exceeds the limit of ",
+                               TensorArray::kMaxElements);
     }
     const std::string name = UniqueResourceName(options_.name);
     options.name = name;
@@ -94,7 +94,7 @@ std::vector<int64_t> Numbered(int64_t n) {
   return numbers;
 }
 
-// Kernels that read tensors of a dtype and of a partial shape.
+// The base of kernels that read tensors of a dtype and a partial shape.
 class Reader : public Kernel {
  protected:
   Reader(const KernelNode& node, std::string_view shape_attr)
@@ -119,7 +119,7 @@ class ReadKernel final : public Reader {
   }
 };
 
-// Gather; Pack, which reads all elements, has no indices.
+// Gather, and Pack, which reads all elements and has no indices.
 class GatherKernel final : public Reader {
  public:
   GatherKernel(const KernelNode& node, bool all) : Reader(node, "element_shape"), all_(all) {}
@@ -298,9 +298,9 @@ Status Unpack(KernelContext& c) {
     return InvalidArgument("Input value must have first dimension equal to the array size (",
                            value.dim(0), " vs. ", size, ")");
   }
-  if (value.dim(0) > TensorArray::kMostElements) {
-    return ResourceExhausted("a TensorArray of ", value.dim(0), " elements is larger than ",
-                             TensorArray::kMostElements);
+  if (value.dim(0) > TensorArray::kMaxElements) {
+    return ResourceExhausted("a TensorArray of ", value.dim(0), " elements exceeds the limit of ",
+                             TensorArray::kMaxElements);
   }
   return WriteRows(c, *array, Numbered(value.dim(0)), value);
 }

@@ -4,10 +4,11 @@
 
 namespace ramet::tensor_array {
 
-// The kernels of the TensorArray ops. Input 0 is the handle, in any of its three forms (V3: a
-// resource; V2: its name; V1: a reference to its name); the flow is not looked at.
+// The kernels of the TensorArray ops. Input 0 is the handle in any of its three forms (V3: a
+// resource; V2: its name; V1: a reference to its name). The kernels ignore the flow.
 StatusOr<std::unique_ptr<Kernel>> MakeArray(const KernelNode& node);
-// Inputs: the array, its flow; with GradWithShape also the dimensions put before the elements'.
+// Inputs: the array and its flow; for GradWithShape also the dimensions to prepend to those of the
+// elements.
 StatusOr<std::unique_ptr<Kernel>> MakeGradient(const KernelNode& node);
 Status Write(KernelContext& c);                                      // handle, index, value, flow
 Status Scatter(KernelContext& c);                                    // handle, indices, value, flow

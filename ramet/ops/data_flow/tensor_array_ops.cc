@@ -7,13 +7,14 @@ namespace {
 
 namespace ta = tensor_array;
 
-// What CpuKernelClass asks for its kernels.
+// Adapts a factory function to the interface that CpuKernelClass expects.
 template <StatusOr<std::unique_ptr<Kernel>> (*make)(const KernelNode&)>
 struct MadeBy {
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) { return make(node); }
 };
 
-// \error kInvalidArgument if input i is known to be no scalar.
+// Checks that input i is a scalar as far as its shape is known.
+// \error kInvalidArgument: it is not.
 Status ExpectScalar(ShapeContext& c, int i) { return c.WithRank(i, 0).status(); }
 
 Status HandleShape(ShapeContext& c) {
@@ -61,65 +62,57 @@ Status ConcatShape(ShapeContext& c) {
 }
 
 constexpr char kArrayDoc[] =
-    "A new array of `size` tensors of one dtype, which lives until the end of the run: a later "
-    "run\n"
-    "starts with an empty one. The flow is handed on from op to op and puts them into order. An\n"
-    "element is written once and, with clear_after_read, read once. With dynamic_size a write\n"
-    "behind the end makes the array longer. Elements must fit element_shape; with\n"
-    "identical_element_shapes the first one decides what is left open there.\n"
-    "\\error kInvalidArgument if size is no scalar or negative; kResourceExhausted if it is above\n"
-    "  2^24.";
+    "Creates an array of `size` tensors of the same dtype that lives until the end of the run; "
+    "each run starts with an empty one. The flow passes from op to op and determines their order. "
+    "An element is written once and, with clear_after_read, read once. With dynamic_size, a write "
+    "past the end extends the array. Elements must be compatible with element_shape; with "
+    "identical_element_shapes, the first element written determines its unknown dimensions. Error: "
+    "`size` is not a scalar or is negative; `size` is above 2^24 (kResourceExhausted).";
 constexpr char kGradDoc[] =
-    "The array of the gradients of an array's elements that belongs to `source`: the same one for\n"
-    "each node of that source. What is written to one element again is added up; an element that\n"
-    "was written in the array but not here is zeros. The array cannot grow afterwards.\n"
-    "\\error kInvalidArgument if the array is closed, or holds gradients itself.";
+    "Returns the array of gradients of the elements of an array for `source`; all nodes with the "
+    "same source share it. Repeated writes to an element are summed. An element that was written "
+    "in the array but not in the gradient is zeros. The original array cannot grow afterwards. "
+    "Error: the array is closed or holds gradients itself.";
 constexpr char kWriteDoc[] =
-    "Writes `value` to element `index`.\n"
-    "\\error kInvalidArgument if the index is outside of an array that cannot grow, the element "
-    "was\n"
-    "  written or read before, the dtype or shape does not fit, or the array is closed.";
+    "Writes `value` to element `index`, a scalar. Error: the index is out of range in an array "
+    "that cannot grow; the element was written or read before; the dtype or shape does not match; "
+    "the array is closed; the index is 2^24 or higher (kResourceExhausted).";
 constexpr char kReadDoc[] =
-    "Reads element `index`. One that was not written is zeros if its shape is known.\n"
-    "\\error kInvalidArgument if the index is outside, the element was cleared by an earlier "
-    "read,\n"
-    "  or was not written and has no known shape, the dtype does not fit, or the array is closed.";
+    "Reads element `index`, a scalar. An element that was not written is zeros if its shape is "
+    "known. Error: the index is out of range; the element was cleared by an earlier read; it was "
+    "not written and its shape is unknown; the dtype does not match; the array is closed.";
 constexpr char kGatherDoc[] =
-    "Reads the elements `indices` and joins them in a new first dimension. They must have one\n"
-    "shape; if there are none, element_shape must be fully known.\n"
-    "\\error as a read; kInvalidArgument if the shapes differ; kUnimplemented if there are no\n"
-    "  elements and element_shape is not known.";
+    "Reads the elements `indices`, a vector, and stacks them along a new first dimension. They "
+    "must have the same shape. If there are none, element_shape must be fully defined. Error: an "
+    "element cannot be read (see TensorArrayReadV3); the shapes differ; there are no elements and "
+    "element_shape is not fully defined (kUnimplemented).";
 constexpr char kScatterDoc[] =
-    "Writes row i of `value` to element indices[i], for each i.\n"
-    "\\error as a write; kInvalidArgument if there are not as many rows as indices.";
+    "Writes row i of `value` to element indices[i], for each i. Error: an element cannot be "
+    "written (see TensorArrayWriteV3); the number of rows and the number of indices differ.";
 constexpr char kConcatDoc[] =
-    "Reads all elements and joins them along their first dimension; `lengths` are their sizes\n"
-    "there. The other dimensions must agree; if there are no elements, element_shape_except0 must\n"
-    "be fully known.\n"
-    "\\error as a read; kInvalidArgument if shapes do not fit or an element is a scalar;\n"
-    "  kUnimplemented if there are no elements and element_shape_except0 is not known.";
+    "Reads all elements and concatenates them along their first dimension; `lengths` holds their "
+    "sizes in that dimension. The remaining dimensions must be equal. If there are no elements, "
+    "element_shape_except0 must be fully defined. Error: an element cannot be read (see "
+    "TensorArrayReadV3); the shapes differ; an element is a scalar; there are no elements and "
+    "element_shape_except0 is not fully defined (kUnimplemented).";
 constexpr char kSplitDoc[] =
-    "Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] to element 1 "
-    "and\n"
-    "so on.\n"
-    "\\error as a write; kInvalidArgument if the lengths do not add up to the rows of value, or "
-    "are\n"
-    "  not as many as the elements of an array that cannot grow.";
-constexpr char kSizeDoc[] =
-    "The number of elements. \\error kInvalidArgument if the array is closed.";
+    "Writes the first lengths[0] rows of `value` to element 0, the next lengths[1] rows to element "
+    "1, and so on. Error: an element cannot be written (see TensorArrayWriteV3); `lengths` is not "
+    "a vector, has a negative element or does not add up to the number of rows; the number of "
+    "lengths is not the size of an array that cannot grow.";
+constexpr char kSizeDoc[] = "Returns the number of elements, a scalar. Error: the array is closed.";
 constexpr char kCloseDoc[] =
-    "Closes an array and frees its elements; nothing can be done with it any more.";
+    "Closes an array and frees its elements. The array cannot be used afterwards.";
 
 constexpr char kGradWithShapeDoc[] =
-    "As TensorArrayGradV3, for gradients that have the dimensions shape_to_prepend before those "
-    "of\n"
-    "the array's elements.\n"
-    "\\error as TensorArrayGradV3; kInvalidArgument if shape_to_prepend is no shape.";
+    "Like TensorArrayGradV3, for gradients whose shapes have the dimensions shape_to_prepend in "
+    "front of those of the elements. Error: the same as TensorArrayGradV3; shape_to_prepend is not "
+    "a shape.";
 constexpr char kPackDoc[] =
-    "Reads all elements and joins them in a new first dimension, as TensorArrayGatherV3 does.";
+    "Reads all elements and stacks them along a new first dimension, like TensorArrayGatherV3.";
 constexpr char kUnpackDoc[] =
-    "Writes row i of `value` to element i, for all elements.\n"
-    "\\error as a write; kInvalidArgument if there are not as many rows as elements.";
+    "Writes row i of `value` to element i, for all elements. Error: an element cannot be written "
+    "(see TensorArrayWriteV3); the number of rows is not the size of the array.";
 
 RAMET_OP("TensorArrayV3")
     .Input("size: int32")
@@ -212,7 +205,7 @@ RAMET_OP("TensorArrayGradWithShape")
     .NotDifferentiable()
     .CpuKernelClass<MadeBy<ta::MakeGradient>>();
 
-// The ops that take a handle, in the three forms that it had.
+// The ops that take a handle, for the three forms of handles.
 #define RAMET_TENSOR_ARRAY_OPS(SUFFIX, HANDLE, STATEFUL)                       \
   RAMET_OP("TensorArrayWrite" SUFFIX)                                          \
       .Input("handle: " HANDLE)                                                \

@@ -8,11 +8,11 @@
 
 namespace ramet {
 
-// The only element of a string tensor of rank 0 (or of one element).
-// \error kInvalidArgument "NAME must be a scalar, but has shape [2]".
+// Returns the only element of a string tensor of rank 0 or with one element.
+// \error kInvalidArgument: "NAME must be a scalar, but has shape [2]".
 StatusOr<std::string> StringArg(const Tensor& t, std::string_view name);
-// The elements of a string tensor of rank 0 or 1. They belong to the tensor.
-// \error kInvalidArgument if the rank is higher.
+// Returns the elements of a string tensor of rank 0 or 1, which the tensor owns.
+// \error kInvalidArgument: the rank is higher.
 StatusOr<std::span<const std::string>> StringsArg(const Tensor& t, std::string_view name);
 
 }  // namespace ramet

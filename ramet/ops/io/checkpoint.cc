@@ -72,7 +72,7 @@ class RestoreV2Kernel final : public Kernel {
   const std::vector<DType> dtypes_;
 };
 
-// Where the slices are known while building, so are the shapes of the outputs that have one.
+// If the slices are known when the graph is built, so are the shapes of the outputs that have one.
 Status RestoreV2Shape(ShapeContext& c) {
   const Tensor* slices = c.constant(2);
   if (slices == nullptr || slices->dtype() != DType::kString ||
@@ -141,15 +141,12 @@ RAMET_OP("SaveV2")
     .Input("tensors: dtypes")
     .Attr("dtypes: list(type) >= 1")
     .Doc(
-        "Writes the tensors as the checkpoint `prefix` (TensorFlow's V2 format), in one atomic "
-        "step.\n"
-        "tensor_names and shape_and_slices have one entry each: the name, and \"\" for a whole "
-        "tensor or\n"
-        "\"10 2 4,3:0,2\" for the box of a tensor of shape [10,2] that begins at [4,0] and is "
-        "[3,2].\n"
-        "\\error kInvalidArgument if a name comes twice or a slice does not fit its tensor; those "
-        "of\n"
-        "  the files.")
+        "Writes the tensors as the checkpoint `prefix` in TensorFlow's V2 format, in one atomic "
+        "step. tensor_names and shape_and_slices have one entry per tensor. An entry of "
+        "shape_and_slices is \"\" for a whole tensor, or, for example, \"10 2 4,3:0,2\" for the "
+        "slice of a tensor of shape [10,2] that begins at [4,0] and has the shape [3,2]. Error: "
+        "the number of names or slices is not the number of tensors; a name occurs twice; a slice "
+        "does not match its tensor; the files cannot be written (the error of the file system).")
     .Stateful()
     .HostMemory({"prefix", "tensor_names", "shape_and_slices", "tensors"})
     .Shape(NoOutputs)
@@ -162,13 +159,12 @@ RAMET_OP("RestoreV2")
     .Output("tensors: dtypes")
     .Attr("dtypes: list(type) >= 1")
     .Doc(
-        "Reads tensors, or boxes of them, from the checkpoint `prefix`; the inputs are as in "
-        "SaveV2.\n"
-        "Without a `prefix`.index it reads a V1 checkpoint, whose file or files the prefix names.\n"
-        "All come from one save, also while another process overwrites the checkpoint.\n"
-        "\\error kNotFound if there is no such checkpoint or tensor; kInvalidArgument if dtypes "
-        "or\n"
-        "  shapes differ from the stored ones; kDataLoss, kOutOfRange if a file is damaged.")
+        "Reads tensors, or slices of them, from the checkpoint `prefix`. The inputs have the "
+        "format described at SaveV2. Without a file `prefix`.index, it reads a V1 checkpoint, "
+        "whose file or files the prefix names. All tensors come from the same save even if another "
+        "process overwrites the checkpoint. Error: there is no such checkpoint or tensor "
+        "(kNotFound); dtypes or shapes differ from the stored ones; a file is damaged (kDataLoss, "
+        "kOutOfRange).")
     .Stateful()
     .HostMemory({"prefix", "tensor_names", "shape_and_slices"})
     .Shape(RestoreV2Shape)
@@ -180,12 +176,10 @@ RAMET_OP("MergeV2Checkpoints")
     .Attr("delete_old_dirs: bool = true")
     .Attr("allow_missing_files: bool = false")
     .Doc(
-        "Makes one checkpoint of those that the shards of a model were saved to. Their data files "
-        "are\n"
-        "renamed; delete_old_dirs removes their folders when these are empty then.\n"
-        "\\error kInvalidArgument if two hold the same tensor; kNotFound if one is missing "
-        "(unless\n"
-        "  allow_missing_files is set).")
+        "Combines the checkpoints of the shards of a model into one. Their data files are renamed. "
+        "delete_old_dirs removes the directories of the shards if they are empty afterwards. "
+        "Error: two checkpoints hold the same tensor; a checkpoint is missing and "
+        "allow_missing_files is not set (kNotFound).")
     .Stateful()
     .HostMemory({"checkpoint_prefixes", "destination_prefix"})
     .Shape(NoOutputs)
@@ -197,8 +191,8 @@ RAMET_OP("ShardedFilename")
     .Input("num_shards: int32")
     .Output("filename: string")
     .Doc(
-        "\"BASENAME-00001-of-00004\": the name of one shard; all are scalars.\n"
-        "\\error kInvalidArgument if an input is no scalar.")
+        "Returns \"BASENAME-00001-of-00004\", the name of one shard. The inputs and the output are "
+        "scalars. Error: an input is not a scalar.")
     .HostMemory({"basename", "shard", "num_shards", "filename"})
     .Shape(ScalarShape)
     .CpuKernel(ShardedFilename);
@@ -208,9 +202,8 @@ RAMET_OP("ShardedFilespec")
     .Input("num_shards: int32")
     .Output("filename: string")
     .Doc(
-        "\"BASENAME-\?\?\?\?\?-of-00004\": the pattern of the names of all shards; all are "
-        "scalars.\n"
-        "\\error kInvalidArgument if an input is no scalar.")
+        "Returns \"BASENAME-\?\?\?\?\?-of-00004\", the pattern of the names of all shards. The "
+        "inputs and the output are scalars. Error: an input is not a scalar.")
     .HostMemory({"basename", "num_shards", "filename"})
     .Shape(ScalarShape)
     .CpuKernel(ShardedFilespec);

@@ -18,7 +18,7 @@ Status AddTensor(V1Writer& writer, const std::string& name, const std::string& s
   return writer.AddSlice(name, slice.full_shape, slice.slice, tensor);
 }
 
-// Writes the inputs from `first` on; `specs` is empty where every tensor is whole.
+// Writes the inputs from `first` on; `specs` is empty if all tensors are whole.
 Status SaveTensors(KernelContext& c, std::span<const std::string> specs, int first) {
   RAMET_ASSIGN_OR_RETURN(const std::string path, StringArg(c.input(0), "filename"));
   RAMET_ASSIGN_OR_RETURN(const auto names, StringsArg(c.input(1), "tensor_names"));
@@ -78,7 +78,7 @@ class RestoreKernel final : public Kernel {
   const DType dtype_;
 };
 
-// The slice's, where it is known while building.
+// Infers the shape from the slice if it is known when the graph is built.
 Status RestoreSliceShape(ShapeContext& c) {
   const Tensor* spec = c.constant(2);
   if (spec == nullptr || spec->dtype() != DType::kString || spec->num_elements() != 1 ||
@@ -99,11 +99,9 @@ RAMET_OP("Save")
     .Attr("T: list(type) >= 1")
     .Doc(
         "Writes the tensors under their names to one file in TensorFlow's V1 checkpoint format, in "
-        "one\n"
-        "atomic step.\n"
-        "\\error kInvalidArgument if a name comes twice or the names are not as many as the "
-        "tensors;\n"
-        "  kUnimplemented for the dtypes that V1 lacks (bfloat16, uint32, ...); those of the file.")
+        "one atomic step. Error: a name occurs twice; the number of names is not the number of "
+        "tensors; V1 does not support a dtype (bfloat16, uint32 and others; kUnimplemented); the "
+        "file cannot be written (the error of the file system).")
     .Stateful()
     .HostMemory({"filename", "tensor_names", "data"})
     .Shape(NoOutputs)
@@ -116,13 +114,10 @@ RAMET_OP("SaveSlices")
     .Input("data: T")
     .Attr("T: list(type) >= 1")
     .Doc(
-        "As Save, for tensors of which some are boxes of larger ones: shapes_and_slices has \"\" "
-        "for a\n"
-        "whole tensor and \"10 2 4,3:0,2\" for the box of a tensor of shape [10,2] that begins at "
-        "[4,0]\n"
-        "and is [3,2].\n"
-        "\\error as Save; kInvalidArgument if a slice does not fit its tensor; kInternal if slices "
-        "overlap.")
+        "Like Save, but the tensors may be slices of larger ones. An entry of shapes_and_slices is "
+        "\"\" for a whole tensor, or, for example, \"10 2 4,3:0,2\" for the slice of a tensor of "
+        "shape [10,2] that begins at [4,0] and has the shape [3,2]. Error: the same as Save; a "
+        "slice does not match its tensor; slices overlap (kInternal).")
     .Stateful()
     .HostMemory({"filename", "tensor_names", "shapes_and_slices", "data"})
     .Shape(NoOutputs)
@@ -135,12 +130,10 @@ RAMET_OP("Restore")
     .Attr("dt: type")
     .Attr("preferred_shard: int = -1")
     .Doc(
-        "Reads a tensor from the V1 checkpoint whose files match the pattern. preferred_shard, "
-        "which says\n"
-        "where to look first, changes nothing: the lists of all shards are read.\n"
-        "\\error kNotFound if there is no such file or tensor; kInvalidArgument if the dtype "
-        "differs or\n"
-        "  slices are missing; kDataLoss, kInternal if a file is damaged.")
+        "Reads a tensor from the V1 checkpoint whose files match the pattern. preferred_shard, a "
+        "hint where to look first, has no effect: the indexes of all shards are read. Error: the "
+        "file or the tensor does not exist (kNotFound); the dtype differs from the stored one; "
+        "slices are missing; a file is damaged (kDataLoss, kInternal).")
     .Stateful()
     .HostMemory({"file_pattern", "tensor_name"})
     .Shape(UnknownShape)
@@ -154,8 +147,8 @@ RAMET_OP("RestoreSlice")
     .Attr("dt: type")
     .Attr("preferred_shard: int = -1")
     .Doc(
-        "As Restore, for a box of the tensor; shape_and_slice is as in SaveSlices.\n"
-        "\\error as Restore; kInvalidArgument if the shape differs from the stored one.")
+        "Like Restore, for a slice of the tensor. shape_and_slice has the format described at "
+        "SaveSlices. Error: the same as Restore; the shape differs from the stored one.")
     .Stateful()
     .HostMemory({"file_pattern", "tensor_name", "shape_and_slice"})
     .Shape(RestoreSliceShape)

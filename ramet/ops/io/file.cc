@@ -56,9 +56,9 @@ RAMET_OP("ReadFile")
     .Input("filename: string")
     .Output("contents: string")
     .Doc(
-        "The bytes of a file; both are scalars.\n"
-        "\\error kNotFound and the like of the file; kResourceExhausted if it is longer than 2 "
-        "GiB.")
+        "Returns the contents of a file. Both are scalars. Error: the file does not exist "
+        "(kNotFound) or cannot be read (the error of the file system); it is longer than 2 GiB "
+        "(kResourceExhausted).")
     .HostMemory({"filename", "contents"})
     .Shape(FileShape)
     .CpuKernel(ReadWholeFile);
@@ -67,10 +67,9 @@ RAMET_OP("WriteFile")
     .Input("filename: string")
     .Input("contents: string")
     .Doc(
-        "Replaces a file by one with these bytes in one atomic step; both are scalars. Folders "
-        "that are\n"
-        "missing are made.\n"
-        "\\error those of the file.")
+        "Replaces a file by one with the given contents, in one atomic step, and creates missing "
+        "directories. Both inputs are scalars. Error: the file cannot be written (the error of the "
+        "file system).")
     .Stateful()
     .HostMemory({"filename", "contents"})
     .Shape(FileShape)
@@ -80,8 +79,8 @@ RAMET_OP("MatchingFiles")
     .Input("pattern: string")
     .Output("filenames: string")
     .Doc(
-        "The sorted paths that match any of the shell patterns, a scalar or a vector: [count].\n"
-        "\\error kInvalidArgument if a pattern is malformed.")
+        "Returns the sorted paths that match any of the shell patterns, a scalar or a vector. The "
+        "result is a vector. Error: a pattern is malformed.")
     .HostMemory({"pattern", "filenames"})
     .Shape(MatchingFilesShape)
     .CpuKernel(MatchingFiles);

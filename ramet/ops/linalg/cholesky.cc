@@ -10,7 +10,7 @@ namespace {
 
 using linalg::Factor;
 
-// A matrix that is not positive definite has NaN for its factor.
+// If a matrix is not positive definite, its factor is NaN.
 template <class T>
 Status Cholesky(KernelContext& c) {
   const Tensor& x = c.input(0);
@@ -45,7 +45,8 @@ Status CholeskyGradOf(KernelContext& c) {
   return OkStatus();
 }
 
-// With P = the lower triangle of l^H * grad, its diagonal halved: l^-H * P * l^-1, made Hermitian.
+// Returns l^-H * P * l^-1 made Hermitian, where P is the lower triangle of l^H * grad with half its
+// diagonal.
 Status CholeskyGradient(GradientContext& c) {
   const Output grad = c.grad(), l = c.output();
   const Output middle = LowerTriangle(c, HalfDiagonal(c, MatMul(c, l, grad, true)));
@@ -60,10 +61,10 @@ RAMET_OP("Cholesky")
     .Output("output: T")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Doc(
-        "Returns for each Hermitian positive definite matrix along the last two dimensions the "
-        "lower triangle L with L * L^H = input; only the lower triangle is read, and NaN is the "
-        "factor of a matrix that is not positive definite. Shape of the output: shape of the "
-        "input. Error: the matrices are not square.")
+        "Returns the Cholesky factor of each Hermitian positive definite matrix along the last two "
+        "dimensions: the lower triangular L with L * L^H = input. Only the lower triangle of the "
+        "input is read. If a matrix is not positive definite, its factor is NaN. The output has "
+        "the shape of the input. Error: the matrices are not square.")
     .Shape(SquareShape)
     .Gradient(CholeskyGradient)
     .CpuKernels<RAMET_LINALG_TYPES>([]<class T>(KernelContext& c) { return Cholesky<T>(c); });
@@ -74,8 +75,8 @@ RAMET_OP("CholeskyGrad")
     .Output("output: T")
     .Attr("T: {half, float, double}")
     .Doc(
-        "The gradient of Cholesky, of whose result l the gradient is grad. Error: the matrices are "
-        "not square, or the shapes differ.")
+        "Returns the gradient of the input of Cholesky, where l is its result and grad the "
+        "gradient of l. Error: the matrices are not square; the shapes differ.")
     .Shape(SquareShape)
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return CholeskyGradOf<T>(c); });
 

@@ -8,10 +8,11 @@
 
 namespace ramet {
 
-// The elements in the type that they are computed in: those of short floats in float.
+// The type in which elements of type T are computed: float for halves, otherwise T.
 template <class T>
 using Computed = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 
+// The elements of a tensor, converted to Computed<T>.
 template <class T>
 class Elements {
  public:
@@ -34,7 +35,7 @@ class Elements {
   std::vector<C> own_;
 };
 
-// Runs fill(out) on a buffer of the type that is computed in and puts it into `y`.
+// Runs fill(out) on a buffer of type Computed<T> and stores the result in `y`.
 template <class T, class Fill>
 Status FillOutput(Tensor* y, Fill&& fill) {
   using C = Computed<T>;

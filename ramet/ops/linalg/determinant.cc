@@ -13,8 +13,9 @@ using linalg::Factor;
 
 constexpr int64_t kMaxEmptyMatrices = int64_t{1} << 24;
 
-// The matrices of `x`. Matrices without elements have determinants, so their number, which no
-// memory of the input bounds, has a limit.
+// Returns the matrices of `x`. Empty matrices have determinants too, and the memory of the input
+// does not bound their number, so it has a limit.
+// \error kResourceExhausted: there are more than kMaxEmptyMatrices empty matrices.
 StatusOr<Matrices> MatricesWithDeterminants(const Tensor& x) {
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   if (x.num_elements() > 0 || all.count <= kMaxEmptyMatrices) return all;
@@ -123,8 +124,9 @@ RAMET_OP("MatrixDeterminant")
     .Output("output: T")
     .Attr(kAttrTypes)
     .Doc(
-        "Returns the determinants of the square matrices along the last two dimensions, which the "
-        "output has not; 1 for matrices without elements. Error: the matrices are not square.")
+        "Returns the determinants of the square matrices along the last two dimensions; the output "
+        "has only the dimensions before them. The determinant of an empty matrix is 1. Error: the "
+        "matrices are not square; there are more than 2^24 empty matrices (kResourceExhausted).")
     .Shape(BatchShape)
     .Gradient(DeterminantGradient)
     .CpuKernels<RAMET_LINALG_TYPES>([]<class T>(KernelContext& c) { return Determinant<T>(c); });
@@ -135,9 +137,10 @@ RAMET_OP("LogMatrixDeterminant")
     .Output("log_abs_determinant: T")
     .Attr(kAttrTypes)
     .Doc(
-        "Returns the signs (numbers of size 1, or 0) and the logarithms of the sizes of the "
-        "determinants of the square matrices along the last two dimensions, which the outputs have "
-        "not. Error: the matrices are not square.")
+        "Returns the determinants of the square matrices along the last two dimensions as signs "
+        "(numbers of absolute value 1, or 0) and logarithms of their absolute values. The outputs "
+        "have only the dimensions before the last two. Error: the matrices are not square; there "
+        "are more than 2^24 empty matrices (kResourceExhausted).")
     .Shape(BatchShape)
     .Gradient(LogDeterminantGradient)
     .CpuKernels<RAMET_LINALG_TYPES>([]<class T>(KernelContext& c) { return LogDeterminant<T>(c); });
@@ -149,9 +152,9 @@ RAMET_OP("Lu")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Attr("output_idx_type: {int32, int64} = int32")
     .Doc(
-        "Returns for each square matrix along the last two dimensions its factors: U on and above "
-        "the diagonal, L (with ones on its diagonal) below it, and p, so that row i of L * U is "
-        "row p[i] of the matrix. Error: the matrices are not square; one is singular.")
+        "Returns the LU factors of each square matrix along the last two dimensions. The output lu "
+        "holds U on and above the diagonal and L, which has ones on its diagonal, below it. Row i "
+        "of L * U is row p[i] of the matrix. Error: the matrices are not square; one is singular.")
     .Shape(LuShape)
     .CpuKernelClasses<LuKernel, RAMET_LINALG_TYPES>();
 

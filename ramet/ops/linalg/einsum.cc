@@ -9,14 +9,15 @@
 #include "ramet/ops/math/batch_product.h"
 #include "ramet/ops/math/types.h"
 
-// Sums of products over named dimensions, as one product of stacks of matrices.
+// Einsum: sums of products over named dimensions, computed as one product of stacks of matrices.
 
 namespace ramet {
 namespace {
 
 using linalg::ReduceOp;
 
-// A tensor whose dimensions have labels, each of them once: a diagonal has the sum of the strides.
+// A tensor whose dimensions have distinct labels. A label that occurs more than once selects a
+// diagonal; its stride is the sum of the strides.
 struct Operand {
   Tensor values;
   std::map<Label, int64_t> sizes;
@@ -33,7 +34,7 @@ struct Operand {
     return operand;
   }
   bool Has(Label label) const { return sizes.contains(label); }
-  // 1 for a label that it does not have, or broadcasts.
+  // Returns the size of the dimension `label`, or 1 if the tensor does not have it.
   int64_t Size(Label label) const { return Has(label) ? sizes.at(label) : 1; }
   int64_t Count(const Labels& labels) const {
     int64_t n = 1;
@@ -50,7 +51,7 @@ struct Operand {
     for (Label label : labels) result.push_back(Has(label) ? strides.at(label) : 0);
     return result;
   }
-  // Whether its elements lie in the order of `labels`, with nothing between them.
+  // Reports whether the elements are contiguous in the order of `labels`.
   bool LiesIn(const Labels& labels) const {
     int64_t stride = 1;
     for (size_t i = labels.size(); i-- > 0;) {
@@ -67,7 +68,7 @@ Labels Joined(std::initializer_list<const Labels*> parts) {
   return all;
 }
 
-// The elements in the order of `labels`, which are all that it has.
+// Returns the elements of x in the order of `labels`, which must be all of its labels.
 StatusOr<Tensor> Ordered(KernelContext& c, const Operand& x, const Labels& labels) {
   if (x.LiesIn(labels)) return x.values;
   const std::vector<int64_t> dims = x.Sizes(labels), from = x.Strides(labels);
@@ -82,7 +83,7 @@ StatusOr<Tensor> Ordered(KernelContext& c, const Operand& x, const Labels& label
   return y;
 }
 
-// x summed over the labels that are not in `kept`.
+// Returns x summed over the labels that are not in `kept`.
 StatusOr<Operand> Summed(KernelContext& c, const Operand& x, const Labels& labels,
                          const Labels& kept) {
   Labels stay, go;
@@ -105,7 +106,8 @@ StatusOr<Operand> Summed(KernelContext& c, const Operand& x, const Labels& label
   return result;
 }
 
-// What becomes of each label of two operands.
+// The role of each label of two operands: batch dimension, summed over in the product (`met`), or
+// free in one operand.
 struct Roles {
   Labels batch, met, x_free, y_free;
 
@@ -131,7 +133,7 @@ struct Stack {
   bool transposed = false;
 };
 
-// With whichever of the two orders the elements lie in.
+// Returns the operand as a stack of matrices, without a copy if the elements are in either order.
 StatusOr<Stack> StackOf(KernelContext& c, const Operand& x, const Labels& batch, const Labels& rows,
                         const Labels& columns) {
   if (x.LiesIn(Joined({&batch, &columns, &rows})) && !x.LiesIn(Joined({&batch, &rows, &columns}))) {
@@ -165,7 +167,7 @@ class EinsumKernel final : public Kernel {
   }
 
  private:
-  // A name has one size wherever it is.
+  // Checks that each label has the same size everywhere.
   static Status CheckSizes(KernelContext& c, const std::vector<Labels>& labels) {
     std::map<Label, int64_t> sizes;
     for (size_t i = 0; i < labels.size(); ++i) {
@@ -247,7 +249,7 @@ class EinsumKernel final : public Kernel {
     return OkStatus();
   }
 
-  // Puts x in the order of `output` into output 0, on a diagonal where a label comes twice.
+  // Writes x to output 0 in the order of `output`, onto a diagonal if a label occurs twice.
   static Status Write(KernelContext& c, const Operand& x, const Labels& output) {
     const Labels distinct = Distinct(output);
     RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(x.Sizes(output)));
@@ -267,7 +269,7 @@ class EinsumKernel final : public Kernel {
 template <class T>
 using EinsumKernelOf = EinsumKernel;
 
-// The sizes of labels, as far as shapes say.
+// The sizes of labels, as far as shapes determine them.
 class LabelSizes {
  public:
   Status Add(const Labels& labels, const Shape& shape) {
@@ -324,11 +326,12 @@ RAMET_OP("Einsum")
     .Attr("N: int >= 1")
     .Attr("T: type")
     .Doc(
-        "Returns the sums of products that the equation says, as \"ij,jk->ik\": a letter for each "
-        "dimension of one or two inputs, then of the output. Letters that the output lacks are "
-        "summed over; one that comes twice is a diagonal; \"...\" stands for any dimensions, which "
-        "broadcast. Error: the equation is malformed; a letter has two sizes; the ranks do not "
-        "fit.")
+        "Returns the sums of products given by `equation`, such as \"ij,jk->ik\". It names each "
+        "dimension of one or two inputs, and then of the output, with a letter. Letters missing "
+        "from the output are summed over. A letter that occurs twice in a tensor selects its "
+        "diagonal. \"...\" stands for any number of dimensions, which broadcast. Error: the "
+        "equation is malformed; a letter has two different sizes; a rank does not match the "
+        "equation.")
     .Shape(EinsumShape)
     .Gradient(EinsumGradient)
     .CpuKernelClasses<EinsumKernelOf, RAMET_FLOATS, int32_t, int64_t, RAMET_COMPLEX>();

@@ -17,7 +17,7 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   return parts;
 }
 
-// One ellipsis, or no period at all.
+// Checks that there is one ellipsis or no period at all.
 Status CheckPeriods(std::string_view subscripts, std::string_view of) {
   const auto periods = std::ranges::count(subscripts, '.');
   if (periods == 0 || (periods == 3 && HasEllipsis(subscripts))) return OkStatus();
@@ -25,7 +25,7 @@ Status CheckPeriods(std::string_view subscripts, std::string_view of) {
                          " periods (.) in the ", of, " subscript: ", subscripts);
 }
 
-// The labels of `subscripts`, an ellipsis being `broadcasting` of them.
+// Returns the labels of `subscripts`; an ellipsis stands for `broadcasting` labels.
 Labels LabelsOf(std::string_view subscripts, int broadcasting) {
   Labels labels;
   const size_t dots = subscripts.find(kEllipsis);

@@ -11,8 +11,8 @@ namespace ramet {
 
 inline constexpr std::string_view kEllipsis = "...";
 
-// A label is one dimension of an equation: the character that names it, or one of those that an
-// ellipsis stands for, which broadcast: kBroadcast + its position, counted from the right.
+// A label is one dimension of an equation: the character that names it, or, for a broadcast
+// dimension of an ellipsis, kBroadcast plus its position counted from the right.
 using Label = int;
 inline constexpr Label kBroadcast = 256;
 using Labels = std::vector<Label>;
@@ -23,22 +23,22 @@ struct EinsumEquation {
   std::vector<std::string> inputs;  // one or two
   std::string output;
 
-  // \error kInvalidArgument "Expecting exactly one '->' in einsum equation: ...", and the like.
+  // \error kInvalidArgument: "Expecting exactly one '->' in einsum equation: ..." and similar.
   static StatusOr<EinsumEquation> Parse(const std::string& text, int num_inputs);
 
-  // The labels of the dimensions of input i, which has this rank. \error kInvalidArgument "Expected
-  // input 0 to have rank 2 but got: 3".
+  // Returns the labels of the dimensions of input i, which has this rank.
+  // \error kInvalidArgument: "Expected input 0 to have rank 2 but got: 3".
   StatusOr<Labels> InputLabels(int i, int rank) const;
-  // Those of the output, where an ellipsis stands for `broadcasting` dimensions. \error
-  // kInvalidArgument if it has none and they are not zero.
+  // Returns the labels of the output, in which an ellipsis stands for `broadcasting` dimensions.
+  // \error kInvalidArgument: `broadcasting` is not zero and the output has no ellipsis.
   StatusOr<Labels> OutputLabels(int broadcasting) const;
 };
 
 bool HasEllipsis(std::string_view subscripts);
 bool Contains(const Labels& labels, Label label);
-// Without what is there a second time.
+// Returns the labels without duplicates.
 Labels Distinct(const Labels& labels);
-// How many dimensions an ellipsis stands for.
+// Returns the number of dimensions that an ellipsis stands for.
 int CountBroadcasting(const Labels& labels);
 
 Status EinsumGradient(GradientContext& c);

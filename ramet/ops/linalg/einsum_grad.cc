@@ -28,7 +28,7 @@ std::string Without(std::string_view subscripts, std::string_view labels) {
   return rest;
 }
 
-// The names in `subscripts` that none of `others` has, each once.
+// Returns the names in `subscripts` that do not occur in `others`, without duplicates.
 std::string NamesOnlyIn(std::string_view subscripts, std::string_view others) {
   std::string names;
   for (char label : subscripts) {
@@ -38,7 +38,7 @@ std::string NamesOnlyIn(std::string_view subscripts, std::string_view others) {
   return names;
 }
 
-// The position of a label among dimensions, from the end if an ellipsis stands before it.
+// Returns the axis of a label, counted from the end if an ellipsis precedes it.
 int AxisOf(std::string_view subscripts, char label) {
   const auto at = static_cast<int>(subscripts.find(label));
   const size_t dots = subscripts.find(kEllipsis);
@@ -46,7 +46,7 @@ int AxisOf(std::string_view subscripts, char label) {
   return at - static_cast<int>(subscripts.size());
 }
 
-// `shape` with 1 at the axes.
+// Returns `shape` with 1 at the axes.
 Output WithOnesAt(GradientContext& c, const Output& shape, const std::vector<int64_t>& axes) {
   const Output rank = SizeOf(c, shape);
   const Output whole = c.Add("AddV2", {Int32Vector(c, axes), rank}, {}, "add");
@@ -56,8 +56,8 @@ Output WithOnesAt(GradientContext& c, const Output& shape, const std::vector<int
   return c.Add("DynamicStitch", {all, at, shape, ones}, {{"N", 2}});
 }
 
-// The gradient of an input for that of a tensor [kept], which is the input summed over the names
-// `summed`.
+// Returns the gradient of an input, given the gradient of a tensor [kept] that is the input summed
+// over the names `summed`.
 Output Spread(GradientContext& c, const Output& grad, const std::string& kept,
               const std::string& input, const Output& input_shape, const std::string& summed) {
   std::vector<int64_t> axes;
@@ -80,7 +80,7 @@ Output Spread(GradientContext& c, const Output& grad, const std::string& kept,
   return Einsum(c, {broadcast}, summed + kept + "->" + input);
 }
 
-// The gradient of one of two inputs, as if nothing was broadcast.
+// Returns the gradient of one of two inputs as if nothing were broadcast.
 Output OfInput(GradientContext& c, const Output& grad, const Output& other,
                const Output& input_shape, const std::string& input, const std::string& other_input,
                const std::string& output) {
@@ -90,7 +90,8 @@ Output OfInput(GradientContext& c, const Output& grad, const Output& other,
   return summed.empty() ? of_kept : Spread(c, of_kept, kept, input, input_shape, summed);
 }
 
-// Where the dimensions of an ellipsis are: from `begin` on, and `rest` dimensions are behind them.
+// The position of the dimensions of an ellipsis: they start at `begin`, and `rest` dimensions
+// follow them.
 struct Broadcasting {
   int begin, rest;
 

@@ -19,7 +19,8 @@ Status SquareRoot(KernelContext& c) {
 
 Output Transposed(GradientContext& c, const Output& x) { return Conj(c, Adjoint(c, x)); }
 
-// The Kronecker product of stacks of matrices [..., n, n]: [..., n * n, n * n].
+// Computes Kronecker products of stacks of matrices [..., n, n]; the results are [..., n * n, n *
+// n].
 class Kronecker {
  public:
   Kronecker(GradientContext& c, const Output& shape) : c_(c) {
@@ -35,7 +36,7 @@ class Kronecker {
   Output Product(const Output& a, const Output& b) const {
     return Reshape(c_, Reshape(c_, a, left_) * Reshape(c_, b, right_), whole_);
   }
-  // A matrix as a column [..., n * n, 1].
+  // Returns a matrix as a column [..., n * n, 1].
   Output Column(const Output& x) const { return Reshape(c_, x, column_); }
 
  private:
@@ -43,7 +44,7 @@ class Kronecker {
   Output n_, batch_, left_, right_, square_, whole_, column_;
 };
 
-// Y * Y = X, so that Y^T * G + G * Y^T is the gradient of Y for the gradient G of X: linear
+// Y * Y = X, so Y^T * G + G * Y^T is the gradient of Y if G is the gradient of X. These are linear
 // equations for G.
 Status SquareRootGradient(GradientContext& c) {
   const Output y = c.output(), shape = ShapeOf(c, y);
@@ -60,9 +61,9 @@ RAMET_OP("MatrixSquareRoot")
     .Output("output: T")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Doc(
-        "Returns matrices whose squares are the square matrices along the last two dimensions; NaN "
-        "where real ones have none. Shape of the output: shape of the input. Error: the matrices "
-        "are not square.")
+        "Returns matrices whose squares are the square matrices along the last two dimensions. The "
+        "result is NaN if a real matrix has no real square root. The output has the shape of the "
+        "input. Error: the matrices are not square.")
     .Shape(SquareShape)
     .Gradient(SquareRootGradient)
     .CpuKernels<RAMET_LINALG_TYPES>([]<class T>(KernelContext& c) { return SquareRoot<T>(c); });

@@ -6,7 +6,7 @@
 namespace ramet {
 namespace {
 
-// The identity where nothing is decomposed.
+// Fills q with identity matrices, for matrices without elements.
 template <class T>
 void FillIdentity(const Matrices& all, T* q) {
   for (int64_t i = 0; i < all.count * all.m * all.m; ++i) {
@@ -62,12 +62,12 @@ Status QrShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// x * r^-1.
+// Returns x * r^-1.
 Output TimesInverse(GradientContext& c, const Output& x, const Output& r) {
   return Adjoint(c, TriangularSolve(c, r, Adjoint(c, x), false, false));
 }
 
-// Of matrices with at least as many rows as columns.
+// Returns the gradient of matrices with at least as many rows as columns.
 Output DeepGradient(GradientContext& c, const Output& q, const Output& r, const Output& q_grad,
                     const Output& r_grad) {
   const Output qdq = MatMul(c, q, q_grad, true);
@@ -87,7 +87,8 @@ Output DeepGradient(GradientContext& c, const Output& q, const Output& r, const 
   return sum + TimesInverse(c, MatMul(c, q, Adjoint(c, correction)), r);
 }
 
-// The columns of x from `begin` on, or those before it; of `shape`, whose rank is known.
+// Returns the columns [begin, end) of x, or all from `begin` on if `end` is negative. The rank of x
+// must be known.
 Output Columns(GradientContext& c, const Output& x, int64_t begin, int64_t end) {
   const auto rank = static_cast<size_t>(x.shape().rank());
   std::vector<int64_t> from(rank, 0), size(rank, -1);
@@ -128,10 +129,10 @@ RAMET_OP("Qr")
     .Attr("full_matrices: bool = false")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Doc(
-        "Returns q * r = input for the matrices [m, n] along the last two dimensions, by "
-        "Householder "
-        "reflections: q has orthonormal columns, r zeros below its diagonal. q is [m, p] and r "
-        "[p, n], p = min(m, n), or m with full_matrices. Error: the rank is below 2.")
+        "Returns q and r with q * r = input for the matrices [m, n] along the last two dimensions, "
+        "computed with Householder reflections. q is [m, p] and has orthonormal columns; r is [p, "
+        "n] and has zeros below its diagonal. p is min(m, n), or m with full_matrices. Error: the "
+        "rank is below 2.")
     .Shape(QrShape)
     .Gradient(QrGradient)
     .CpuKernelClasses<QrKernel, Half, RAMET_LINALG_TYPES>();

@@ -45,7 +45,7 @@ Status SelfAdjointEigShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// 1 / (e[j] - e[i]), and 0 where they are equal.
+// Returns 1 / (e[j] - e[i]), and 0 where they are equal.
 Output InverseDifferences(GradientContext& c, const Output& e) {
   const Output columns = c.Add("ExpandDims", {e, Tensor(int32_t{-2})});
   const Output rows = c.Add("ExpandDims", {e, Tensor(int32_t{-1})});
@@ -55,7 +55,7 @@ Output InverseDifferences(GradientContext& c, const Output& e) {
   return c.Add("MatrixSetDiag", {inverse, ZerosLike(c, e)});
 }
 
-// Only the lower triangle of the input was read.
+// Returns the gradient of the lower triangle, the only part of the input that the op reads.
 Output LowerPart(GradientContext& c, const Output& x) {
   return HalfDiagonal(c, LowerTriangle(c, x + Adjoint(c, x)));
 }
@@ -81,10 +81,10 @@ RAMET_OP("SelfAdjointEigV2")
     .Attr("compute_v: bool = true")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Doc(
-        "Returns the eigenvalues e, from the smallest on, and, with compute_v, the eigenvectors "
-        "(the columns of v) of the Hermitian matrices along the last two dimensions, of which "
-        "only the lower triangle is read. Without compute_v v is empty. Error: the matrices are "
-        "not square; the eigenvalues are not found.")
+        "Returns the eigenvalues e in ascending order and, with compute_v, the eigenvectors (the "
+        "columns of v) of the Hermitian matrices along the last two dimensions. Only the lower "
+        "triangle of each matrix is read. Without compute_v, v is empty. Error: the matrices are "
+        "not square; the decomposition fails.")
     .Shape(SelfAdjointEigShape)
     .Gradient(SelfAdjointEigGradient)
     .CpuKernelClasses<SelfAdjointEigKernel, RAMET_LINALG_TYPES>();

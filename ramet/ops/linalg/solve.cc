@@ -127,7 +127,8 @@ using SolveKernel = LinearKernel<T, Kind::kSolve>;
 template <class T>
 using TriangularKernel = LinearKernel<T, Kind::kTriangular>;
 
-// [..., m, m] and [..., m, k] give [..., m, k]; the dimensions before broadcast, or are equal.
+// Infers [..., m, k] from [..., m, m] and [..., m, k]. The leading dimensions broadcast, or must be
+// equal.
 template <bool kBroadcasts>
 Status SolveShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape a, MakeSquare(c, 0));
@@ -143,7 +144,7 @@ Status SolveShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// For Y = X^-1: -Y^H * grad * Y^H, and for Y = X^-H: -Y * grad^H * Y.
+// The gradient is -Y^H * grad * Y^H for Y = X^-1, and -Y * grad^H * Y for Y = X^-H.
 Status InverseGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(bool adjoint, c.attr<bool>("adjoint"));
   const Output y = c.output();
@@ -184,8 +185,8 @@ RAMET_OP("MatrixInverse")
     .Attr("adjoint: bool = false")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Doc(
-        "Returns the inverses of the square matrices along the last two dimensions, of their "
-        "adjoints with `adjoint`. Shape of the output: shape of the input. Error: the matrices are "
+        "Returns the inverses of the square matrices along the last two dimensions, or of their "
+        "adjoints with `adjoint`. The output has the shape of the input. Error: the matrices are "
         "not square; one cannot be inverted.")
     .Shape(SquareShape)
     .Gradient(InverseGradient)
@@ -198,9 +199,10 @@ RAMET_OP("MatrixSolve")
     .Attr("adjoint: bool = false")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Doc(
-        "Returns the solutions x of matrix * x = rhs along the last two dimensions, with "
-        "`adjoint` of matrix^H * x = rhs. Shape of the output: shape of rhs. Error: the matrices "
-        "are not square or do not fit to rhs; one cannot be inverted.")
+        "Returns the solutions x of matrix * x = rhs along the last two dimensions, or of matrix^H "
+        "* x = rhs with `adjoint`. The output has the shape of rhs. Error: the matrices are not "
+        "square; the ranks, the leading dimensions or the numbers of rows differ; a matrix cannot "
+        "be inverted.")
     .Shape(SolveShape<false>)
     .Gradient(SolveGradient)
     .CpuKernelClasses<SolveKernel, RAMET_LINALG_TYPES>();
@@ -213,10 +215,11 @@ RAMET_OP("MatrixTriangularSolve")
     .Attr("adjoint: bool = false")
     .Attr("T: {bfloat16, double, float, half, complex64, complex128}")
     .Doc(
-        "Returns the solutions x of matrix * x = rhs along the last two dimensions, with "
-        "`adjoint` of matrix^H * x = rhs, where only the lower triangle of matrix is read, or, "
-        "without `lower`, the upper one. The dimensions before are broadcast. Error: the matrices "
-        "are not square or do not fit to rhs.")
+        "Returns the solutions x of matrix * x = rhs along the last two dimensions, or of matrix^H "
+        "* x = rhs with `adjoint`. Only the lower triangle of `matrix` is read, or, without "
+        "`lower`, only the upper one. The leading dimensions broadcast. Error: the matrices are "
+        "not square; their size is not the number of rows of rhs; the leading dimensions do not "
+        "broadcast.")
     .Shape(SolveShape<true>)
     .Gradient(TriangularGradient)
     .CpuKernelClasses<TriangularKernel, RAMET_LINALG_TYPES>();

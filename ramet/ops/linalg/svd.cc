@@ -71,14 +71,14 @@ Status SvdShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// 1 / x, and 0 for 0.
+// Returns 1 / x, and 0 for 0.
 Output SafeReciprocal(GradientContext& c, const Output& x) {
   const Output square = c.Add("Square", {x});
   return x * c.Add("Reciprocal", {square + ScalarLike(c, x.dtype(), 1e-20)});
 }
 
-// Columns of a tensor of the same rank as the input, whose rank is known. (That of a gradient that
-// the caller gave may not be.)
+// Returns columns of a tensor with the same rank as the input, whose rank is known. (The rank of a
+// gradient that the caller supplied may be unknown.)
 Output ColumnsOf(GradientContext& c, const Output& x, int64_t begin, int64_t count) {
   const auto rank = static_cast<size_t>(c.input(0).shape().rank());
   std::vector<int64_t> from(rank, 0), size(rank, -1);
@@ -87,7 +87,7 @@ Output ColumnsOf(GradientContext& c, const Output& x, int64_t begin, int64_t cou
   return c.Add("Slice", {x, Int32Vector(c, from), Int32Vector(c, size)});
 }
 
-// The gradient of a matrix [m, n], m <= n, from those of s, u [m, m] and v [n, ...].
+// Computes the gradient of a matrix [m, n], m <= n, from those of s, u [m, m] and v [n, ...].
 class WideGradient {
  public:
   WideGradient(GradientContext& c, int64_t m, int64_t n, bool full, Output s, Output u, Output v)
@@ -115,7 +115,7 @@ class WideGradient {
   Output Diag(const Output& x) const { return c_.Add("MatrixDiag", {x}); }
   Output FirstColumns(const Output& x) const { return ColumnsOf(c_, x, 0, m_); }
 
-  // What the rows of v that span the input do not reach.
+  // Returns the part of the gradient outside the space spanned by the columns of v1.
   Output OutsideRows(const Output& s_inverse, const Output& v1, const Output& v1_grad,
                      const Output& v_grad) const {
     const Output adjoint = Adjoint(c_, v1_grad);
@@ -128,7 +128,7 @@ class WideGradient {
     return MatMul(c_, MatMul(c_, u_, s_inverse), rest);
   }
 
-  // The diagonal of v^H * dv is imaginary.
+  // The correction for complex matrices: the diagonal of v^H * dv is imaginary.
   Output Phases(const Output& s_inverse, const Output& v_gv, const Output& v1) const {
     const Output l = Diag(c_.Add("MatrixDiagPart", {v_gv}));
     const Output inner = MatMul(c_, s_inverse, Adjoint(c_, l) - l);
@@ -184,10 +184,11 @@ RAMET_OP("Svd")
     .Attr("full_matrices: bool = false")
     .Attr("T: {double, float, half, complex64, complex128}")
     .Doc(
-        "Returns the singular values s, from the largest on, of the matrices [m, n] along the last "
-        "two dimensions, and u and v with u * diag(s) * v^H = input: [m, p] and [n, p], p = "
-        "min(m, n), or with full_matrices [m, m] and [n, n]. Without compute_uv u and v are empty. "
-        "NaN everywhere where the input is not finite. Error: the rank is below 2.")
+        "Returns the singular values s, in descending order, of the matrices [m, n] along the last "
+        "two dimensions, and u and v with u * diag(s) * v^H = input. u is [m, p] and v is [n, p] "
+        "with p = min(m, n); with full_matrices they are [m, m] and [n, n]. Without compute_uv, u "
+        "and v are empty. If a matrix is not finite, all its results are NaN. Error: the rank is "
+        "below 2.")
     .Shape(SvdShape)
     .Gradient(SvdGradient)
     .CpuKernelClasses<SvdKernel, RAMET_LINALG_TYPES>();

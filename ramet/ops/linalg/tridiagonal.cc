@@ -7,13 +7,13 @@
 #include "ramet/ops/linalg/matrices.h"
 #include "ramet/ops/math/gradient_util.h"
 
-// Linear equations whose matrix has three diagonals.
+// TridiagonalSolve: linear equations whose matrix has three diagonals.
 
 namespace ramet {
 namespace {
 
-// One matrix [3, m] of diagonals (above, main, below; above[m - 1] and below[0] are not read) and
-// one right side [m, k].
+// One matrix as [3, m] diagonals (above, main, below; above[m - 1] and below[0] are not read) and
+// one right-hand side [m, k].
 template <class T>
 struct Equations {
   int64_t m, k;
@@ -32,7 +32,7 @@ void FillNan(const Equations<T>& e) {
   std::fill_n(e.x, e.m * e.k, nan);
 }
 
-// x[row] = (x[row] - sum of u[j] * x[row + j]) / u[0] for the rows from the last one on.
+// Computes x[row] = (x[row] - sum of u[j] * x[row + j]) / u[0], from the last row to the first.
 template <class T>
 void SubstituteBack(const Equations<T>& e, const std::vector<std::array<T, 3>>& u) {
   for (int64_t i = e.m - 1; i >= 0; --i) {
@@ -46,22 +46,22 @@ void SubstituteBack(const Equations<T>& e, const std::vector<std::array<T, 3>>& 
 }
 
 struct Pivoting {
-  bool swap;     // rows, where the next one has the larger pivot
+  bool swap;     // rows, if the next one has the larger pivot
   bool perturb;  // pivots that are 0
 };
 
 template <class T>
 using Real = decltype(std::abs(T()));
 
-// What stands for a pivot of 0 below rows whose largest element is `largest`.
+// Returns the replacement for a pivot of 0 if the largest element of the rows so far is `largest`.
 template <class T>
 T SmallPivot(Real<T> largest) {
   using Limits = std::numeric_limits<Real<T>>;
   return T(std::max(Limits::epsilon() * largest, Limits::min()));
 }
 
-// Gaussian elimination: `u` are the rows of the upper triangle, each of three elements. NaN if a
-// pivot is 0.
+// Runs Gaussian elimination. `u` receives the rows of the upper triangle, three elements each. The
+// result is NaN if a pivot is 0, unless pivots are perturbed.
 template <class T>
 void Eliminate(const Equations<T>& e, Pivoting pivoting, std::vector<std::array<T, 3>>& u) {
   const int64_t last = e.m - 1;
@@ -152,8 +152,8 @@ Status TridiagonalSolveShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The rows of x moved up (`by` 1) or down (-1) along dimension `from_end` from the end, with zeros
-// at the free end.
+// Returns x shifted by one element up (`by` is 1) or down (-1) along dimension `from_end`, counted
+// from the end, with zeros in the free position.
 Output Shifted(GradientContext& c, const Output& x, int from_end, int by) {
   const auto rank = static_cast<size_t>(x.shape().rank());
   std::vector<int64_t> begin(rank, 0), end(rank, 0), pad(2 * rank, 0);
@@ -173,7 +173,7 @@ Output Shifted(GradientContext& c, const Output& x, int from_end, int by) {
   return c.Add("Pad", {part, padding});
 }
 
-// Row i of the second to last dimension.
+// Returns row i along the second to last dimension.
 Output Row(GradientContext& c, const Output& x, int64_t i) {
   return c.Add("GatherV2", {x, Tensor(static_cast<int32_t>(i)), Tensor(int32_t{-2})});
 }
@@ -186,7 +186,7 @@ Status TridiagonalSolveGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(bool pivoting, c.attr<bool>("partial_pivoting"));
   const Output diagonals = c.input(0), x = c.output();
   if (diagonals.shape().unknown_rank() || x.shape().unknown_rank()) {
-    return Unimplemented("the gradient of TridiagonalSolve needs inputs whose rank is known");
+    return Unimplemented("the gradient of TridiagonalSolve requires inputs of known rank");
   }
   const auto rows = [&](const Output& above, const Output& main, const Output& below) {
     return c.Add("Pack", {above, main, below}, {{"N", 3}, {"axis", -2}});
@@ -209,12 +209,12 @@ RAMET_OP("TridiagonalSolve")
     .Attr("perturb_singular: bool = false")
     .Attr("T: {double, float, complex64, complex128}")
     .Doc(
-        "Solves A * output = rhs [..., m, k] for matrices A that have three diagonals: diagonals "
-        "[..., 3, m] are those above (its last element is not read), on and below (its first "
-        "element is not read) the main one. Rows are swapped for the larger pivot with "
-        "partial_pivoting. NaN where A is singular, or with perturb_singular large numbers. Error: "
-        "the shapes do not fit; perturb_singular "
-        "without partial_pivoting.")
+        "Solves A * output = rhs, [..., m, k], for matrices A with three diagonals. `diagonals` is "
+        "[..., 3, m] and holds the diagonal above the main one (its last element is not read), the "
+        "main one, and the one below it (its first element is not read). With partial_pivoting, "
+        "rows are swapped to use the larger pivot. If A is singular, the result is NaN, or large "
+        "numbers with perturb_singular. Error: the shapes do not fit together; perturb_singular is "
+        "used without partial_pivoting.")
     .Shape(TridiagonalSolveShape)
     .Gradient(TridiagonalSolveGradient)
     .CpuKernelClasses<TridiagonalSolveKernel, RAMET_LINALG_TYPES>();

@@ -1,4 +1,4 @@
-// Lists made of tensors, and tensors made of lists.
+// Ops that make lists from tensors and tensors from lists.
 #include <algorithm>
 
 #include "ramet/op/op.h"
@@ -13,13 +13,13 @@ namespace {
 
 namespace tl = tensor_list;
 
-// What an input says of the elements' shape, and what the list says.
+// Returns the element shape given by an input, merged with that of the list.
 StatusOr<Shape> StatedShape(const Tensor& arg, const TensorList& list) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, PartialShapeArg(arg));
   return MergePartialShapes(shape, list.element_shape);
 }
 
-// Puts zeros in the place of elements that are not set. `shape` is fully defined if there are any.
+// Replaces elements that are not set by zeros. `shape` must be fully defined if there are any.
 Status FillUnset(KernelContext& c, DType dtype, const Shape& shape, std::vector<Tensor>* items) {
   Tensor zeros;
   for (Tensor& item : *items) {
@@ -117,7 +117,8 @@ Status ScatterRows(KernelContext& c, const Tensor& rows, const Tensor& indices, 
   return OkStatus();
 }
 
-// The largest of the indices, none of which may be negative; -1 if there are none.
+// Returns the largest index, or -1 if there are none.
+// \error kInvalidArgument: an index is negative.
 StatusOr<int64_t> LargestIndex(const Tensor& indices, std::string_view op) {
   int64_t largest = -1;
   for (int64_t index : indices.flat<int32_t>()) {
@@ -127,7 +128,7 @@ StatusOr<int64_t> LargestIndex(const Tensor& indices, std::string_view op) {
   return largest;
 }
 
-// Input 3, where there is one, is the number of elements (-1: as many as the indices need).
+// The optional input 3 is the number of elements (-1: as many as the indices require).
 Status Scatter(KernelContext& c, DType dtype) {
   const Tensor &rows = c.input(0), &indices = c.input(1);
   RAMET_ASSIGN_OR_RETURN(Shape shape, ElementShapeFor(c.input(2), rows));
@@ -172,8 +173,9 @@ Shape ExceptFirst(const Shape& shape) {
   return shape.unknown_rank() ? Shape::Unknown() : shape.Slice(1, shape.rank());
 }
 
-// Joins the elements of a list along their first dimension. `stated` is what is said of their
-// shape; elements that are not set have the first dimension that it says, or leading_dims[i].
+// Concatenates the elements of a list along their first dimension. `stated` is the known part of
+// their shape. Elements that are not set take their first dimension from it or from
+// leading_dims[i].
 class Concat {
  public:
   Concat(KernelContext& c, DType dtype, std::span<const int64_t> leading_dims)
@@ -284,8 +286,9 @@ Status CheckSplit(const Tensor& rows, const Tensor& lengths) {
   for (int64_t length : lengths.flat<int64_t>()) {
     if (length < 0) return InvalidArgument("Invalid value in lengths: ", length);
     if (length > rows.dim(0) - used) {
-      return InvalidArgument("Attempting to slice [", used, ", ", used + length,
-                             "] from tensor with length ", rows.dim(0));
+      const auto end = static_cast<uint64_t>(used) + static_cast<uint64_t>(length);
+      return InvalidArgument("Attempting to slice [", used, ", ", end, "] from tensor with length ",
+                             rows.dim(0));
     }
     used += length;
   }
@@ -377,14 +380,11 @@ RAMET_OP("TensorListStack")
     .Attr("element_dtype: type")
     .Attr("num_elements: int = -1")
     .Doc(
-        "All elements in a new first dimension; those that are not set are zeros. They must have "
-        "one\n"
-        "shape, which element_shape and the list may say; num_elements, unless -1, is how many "
-        "there\n"
-        "must be.\n"
-        "\\error kInvalidArgument if the dtype, the shapes or the number do not fit, or the shape "
-        "is\n"
-        "  not known because no element is set.")
+        "Stacks all elements along a new first dimension; elements that are not set are zeros. The "
+        "elements must have the same shape, which element_shape and the list may specify. The list "
+        "must have num_elements elements unless num_elements is -1. Error: the dtype, the shapes "
+        "or the number of elements do not match; no element is set and the shape is not fully "
+        "defined.")
     .Shape(tl::StackShape)
     .Gradient(tl::StackGradient)
     .CpuKernelClass<StackKernel>();
@@ -396,8 +396,8 @@ RAMET_OP("TensorListFromTensor")
     .Attr("element_dtype: type")
     .Attr("shape_type: {int32, int64}")
     .Doc(
-        "The rows of `tensor` as a list; element_shape as in EmptyTensorList.\n"
-        "\\error kInvalidArgument if tensor is a scalar or its rows do not fit element_shape.")
+        "Returns the rows of `tensor` as a list. element_shape is as in EmptyTensorList. Error: "
+        "`tensor` is a scalar; its rows are incompatible with element_shape.")
     .Shape(ScalarShape)
     .Gradient(tl::FromTensorGradient)
     .CpuKernelClass<WithElementType<FromTensor>>();
@@ -409,12 +409,10 @@ RAMET_OP("TensorListGather")
     .Output("values: element_dtype")
     .Attr("element_dtype: type")
     .Doc(
-        "The elements `indices` in a new first dimension; those that are not set are zeros. They "
-        "must\n"
-        "have one shape, which element_shape and the list may say.\n"
-        "\\error kInvalidArgument if there is no such element, dtype or shapes do not fit, or the "
-        "shape is\n"
-        "  not known because no element is set.")
+        "Stacks the elements `indices` along a new first dimension; elements that are not set are "
+        "zeros. The elements must have the same shape, which element_shape and the list may "
+        "specify. Error: an index is out of range; the dtype or the shapes do not match; no "
+        "element is set and the shape is not fully defined.")
     .Shape(tl::GatherShape)
     .Gradient(tl::GatherGradient)
     .CpuKernelClass<WithElementType<Gather>>();
@@ -427,12 +425,11 @@ RAMET_OP("TensorListScatter")
     .Attr("element_dtype: type")
     .Attr("shape_type: {int32, int64}")
     .Doc(
-        "A list with as many elements as the largest index asks for.\n"
-        "Row i of `tensor` is element indices[i] (of several the last); what no index\n"
-        "names is not set. element_shape as in EmptyTensorList.\n"
-        "\\error kInvalidArgument if an index is negative or too large, the rows are not as many "
-        "as the\n"
-        "  indices or do not fit element_shape; kResourceExhausted if an index is above 2^24.")
+        "Returns a list as long as the largest index requires, with row i of `tensor` as element "
+        "indices[i]. If an index occurs more than once, the last row wins. Elements without an "
+        "index are not set. element_shape is as in EmptyTensorList. Error: an index is negative; "
+        "the number of rows is not the number of indices; the rows are incompatible with "
+        "element_shape; an index is 2^24 or higher (kResourceExhausted).")
     .Shape(ScalarShape)
     .Gradient(tl::ScatterGradient)
     .CpuKernelClass<WithElementType<Scatter>>();
@@ -446,13 +443,12 @@ RAMET_OP("TensorListScatterV2")
     .Attr("element_dtype: type")
     .Attr("shape_type: {int32, int64}")
     .Doc(
-        "A list with num_elements elements (-1: as many as the largest\n"
-        "index asks for).\n"
-        "Row i of `tensor` is element indices[i] (of several the last); what no index\n"
-        "names is not set. element_shape as in EmptyTensorList.\n"
-        "\\error kInvalidArgument if an index is negative or too large, the rows are not as many "
-        "as the\n"
-        "  indices or do not fit element_shape; kResourceExhausted if an index is above 2^24.")
+        "Returns a list of num_elements elements (-1: as many as the largest index requires), with "
+        "row i of `tensor` as element indices[i]. If an index occurs more than once, the last row "
+        "wins. Elements without an index are not set. element_shape is as in EmptyTensorList. "
+        "Error: an index is out of range; num_elements is less than -1; the number of rows is not "
+        "the number of indices; the rows are incompatible with element_shape; the list has more "
+        "than 2^24 elements (kResourceExhausted).")
     .Shape(ScalarShape)
     .Gradient(tl::ScatterGradient)
     .CpuKernelClass<WithElementType<Scatter>>();
@@ -464,12 +460,10 @@ RAMET_OP("TensorListScatterIntoExistingList")
     .Output("output_handle: variant")
     .Attr("element_dtype: type")
     .Doc(
-        "The list with row i of `tensor` as element indices[i], made as long as the largest index "
-        "asks\n"
-        "for.\n"
-        "\\error kInvalidArgument if an index is negative, the dtype does not fit, or the rows are "
-        "not as\n"
-        "  many as the indices; kResourceExhausted if an index is above 2^24.")
+        "Returns the list with row i of `tensor` as element indices[i], extended as far as the "
+        "largest index requires. Error: an index is negative; the dtype does not match; `tensor` "
+        "is a scalar; the number of rows is not the number of indices; an index is 2^24 or higher "
+        "(kResourceExhausted).")
     .Shape(ScalarShape)
     .Gradient(tl::ScatterIntoExistingGradient)
     .CpuKernelClass<WithElementType<ScatterIntoExisting>>();
@@ -481,12 +475,9 @@ RAMET_OP("TensorListConcat")
     .Attr("element_dtype: type")
     .Attr("element_shape: shape = unknown")
     .Doc(
-        "All elements, joined along their first dimension, and their sizes there. The other "
-        "dimensions\n"
-        "must agree.\n"
-        "\\error kInvalidArgument if dtype or shapes do not fit, an element is a scalar, or is not "
-        "set and\n"
-        "  its shape not known.")
+        "Concatenates all elements along their first dimension; `lengths` holds their sizes in "
+        "that dimension. The remaining dimensions must be equal. Error: the dtype or the shapes do "
+        "not match; an element is a scalar; an element is not set and its shape is unknown.")
     .Shape(tl::ConcatShape)
     .Gradient(tl::ConcatGradient)
     .CpuKernelClass<ConcatKernel>();
@@ -500,14 +491,11 @@ RAMET_OP("TensorListConcatV2")
     .Attr("element_dtype: type")
     .Attr("shape_type: {int32, int64}")
     .Doc(
-        "All elements, joined along their first dimension, and their sizes there. The other "
-        "dimensions\n"
-        "must agree.\n"
-        "An element that is not set is zeros; where element_shape does not\n"
-        "say its first dimension it is leading_dims[i].\n"
-        "\\error kInvalidArgument if dtype or shapes do not fit, an element is a scalar, or is not "
-        "set and\n"
-        "  its shape not known.")
+        "Concatenates all elements along their first dimension; `lengths` holds their sizes in "
+        "that dimension. The remaining dimensions must be equal. Elements that are not set are "
+        "zeros; if element_shape does not specify their first dimension, it is leading_dims[i]. "
+        "Error: the dtype or the shapes do not match; an element is a scalar; an element is not "
+        "set and its shape is unknown.")
     .Shape(tl::ConcatShape)
     .Gradient(tl::ConcatGradient)
     .CpuKernelClass<ConcatKernel>();
@@ -520,11 +508,10 @@ RAMET_OP("TensorListSplit")
     .Attr("element_dtype: type")
     .Attr("shape_type: {int32, int64}")
     .Doc(
-        "The rows of `tensor` as a list of pieces of lengths[i] rows each; element_shape as in "
-        "EmptyTensorList.\n"
-        "\\error kInvalidArgument if the lengths do not add up to the rows, or the shape does not "
-        "fit\n"
-        "  element_shape but for its first dimension.")
+        "Returns the rows of `tensor` as a list of pieces of lengths[i] rows each. element_shape "
+        "is as in EmptyTensorList. Error: `lengths` is not a vector or has a negative element; the "
+        "lengths do not add up to the number of rows; the shape of `tensor`, apart from its first "
+        "dimension, is incompatible with element_shape.")
     .Shape(ScalarShape)
     .Gradient(tl::SplitGradient)
     .CpuKernelClass<WithElementType<Split>>();
@@ -535,10 +522,9 @@ RAMET_OP("TensorListConcatLists")
     .Output("output: variant")
     .Attr("element_dtype: type")
     .Doc(
-        "For each pair of lists the elements of the first and then those of the second.\n"
-        "\\error kInvalidArgument if the inputs differ in shape, or dtype or element shape of two "
-        "lists\n"
-        "  differ.")
+        "Returns, for each pair of lists, the elements of the first list followed by those of the "
+        "second. Error: the shapes of the inputs differ; the dtypes or element shapes of two lists "
+        "differ; an input is not a list.")
     .Shape(tl::ConcatListsShape)
     .NotDifferentiable()
     .CpuKernelClass<WithElementType<ConcatLists>>();
@@ -549,9 +535,8 @@ RAMET_OP("TensorListPushBackBatch")
     .Output("output_handles: variant")
     .Attr("element_dtype: type")
     .Doc(
-        "List i of a vector of lists with row i of `tensor` behind its last element.\n"
-        "\\error kInvalidArgument if the rows are not as many as the lists, or dtype or shape do "
-        "not fit.")
+        "Appends row i of `tensor` to list i of a tensor of lists. Error: the number of rows is "
+        "not the number of lists; the dtype or shape does not match; an input is not a list.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernelClass<WithElementType<PushBackBatch>>();

@@ -1,4 +1,4 @@
-// Lists and their single elements.
+// Ops that create lists and access single elements.
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/list/list_grad.h"
@@ -76,7 +76,8 @@ Status PopBack(KernelContext& c, DType dtype) {
   return OkStatus();
 }
 
-// The shape of an element that is not set: as far as the op and the list say, else that of another.
+// Returns the shape of an element that is not set: from the op and the list as far as they specify
+// it, and otherwise from the other elements.
 StatusOr<Shape> ShapeOfUnset(KernelContext& c, const TensorList& list) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, PartialShapeArg(c.input(2)));
   RAMET_ASSIGN_OR_RETURN(shape, MergePartialShapes(shape, list.element_shape));
@@ -169,11 +170,10 @@ RAMET_OP("EmptyTensorList")
     .Attr("element_dtype: type")
     .Attr("shape_type: {int32, int64}")
     .Doc(
-        "A list without elements, for tensors of element_dtype and of a shape that fits\n"
-        "element_shape: a vector with -1 for what is open, or the scalar -1 for any shape. It "
-        "takes\n"
-        "up to max_num_elements tensors (-1: any number).\n"
-        "\\error kInvalidArgument if element_shape is no shape or max_num_elements no scalar.")
+        "Returns an empty list for tensors of dtype element_dtype and a shape compatible with "
+        "element_shape: a vector with -1 for unknown dimensions, or the scalar -1 for any shape. "
+        "The list takes up to max_num_elements tensors (-1: any number). Error: element_shape is "
+        "not a shape; max_num_elements is not a scalar.")
     .Shape(ScalarShape)
     .CpuKernelClass<WithElementType<Empty>>();
 
@@ -184,10 +184,9 @@ RAMET_OP("TensorListReserve")
     .Attr("element_dtype: type")
     .Attr("shape_type: {int32, int64}")
     .Doc(
-        "A list of num_elements tensors that are not set yet; element_shape as in "
-        "EmptyTensorList.\n"
-        "\\error kInvalidArgument if num_elements is negative or element_shape no shape;\n"
-        "  kResourceExhausted if num_elements is above 2^24.")
+        "Returns a list of num_elements tensors that are not set. element_shape is as in "
+        "EmptyTensorList. Error: num_elements is not a scalar or is negative; element_shape is not "
+        "a shape; num_elements is above 2^24 (kResourceExhausted).")
     .Shape(ScalarShape)
     .CpuKernelClass<WithElementType<Reserve>>();
 
@@ -197,8 +196,8 @@ RAMET_OP("TensorListPushBack")
     .Output("output_handle: variant")
     .Attr("element_dtype: type")
     .Doc(
-        "The list with `tensor` behind its last element.\n"
-        "\\error kInvalidArgument if dtype or shape do not fit, or the list is full.")
+        "Returns the list with `tensor` appended. Error: the dtype or shape does not match; the "
+        "list is full.")
     .Shape(tl::ChangedListShape<1>)
     .Gradient(tl::PushBackGradient)
     .CpuKernelClass<WithElementType<PushBack>>();
@@ -210,11 +209,9 @@ RAMET_OP("TensorListPopBack")
     .Output("tensor: element_dtype")
     .Attr("element_dtype: type")
     .Doc(
-        "The list without its last element, and that element; one that is not set is zeros of the\n"
-        "shape that element_shape and the list say.\n"
-        "\\error kInvalidArgument if the list is empty, the dtype does not fit, or the shape of "
-        "an\n"
-        "  element that is not set is not known.")
+        "Returns the list without its last element, and that element. If it is not set, it is "
+        "zeros of the shape given by element_shape and the list. Error: the list is empty; the "
+        "dtype does not match; the element is not set and its shape is unknown.")
     .Shape(tl::PopBackShape)
     .Gradient(tl::PopBackGradient)
     .CpuKernelClass<WithElementType<PopBack>>();
@@ -227,12 +224,9 @@ RAMET_OP("TensorListGetItem")
     .Attr("element_dtype: type")
     .Attr("Tshape: {int32, int64} = DT_INT32")
     .Doc(
-        "Element `index`; one that is not set is zeros of the shape that element_shape, the list "
-        "or\n"
-        "another element says.\n"
-        "\\error kInvalidArgument if there is no such element, the dtype does not fit, or the "
-        "shape\n"
-        "  of an element that is not set is not known.")
+        "Returns element `index`, a scalar. If it is not set, it is zeros of the shape given by "
+        "element_shape, the list or its other elements. Error: the index is out of range; the "
+        "dtype does not match; the element is not set and its shape is unknown.")
     .Shape(tl::GetItemShape)
     .Gradient(tl::GetItemGradient)
     .CpuKernelClass<WithElementType<GetItem>>();
@@ -245,10 +239,10 @@ RAMET_OP("TensorListSetItem")
     .Attr("element_dtype: type")
     .Attr("resize_if_index_out_of_bounds: bool = false")
     .Doc(
-        "The list with `item` as element `index`; resize_if_index_out_of_bounds: made as long as "
-        "it\n"
-        "must be.\n"
-        "\\error kInvalidArgument if there is no such element, or dtype or shape do not fit.")
+        "Returns the list with `item` as element `index`, a scalar. With "
+        "resize_if_index_out_of_bounds, the list is extended if necessary. Error: the index is out "
+        "of range; the dtype or shape does not match; the list becomes longer than 2^24 "
+        "(kResourceExhausted).")
     .Shape(tl::ChangedListShape<2>)
     .Gradient(tl::SetItemGradient)
     .CpuKernelClass<SetItem>();
@@ -256,7 +250,7 @@ RAMET_OP("TensorListSetItem")
 RAMET_OP("TensorListLength")
     .Input("input_handle: variant")
     .Output("length: int32")
-    .Doc("The number of elements.")
+    .Doc("Returns the number of elements, a scalar.")
     .Shape(ScalarShape)
     .NotDifferentiable()
     .CpuKernel(Length);
@@ -266,8 +260,8 @@ RAMET_OP("TensorListElementShape")
     .Output("element_shape: shape_type")
     .Attr("shape_type: {int32, int64}")
     .Doc(
-        "The shape that the elements must fit: a vector with -1 for what is open, or the scalar "
-        "-1.")
+        "Returns the shape with which the elements must be compatible: a vector with -1 for "
+        "unknown dimensions, or the scalar -1 for any shape.")
     .Shape(tl::ElementShapeShape)
     .NotDifferentiable()
     .CpuKernel("shape_type", kInt32, ElementShape<int32_t>)
@@ -278,8 +272,8 @@ RAMET_OP("TensorListResize")
     .Input("size: int32")
     .Output("output_handle: variant")
     .Doc(
-        "The list with `size` elements: the first ones, or more that are not set.\n"
-        "\\error kInvalidArgument if size is negative; kResourceExhausted if it is above 2^24.")
+        "Returns the list cut or extended to `size` elements, a scalar; added elements are not "
+        "set. Error: `size` is negative; `size` is above 2^24 (kResourceExhausted).")
     .Shape(ScalarShape)
     .Gradient(tl::ResizeGradient)
     .CpuKernel(Resize);

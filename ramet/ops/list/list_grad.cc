@@ -11,7 +11,7 @@ DType ElementType(GradientContext& c) {
   return dtype.ok() ? *dtype : DType::kInvalid;
 }
 
-// A partial shape as list ops take it.
+// Returns a partial shape in the form that list ops take.
 Tensor PartialShapeTensor(const Shape& shape) {
   if (shape.unknown_rank()) return Tensor(int32_t{-1});
   return Tensor::Vector(std::vector<int32_t>(shape.dims().begin(), shape.dims().end()));
@@ -21,7 +21,7 @@ Output ElementShapeOf(GradientContext& c, const Output& list) {
   return c.Add("TensorListElementShape", {list}, {{"shape_type", kInt32}});
 }
 
-// A list as long as input 0, for gradients of its elements, none of which is set.
+// Returns a list as long as input 0 for the gradients of its elements, with no element set.
 Output ReservedLike(GradientContext& c, bool length_first) {
   Output length, shape;
   if (length_first) length = c.Add("TensorListLength", {c.input(0)});
@@ -30,7 +30,7 @@ Output ReservedLike(GradientContext& c, bool length_first) {
   return c.Add("TensorListReserve", {shape, length}, {{"element_dtype", ElementType(c)}});
 }
 
-// The shape of the rows of x.
+// Returns the shape of the rows of x.
 Output RowShape(GradientContext& c, const Output& x) {
   return c.Add("Slice",
                {ShapeOf(c, x), Tensor::Vector<int32_t>({1}), Tensor::Vector<int32_t>({-1})});

@@ -12,23 +12,25 @@ StatusOr<const TensorList*> ListOf(const Variant& value, std::string_view doing)
   return InvalidArgument("Input handle is not a list. ", doing, " found: '", value.ToString(), "'");
 }
 
-// Lists of lists end somewhere; what came from outside may nest deeper than the machine's stack.
-constexpr int kMostNested = 100;
-// A list that holds another one twice, and so on, has exponentially many paths.
+// The maximum depth of lists in lists. Untrusted graphs may nest them deeper than the stack allows.
+constexpr int kMaxNesting = 100;
+// The maximum number of visits. A list that holds a second list twice, and so on, has exponentially
+// many paths.
 constexpr int64_t kMaxVisits = int64_t{1} << 22;
 
-// A Walk is one way down into nested lists: its depth, and the visits left to the whole walk.
+// A Walk is one path into nested lists: its depth, and the number of visits that the whole walk has
+// left.
 struct Walk {
   int depth = 0;
   int64_t* visits_left;
   Walk Inside() const { return {depth + 1, visits_left}; }
   Status Visit() const {
-    if (depth >= kMostNested) {
-      return InvalidArgument("lists are nested more than ", kMostNested, " deep");
+    if (depth >= kMaxNesting) {
+      return InvalidArgument("lists are nested deeper than ", kMaxNesting, " levels");
     }
     if (--*visits_left >= 0) return OkStatus();
-    return ResourceExhausted("lists in lists hold more than ", kMaxVisits,
-                             " lists, counting one that is held twice as two");
+    return ResourceExhausted("nested lists hold more than ", kMaxVisits,
+                             " lists, where a list that is held twice counts twice");
   }
 };
 

@@ -4,14 +4,16 @@
 
 namespace ramet {
 
-// Zeros like the variants of input 0: lists of zeros like their elements, not set where those are
-// not. \error kInvalidArgument if a variant is no list; kResourceExhausted.
+// Sets output 0 to zeros like the variants of input 0: lists of zeros like their elements. Elements
+// that are not set stay so.
+// \error kInvalidArgument: a variant is not a list.
+// \error kResourceExhausted: out of memory, or too many nested lists.
 Status ZerosLikeVariants(KernelContext& c);
 
-// The sums of the variants of all inputs, which have one shape: lists of the sums of their
-// elements; one that is not set counts as zeros.
-// \error kInvalidArgument if a variant is no list, or lists differ in dtype, length or the shapes
-//   of their elements; kResourceExhausted.
+// Sets output 0 to the sums of the variants of all inputs, which must have the same shape: lists of
+// the sums of their elements. An element that is not set counts as zeros.
+// \error kInvalidArgument: a variant is not a list; lists differ in dtype, length or element shape.
+// \error kResourceExhausted: out of memory, or too many nested lists.
 Status AddVariants(KernelContext& c);
 
 }  // namespace ramet

@@ -3,7 +3,7 @@
 namespace ramet::tensor_list {
 namespace {
 
-// The elements' shape, as input i and the list say.
+// Returns the element shape from input i merged with that of the list.
 StatusOr<Shape> ElementShapeOf(ShapeContext& c, int i) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, c.constant_as_shape(i));
   return shape.MergeWith(c.handle(0).second);

@@ -4,10 +4,11 @@
 
 namespace ramet::tensor_list {
 
-// Shape functions of the list ops: what an input says of the elements' shape is merged with what is
-// known of the list. \error kInvalidArgument if these do not fit.
+// Shape functions of the list ops. They merge the element shape given by an input with what is
+// known about the list.
+// \error kInvalidArgument: the two shapes are incompatible.
 
-// A list, changed by an element that is input `i`.
+// Checks that input `i` is a valid element of the list that is input 0.
 Status CheckListElement(ShapeContext& c, int i);
 template <int i>
 Status ChangedListShape(ShapeContext& c) {

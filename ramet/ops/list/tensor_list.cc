@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// The lists in lists that the outermost destructor at work on this thread has yet to destroy.
+// The nested lists that the outermost running destructor on this thread still has to destroy.
 thread_local std::vector<Tensor>* dying_items = nullptr;
 
 }  // namespace
@@ -39,8 +39,8 @@ Status TensorList::CheckIndex(int64_t index, std::string_view what) const {
 }
 
 Status TensorList::Resize(int64_t n) {
-  if (n > kMostElements) {
-    return ResourceExhausted("a list of ", n, " tensors is longer than ", kMostElements);
+  if (n > kMaxElements) {
+    return ResourceExhausted("a list of ", n, " tensors exceeds the limit of ", kMaxElements);
   }
   try {
     items.resize(static_cast<size_t>(n));

@@ -7,27 +7,28 @@
 
 namespace ramet {
 
-// A TensorList is the value of a variant: a list of tensors of one dtype, some of them not set yet.
-// Ops that change a list make a new one; where nobody else holds the old one they take it over.
+// A TensorList is the value of a variant: a list of tensors of the same dtype, some of which may
+// not be set. Ops that change a list create a new one, or take over the old one if nothing else
+// refers to it.
 struct TensorList final : VariantValue {
   TensorList() = default;
   TensorList(const TensorList&) = default;
   TensorList& operator=(const TensorList&) = default;
-  // Lists in lists are destroyed one after another: a loop can nest them deeper than the stack.
+  // Destroys nested lists iteratively: a loop can nest them deeper than the stack allows.
   ~TensorList() override;
   std::string_view type_name() const override { return "TensorList"; }
 
-  // No list has more elements; a number from outside does not allocate without bound.
-  static constexpr int64_t kMostElements = int64_t{1} << 24;
+  // The maximum number of elements. It keeps an untrusted size from allocating without bound.
+  static constexpr int64_t kMaxElements = int64_t{1} << 24;
 
   int64_t size() const { return std::ssize(items); }
-  // \error kInvalidArgument "Invalid data types; ..." if it is not the dtype of the list.
+  // \error kInvalidArgument: "Invalid data types; ..." if `dtype` is not the dtype of the list.
   Status CheckDType(DType dtype) const;
-  // \error kInvalidArgument "WHAT element 3 in a list with 3 elements.".
+  // \error kInvalidArgument: "WHAT element 3 in a list with 3 elements.".
   Status CheckIndex(int64_t index, std::string_view what) const;
-  // \error kResourceExhausted if the list would be too long.
+  // \error kResourceExhausted: out of memory, or more than 2^24 elements.
   Status Resize(int64_t size);
-  // Keeps a tensor, a copy of memory that is only lent for a run.
+  // Stores a tensor, or a copy of it if its memory is lent only for the run.
   Status Set(int64_t index, const Tensor& value);
 
   DType dtype = DType::kInvalid;
@@ -36,25 +37,30 @@ struct TensorList final : VariantValue {
   std::vector<Tensor> items;      // empty(): not set
 };
 
-// The list of scalar input i. \error kInvalidArgument if it is no scalar or no list.
+// Returns the list in scalar input i.
+// \error kInvalidArgument: the input is not a scalar or not a list.
 StatusOr<const TensorList*> InputList(KernelContext& c, int i = 0);
-// Output 0 as a list that is like the one of input i and may be changed: that one itself where
-// nobody else needs it.
+// Sets output 0 to a list equal to that of input i and returns it for modification. It is the list
+// of the input itself if nothing else needs that list.
 StatusOr<TensorList*> ChangedList(KernelContext& c, int i = 0);
-// Output 0 as a new list.
+// Sets output 0 to a new list and returns it.
 StatusOr<TensorList*> NewList(KernelContext& c, DType dtype, Shape element_shape);
 
-// The partial shape that an input of list ops describes: a vector, or the scalar -1 for any shape.
-// \error kInvalidArgument if it describes none.
+// Returns the partial shape that an input of a list op describes: a vector, or the scalar -1 for
+// any shape.
+// \error kInvalidArgument: the input does not describe a shape.
 StatusOr<Shape> PartialShapeArg(const Tensor& t);
-// What both say. \error kInvalidArgument "PartialTensorShape: Incompatible ... during merge: ...".
+// Merges two partial shapes.
+// \error kInvalidArgument: "PartialTensorShape: Incompatible ... during merge: ...".
 StatusOr<Shape> MergePartialShapes(const Shape& a, const Shape& b);
-// \error kInvalidArgument if input i is no scalar.
+// Returns the value of scalar input i.
+// \error kInvalidArgument: the input is not a scalar.
 StatusOr<int64_t> ScalarInput(KernelContext& c, int i);
-// Zeros (false, empty strings, empty variants). \error kResourceExhausted.
+// Returns zeros (false, empty strings, empty variants).
+// \error kResourceExhausted: out of memory.
 StatusOr<Tensor> ZeroTensor(KernelContext& c, DType dtype, const Shape& shape);
 
-// A kernel that is told the dtype of the elements: Compute(c, dtype).
+// A kernel that passes the dtype of the elements to `compute`.
 template <Status (*compute)(KernelContext& c, DType dtype)>
 class WithElementType final : public Kernel {
  public:

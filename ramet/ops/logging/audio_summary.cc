@@ -20,7 +20,7 @@ uint16_t Sample(float x) {
       static_cast<int>(std::clamp(std::round(x * 32768.0f), -32768.0f, 32767.0f)));
 }
 
-// Sound in memory: frames of one number per channel.
+// Sound in memory: frames with one sample per channel.
 struct Sound {
   const float* samples;
   int64_t frames, channels;
@@ -42,7 +42,7 @@ Status CheckSound(const Sound& sound, float rate) {
   return OkStatus();
 }
 
-// The WAV file of the sound, 16 bits a sample.
+// Returns the sound as a WAV file with 16 bits per sample.
 std::string EncodeWav(const Sound& sound, uint32_t rate) {
   constexpr uint32_t kFormatBytes = 16, kHeaderBytes = 36, kSampleBytes = 2;
   const auto data_bytes = static_cast<uint32_t>(sound.size() * kSampleBytes);
@@ -86,7 +86,7 @@ Status SummarizeAudio(KernelContext& c, int64_t max_outputs, float sample_rate) 
   }
   Sound sound{sounds.data<float>(), sounds.dim(1), sounds.rank() == 3 ? sounds.dim(2) : 1};
   const int64_t outputs = std::min(max_outputs, sounds.dim(0));
-  // Sounds without frames still have a header each, so that their number must be bounded.
+  // Even a sound without frames has a header, so their number must be limited.
   if (outputs > std::numeric_limits<int32_t>::max() / kMinWavBytes) {
     return InvalidArgument(outputs,
                            " sounds are too large for a summary (2 GiB): ", sounds.shape());
@@ -150,7 +150,7 @@ RAMET_OP("AudioSummary")
     .Output("summary: string")
     .Attr("sample_rate: float")
     .Attr("max_outputs: int >= 1 = 3")
-    .Doc("As AudioSummaryV2, which took its place: the sample rate is an attr.")
+    .Doc("Like AudioSummaryV2, which replaces it, but the sample rate is an attr.")
     .HostMemory({"tag", "tensor", "summary"})
     .Shape(ScalarShape)
     .NotDifferentiable()
@@ -163,12 +163,12 @@ RAMET_OP("AudioSummaryV2")
     .Output("summary: string")
     .Attr("max_outputs: int >= 1 = 3")
     .Doc(
-        "A serialized Summary with the first max_outputs sounds of [batch, frames, channels] or "
-        "[batch, frames], numbers from -1 to 1, as WAV of 16 bits, under the tags 'TAG/audio/0', "
-        "'TAG/audio/1', ..., or 'TAG/audio' where max_outputs is 1. sample_rate is in Hertz.\n"
-        "\\error kInvalidArgument if the tag is no scalar, the tensor has another rank, or the "
-        "rate "
-        "is not one positive number.")
+        "Returns a serialized Summary with the first max_outputs sounds of [batch, frames, "
+        "channels] or [batch, frames], whose samples are in [-1, 1], as WAV files with 16 bits per "
+        "sample. The tags are 'TAG/audio/0', 'TAG/audio/1', ..., or 'TAG/audio' if max_outputs is "
+        "1. sample_rate is in Hertz. Error: the tag is not a scalar; the tensor has a different "
+        "rank; sample_rate is not a single positive number; the sounds are too large for WAV or "
+        "for a summary.")
     .HostMemory({"tag", "tensor", "sample_rate", "summary"})
     .Shape(ScalarShape)
     .NotDifferentiable()

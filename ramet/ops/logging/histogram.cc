@@ -20,7 +20,7 @@ std::vector<double> MakeLimits() {
   return limits;
 }
 
-// The upper ends of the buckets, in ascending order.
+// Returns the upper limits of the buckets in ascending order.
 const std::vector<double>& Limits() {
   static const std::vector<double>* const limits = new std::vector<double>(MakeLimits());
   return *limits;

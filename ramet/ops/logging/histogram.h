@@ -6,15 +6,15 @@
 
 namespace ramet {
 
-// A Histogram counts numbers in TensorFlow's buckets: each is a tenth wider than the one before,
-// from 1e-12 on to both sides of zero.
+// A Histogram counts numbers in TensorFlow's buckets. On each side of zero they start at 1e-12, and
+// each limit is 1.1 times the previous one.
 class Histogram {
  public:
   Histogram();
 
-  // `value` is finite.
+  // `value` must be finite.
   void Add(double value);
-  // The fields of a HistogramProto; runs of empty buckets are one bucket.
+  // Returns the fields of a HistogramProto; a run of empty buckets becomes one bucket.
   std::string Serialize() const;
 
  private:

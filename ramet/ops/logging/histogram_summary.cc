@@ -45,9 +45,9 @@ RAMET_OP("HistogramSummary")
     .Output("summary: string")
     .Attr("T: realnumbertype = float")
     .Doc(
-        "A serialized Summary with a histogram of the values under the scalar tag.\n"
-        "\\error kInvalidArgument \"Nan in summary histogram for: NODE\", \"Infinity in Histogram "
-        "for: NODE\"; if the tag is no scalar.")
+        "Returns a serialized Summary with a histogram of the values under the scalar tag. Error: "
+        "the tag is not a scalar; a value is not finite (\"Nan in summary histogram for: NODE\", "
+        "\"Infinity in Histogram for: NODE\").")
     .HostMemory({"tag", "values", "summary"})
     .Shape(ScalarShape)
     .NotDifferentiable()

@@ -21,21 +21,22 @@ bool IsFinitePixel(const T* pixel, int channels) {
   return std::all_of(pixel, pixel + channels, IsFinite<T>);
 }
 
-// x rounded to T's precision, as each step of TensorFlow's arithmetic on T is.
+// Returns x rounded to the precision of T, as TensorFlow rounds after each step of arithmetic on T.
 template <class T>
 auto Rounded(NumberTypeOf<T> x) {
   return NumberAs<NumberTypeOf<T>>(T(x));
 }
 
-// How the numbers of one image become bytes.
+// Maps the numbers of one image to bytes.
 template <class T>
 struct Scaling {
   using N = NumberTypeOf<T>;
   N scale = 0;
   N offset = 0;
 
-  // From the numbers of the pixels that are finite, as floats. With a negative one, zero becomes
-  // 128 and the largest magnitude is 127 away; otherwise the largest becomes 255.
+  // Computes the scaling from the finite pixels, in floats. If a number is negative, zero becomes
+  // 128 and the number of largest magnitude is 127 away from it. Otherwise the largest number
+  // becomes 255.
   static Scaling Of(std::span<const T> image, int channels) {
     float low = std::numeric_limits<float>::infinity(), high = -low;
     for (size_t i = 0; i < image.size(); i += channels) {
@@ -176,13 +177,12 @@ RAMET_OP("ImageSummary")
     .Attr("T: {uint8, float, half, double} = float")
     .Attr("bad_color: tensor = uint8[255, 0, 0, 255]")
     .Doc(
-        "A serialized Summary with the first max_images images of [batch, height, width, channels] "
-        "as PNG, under the tags 'TAG/image/0', 'TAG/image/1', ..., or 'TAG/image' where max_images "
-        "is 1. There are 1, 3 or 4 channels. Bytes stay as they are; other numbers are scaled per "
-        "image: to 0..255, or around 128 where there is a negative one. A pixel that is not finite "
-        "gets bad_color.\n"
-        "\\error kInvalidArgument if the tag is no scalar, the tensor has another shape, a "
-        "dimension is 0, or bad_color has too few channels.")
+        "Returns a serialized Summary with the first max_images images of [batch, height, width, "
+        "channels] as PNG files. The tags are 'TAG/image/0', 'TAG/image/1', ..., or 'TAG/image' if "
+        "max_images is 1. There must be 1, 3 or 4 channels. Bytes are stored unchanged. Other "
+        "numbers are scaled per image: to 0..255, or around 128 if one is negative; a pixel that "
+        "is not finite becomes bad_color. Error: the tag is not a scalar; the tensor has a "
+        "different shape or a dimension of size 0; bad_color has too few channels.")
     .HostMemory({"tag", "tensor", "summary"})
     .Shape(ScalarShape)
     .NotDifferentiable()

@@ -30,7 +30,7 @@ bool IsNested(const WireField& field) {
          field.Is(Number(SummaryField::kMetadata));
 }
 
-// The fields of one Summary.Value; the last of several tags holds.
+// The fields of one Summary.Value; the last of several tags counts.
 struct SummaryValue {
   std::string_view tag;
   std::vector<WireField> fields;
@@ -59,7 +59,7 @@ std::string Serialize(const SummaryValue& value) {
   return bytes;
 }
 
-// Appends the values of serialized summaries, and checks that no tag comes twice.
+// Appends the values of serialized summaries, and checks that no tag occurs twice.
 class Merger {
  public:
   Status Add(std::string_view bytes) {
@@ -105,9 +105,9 @@ RAMET_OP("MergeSummary")
     .Output("summary: string")
     .Attr("N: int >= 1")
     .Doc(
-        "A serialized Summary with the values of all the serialized summaries of the inputs.\n"
-        "\\error kInvalidArgument \"Duplicate tag TAG found in summary inputs \"; \"Could not "
-        "parse one of the summary inputs\".")
+        "Returns a serialized Summary with the values of all serialized summaries in the inputs. "
+        "Error: a tag occurs twice (\"Duplicate tag TAG found in summary inputs \"); an input is "
+        "malformed (\"Could not parse one of the summary inputs\").")
     .HostMemory({"inputs", "summary"})
     .Shape(ScalarShape)
     .NotDifferentiable()

@@ -11,7 +11,7 @@
 namespace ramet {
 namespace {
 
-// PNG's filter types, in the order of their numbers.
+// The filter types of PNG, in the order of their numbers.
 enum class Filter : uint8_t { kNone, kSub, kUp, kAverage, kPaeth };
 constexpr Filter kFilters[] = {Filter::kNone, Filter::kSub, Filter::kUp, Filter::kAverage,
                                Filter::kPaeth};
@@ -37,7 +37,7 @@ int Paeth(int left, int up, int corner) {
   return to_up <= to_corner ? up : corner;
 }
 
-// Makes the bytes of the rows that are compressed: the number of a filter, and what it leaves.
+// Produces the bytes to compress for each row: the number of a filter, and the filtered bytes.
 class RowFilter {
  public:
   RowFilter(int64_t height, int64_t width, int channels)
@@ -51,7 +51,7 @@ class RowFilter {
 
   size_t row_bytes() const { return row_bytes_; }
 
-  // Appends the row with the filter that leaves the smallest sum of magnitudes. `above` is null for
+  // Appends the row with the filter that gives the smallest sum of magnitudes. `above` is null for
   // the first row.
   void Append(const uint8_t* row, const uint8_t* above, std::string* out) {
     if (above == nullptr) above = zeros_.data();
@@ -106,20 +106,21 @@ class RowFilter {
   std::vector<uint8_t> filtered_, best_;
 };
 
-// The smallest window, as a power of two, that holds all the data; zlib itself knows none below 9.
+// Returns the smallest window, as a power of two, that holds all the data. zlib itself does not
+// support windows below 9 bits.
 int WindowBits(size_t size) {
-  constexpr size_t kMostThatIsSmall = 16384, kLookahead = 262;
+  constexpr size_t kMaxSmallBytes = 16384, kLookahead = 262;
   int bits = MAX_WBITS;
-  while (size <= kMostThatIsSmall && bits > 8 && size + kLookahead <= size_t{1} << (bits - 1)) {
+  while (size <= kMaxSmallBytes && bits > 8 && size + kLookahead <= size_t{1} << (bits - 1)) {
     --bits;
   }
   return bits;
 }
 
-// The header of a zlib stream whose data needs no larger window than this.
+// Sets the header of a zlib stream to the smallest window that its data needs.
 void NarrowWindow(size_t size, std::string* stream) {
-  constexpr size_t kMostThatIsSmall = 16384;
-  if (size > kMostThatIsSmall) return;
+  constexpr size_t kMaxSmallBytes = 16384;
+  if (size > kMaxSmallBytes) return;
   auto& first = reinterpret_cast<uint8_t&>((*stream)[0]);
   auto& second = reinterpret_cast<uint8_t&>((*stream)[1]);
   int info = first >> 4;
@@ -142,7 +143,7 @@ class Deflater {
     const int strategy = filtered ? Z_FILTERED : Z_DEFAULT_STRATEGY;
     open_ = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WindowBits(size), 8,
                          strategy) == Z_OK;
-    return open_ ? OkStatus() : ResourceExhausted("zlib found no memory to compress an image");
+    return open_ ? OkStatus() : ResourceExhausted("zlib is out of memory for compressing an image");
   }
 
   void Append(std::string_view data, bool last, std::string* out) {
@@ -199,7 +200,8 @@ StatusOr<std::string> EncodePng(std::span<const uint8_t> pixels, int64_t height,
                                 int channels) {
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
   if (height < 1 || width < 1 || height > kMax || width * channels > kMax) {
-    return InvalidArgument("an image of ", height, " x ", width, " pixels cannot be a PNG file");
+    return InvalidArgument("an image of ", height, " x ", width,
+                           " pixels cannot be encoded as PNG");
   }
   RAMET_ASSIGN_OR_RETURN(const std::string data, CompressRows(pixels, height, width, channels));
   std::string png("\x89PNG\r\n\x1a\n");

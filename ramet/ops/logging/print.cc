@@ -13,7 +13,7 @@
 namespace ramet {
 namespace {
 
-// The text in one piece, so that those of several threads do not mix.
+// Writes the text in one piece, so that the output of several threads does not mix.
 void Write(std::FILE* stream, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stream);
   std::fflush(stream);
@@ -130,8 +130,8 @@ RAMET_OP("Print")
     .Stateful()
     .HostMemory({"data"})
     .Doc(
-        "Passes the input on and writes the message and the first `summarize` elements of each of "
-        "the data to stderr, the first first_n times (-1: always).")
+        "Returns `input` and writes the message and the first `summarize` elements of each tensor "
+        "in `data` to stderr, the first first_n times (-1: always).")
     .Shape(UnchangedShape)
     .Gradient(PrintGradient)
     .CpuKernelClass<PrintKernel>();
@@ -143,10 +143,10 @@ RAMET_OP("PrintV2")
     .Stateful()
     .HostMemory({"input"})
     .Doc(
-        "Writes a scalar string and `end` to stdout, stderr, log(info), log(warning), log(error) "
-        "or to the end of the file PATH of 'file://PATH'.\n"
-        "\\error kInvalidArgument if the input is no scalar, or for another stream; those of the "
-        "file.")
+        "Writes a scalar string followed by `end` to stdout, stderr, log(info), log(warning), "
+        "log(error), or to the end of the file PATH if output_stream is 'file://PATH'. Error: the "
+        "input is not a scalar; output_stream is unknown; the file cannot be written (the error of "
+        "the file system).")
     .Shape(PrintV2Shape)
     .NotDifferentiable()
     .CpuKernelClass<PrintV2Kernel>();

@@ -40,9 +40,9 @@ RAMET_OP("ScalarSummary")
     .Output("summary: string")
     .Attr("T: realnumbertype")
     .Doc(
-        "A serialized Summary with one simple_value, a float, for each of the values, under the "
-        "tag at the same place.\n"
-        "\\error kInvalidArgument \"tags and values are not the same shape: [2] != [3]\".")
+        "Returns a serialized Summary with one simple_value, a float, for each element of "
+        "`values`, under the tag at the same position. Error: the shapes differ (\"tags and values "
+        "are not the same shape: [2] != [3]\").")
     .HostMemory({"tags", "values", "summary"})
     .Shape(ScalarShape)
     .NotDifferentiable()

@@ -7,7 +7,8 @@
 #include "ramet/base/status.h"
 #include "ramet/base/wire_format.h"
 
-// Summary messages (tensorflow/core/framework/summary.proto) in wire form: what summary ops give.
+// Summary messages (tensorflow/core/framework/summary.proto) in wire format, the output of summary
+// ops.
 namespace ramet {
 
 // The fields of Summary.Value.
@@ -23,7 +24,7 @@ enum class SummaryField : uint32_t {
 };
 
 void AppendFixed64(std::string* out, uint64_t value);
-// Each appends one field; the first three leave out a zero or empty value, as protobuf does.
+// Each function appends one field. The first three omit a zero or empty value, as protobuf does.
 void AppendNonZero(std::string* message, uint32_t number, uint64_t value);
 void AppendNonZero(std::string* message, uint32_t number, double value);
 void AppendNonEmpty(std::string* message, uint32_t number, std::string_view bytes);
@@ -36,10 +37,10 @@ inline void AppendField(std::string* value, SummaryField field, std::string_view
 inline void AppendValue(std::string* summary, std::string_view value) {
   AppendBytesField(summary, 1, value);
 }
-// A Summary.Value with this tag and one more field.
+// Returns a Summary.Value with this tag and one more field.
 std::string TaggedValue(std::string_view tag, SummaryField field, std::string_view bytes);
 
-// "TAG/KIND/INDEX", or "TAG/KIND" where no more than one is to be written.
+// Returns "TAG/KIND/INDEX", or "TAG/KIND" if at most one value is written.
 std::string IndexedTag(std::string_view tag, std::string_view kind, int64_t max, int64_t index);
 
 }  // namespace ramet

@@ -17,7 +17,7 @@ std::string ShapeBytes(const Shape& shape) {
   return bytes;
 }
 
-// The fields of a TensorProto that has its numbers in tensor_content.
+// Returns the fields of a TensorProto that stores its numbers in tensor_content.
 StatusOr<std::string> TensorBytes(const Tensor& t) {
   std::string bytes;
   AppendNonZero(&bytes, kDTypeField, static_cast<uint64_t>(t.dtype()));
@@ -27,7 +27,8 @@ StatusOr<std::string> TensorBytes(const Tensor& t) {
     return bytes;
   }
   if (DTypeSize(t.dtype()) == 0) {
-    return Unimplemented("a tensor of dtype ", DTypeName(t.dtype()), " in a summary");
+    return Unimplemented("tensors of dtype ", DTypeName(t.dtype()),
+                         " cannot be written to a summary");
   }
   AppendNonEmpty(&bytes, kContentField, {static_cast<const char*>(t.raw_data()), t.bytes()});
   return bytes;
@@ -53,7 +54,7 @@ class TensorSummaryKernel final : public Kernel {
   const std::string name_;
 };
 
-// The fields that can be read of a message that may be cut off.
+// Returns the readable fields at the start of a message that may be truncated.
 std::string_view LegalPrefix(std::string_view bytes) {
   std::string_view rest = bytes;
   size_t legal = 0;
@@ -85,9 +86,9 @@ RAMET_OP("TensorSummary")
     .Attr("labels: list(string) = []")
     .Attr("display_name: string = ''")
     .Doc(
-        "A serialized Summary with the tensor, under the name of the node. The attrs but T are for "
-        "who reads the graph.\n"
-        "\\error kUnimplemented for handles.")
+        "Returns a serialized Summary with the tensor, under the name of the node. The attrs other "
+        "than T are only information for readers of the graph. Error: the tensor holds handles "
+        "(kUnimplemented).")
     .HostMemory({"tensor", "summary"})
     .Shape(ScalarShape)
     .NotDifferentiable()
@@ -100,8 +101,9 @@ RAMET_OP("TensorSummaryV2")
     .Output("summary: string")
     .Attr("T: type")
     .Doc(
-        "A serialized Summary with the tensor and a SummaryMetadata message under the scalar tag.\n"
-        "\\error kInvalidArgument if tag or metadata is no scalar; kUnimplemented for handles.")
+        "Returns a serialized Summary with the tensor and a SummaryMetadata message under the "
+        "scalar tag. Error: the tag or the metadata is not a scalar; the tensor holds handles "
+        "(kUnimplemented).")
     .HostMemory({"tag", "tensor", "serialized_summary_metadata", "summary"})
     .Shape(ScalarShape)
     .NotDifferentiable()

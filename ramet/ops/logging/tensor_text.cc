@@ -11,7 +11,7 @@
 namespace ramet {
 namespace {
 
-// A number with as many digits as TensorFlow gives it: few if they are enough to tell it.
+// Formats a number with as many digits as TensorFlow does: few digits if they identify it.
 std::string NumberText(double x, bool single) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*g", single ? 6 : 15, x);
@@ -21,7 +21,7 @@ std::string NumberText(double x, bool single) {
   return text;
 }
 
-// C's escapes for quotes, backslashes and what is not printable; other UTF-8 bytes stay.
+// Escapes quotes, backslashes and unprintable bytes as in C; other UTF-8 bytes stay.
 std::string Escaped(std::string_view s) {
   std::string text;
   for (const char c : s) {
@@ -63,7 +63,7 @@ bool HasText(DType t) {
   return t == DType::kString || t == DType::kBool || IsFloating(t) || IsInteger(t);
 }
 
-// Question marks for a tensor whose elements have no text.
+// Returns question marks for a tensor whose elements have no text.
 std::string Unknown(const Tensor& t, int64_t limit) {
   const int64_t n = t.num_elements();
   const int64_t shown = limit < 0 ? n : std::min(limit, n);
@@ -122,7 +122,7 @@ class Edges {
   std::string Take() { return std::move(text_); }
 
  private:
-  // The part of dimension `dim` that begins with element `first`.
+  // Appends the part of dimension `dim` that begins with element `first`.
   void Append(int dim, int64_t first) {
     if (dim == t_.rank()) return AppendElement(first);
     const int64_t n = t_.dim(dim);

@@ -17,7 +17,7 @@ Status SecondsSinceEpoch(KernelContext& c) {
 
 RAMET_OP("Timestamp")
     .Output("ts: double")
-    .Doc("The seconds since the beginning of 1970 at which the op runs, a scalar.")
+    .Doc("Returns the time at which the op runs, in seconds since the start of 1970, as a scalar.")
     .Stateful()
     .HostMemory({"ts"})
     .Shape(ScalarShape)

@@ -33,7 +33,7 @@ Status InitializeTable(KernelContext& c) {
   return table->Initialize(keys, values);
 }
 
-// Sets element i of t to the number that `field` is.
+// Parses `field` and stores the number in element i of t.
 template <class T>
 Status SetNumber(std::string_view field, int64_t line, Tensor& t, int64_t i) {
   std::string_view rest = field;
@@ -208,15 +208,16 @@ Status TextFileShape(ShapeContext& c) {
 }
 
 constexpr char kInitializeDoc[] =
-    "Fills a table with keys and their values, two vectors; one that is filled is left as it is. "
-    "Error: the dtypes are not the table's; the lengths differ; a key is there twice with "
-    "different values; the table is a mutable one.";
+    "Fills a table with keys and their values, two vectors. A table that is already filled does "
+    "not change. Error: the dtypes are not those of the table; the lengths differ; a key occurs "
+    "twice with different values (kFailedPrecondition); the table is mutable.";
 constexpr char kTextFileDoc[] =
-    "Fills a table with an entry for each line of a text file; one that is filled is left as it "
-    "is. key_index and value_index say where keys and values come from: a column (lines are split "
-    "at `delimiter`), -1 the number of the line, from `offset` on, -2 the whole line. With "
-    "vocab_size only that many lines are taken. Error: a line is empty or has too few columns, or "
-    "a field is no number; there are fewer than vocab_size lines; those of the file.";
+    "Fills a table with one entry per line of a text file. A table that is already filled does not "
+    "change. key_index and value_index say where keys and values come from: a column (lines are "
+    "split at `delimiter`), -1 for the line number plus `offset`, -2 for the whole line. With "
+    "vocab_size, only that many lines are used. Error: a line is empty or has too few columns; a "
+    "field is not a number; there are fewer than vocab_size lines; the file is empty (kOutOfRange) "
+    "or cannot be read (the error of the file system); the table is mutable.";
 
 }  // namespace
 

@@ -10,14 +10,14 @@
 namespace ramet {
 namespace {
 
-// The entries of a table: slot i has key keys[i] and element i of `values`.
+// The entries of a table. Slot i has the key keys[i] and the value in element i of `values`.
 template <class K>
 struct Entries {
   std::unordered_map<K, int64_t> slots;
   std::vector<K> keys;
   Tensor values;
 
-  // The slot of a key, a new one at the end where it has none.
+  // Returns the slot of a key; a new one at the end if it has none.
   StatusOr<int64_t> SlotFor(const K& key, DType value_dtype) {
     const auto [at, fresh] = slots.try_emplace(key, std::ssize(keys));
     if (!fresh) return at->second;
@@ -55,7 +55,7 @@ Tensor Element(const Tensor& t, int64_t i) {
   return one;
 }
 
-// An element as TensorFlow's messages show it.
+// Returns an element as TensorFlow's messages show it.
 std::string ElementText(const Tensor& t, int64_t i) {
   const Tensor one = Element(t, i);
   if (t.dtype() == kString) return one.scalar<std::string>();
@@ -144,7 +144,7 @@ class TypedTable final : public LookupTable {
 };
 
 Status NoTable(std::string_view found) {
-  return InvalidArgument("input 0 must be the handle of a table, but is ", found);
+  return InvalidArgument("input 0 must be the handle of a table, but it is ", found);
 }
 
 StatusOr<std::shared_ptr<LookupTable>> FindByName(KernelContext& c, const Tensor& handle) {
@@ -183,12 +183,12 @@ StatusOr<std::shared_ptr<LookupTable>> InputTable(KernelContext& c) {
   if (const VariableState* variable = c.variable(0)) {
     const Tensor handle = variable->Read();
     if (handle.dtype() == kString) return FindByName(c, handle);
-    return NoTable(StrCat("that of the variable '", variable->name(), "'"));
+    return NoTable(StrCat("the variable '", variable->name(), "'"));
   }
   if (c.input(0).dtype() == kString) return FindByName(c, c.input(0));
   auto resource = CarriedResource(c.input(0));
   if (auto table = std::dynamic_pointer_cast<LookupTable>(resource)) return table;
-  return NoTable(resource ? resource->type_name() : "none");
+  return NoTable(resource ? resource->type_name() : "not a handle");
 }
 
 Status CheckTableTypes(KernelContext& c, const LookupTable& table, DType output) {

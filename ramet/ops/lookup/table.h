@@ -12,16 +12,16 @@
 
 namespace ramet {
 
-// A LookupTable maps scalar keys (int32, int64 or string) to scalar values of one dtype. One that
-// is kFilledOnce gets its entries by Initialize and keeps them; a kMutable one starts empty and
-// takes insertions. Thread-safe.
+// A LookupTable maps scalar keys (int32, int64 or string) to scalar values of one dtype. A
+// kFilledOnce table gets its entries from Initialize and keeps them; a kMutable table starts empty
+// and accepts insertions. Thread-safe.
 class LookupTable : public Resource, public TableContent {
  public:
   enum class Kind { kFilledOnce, kMutable };
 
   LookupTable(Kind kind, std::string name, DType key, DType value)
       : kind_(kind), name_(std::move(name)), key_(key), value_(value) {}
-  // `key` is int32, int64 or string.
+  // `key` must be int32, int64 or string.
   static std::shared_ptr<LookupTable> Make(Kind kind, std::string name, DType key, DType value);
 
   std::string_view type_name() const override { return "table"; }
@@ -32,19 +32,21 @@ class LookupTable : public Resource, public TableContent {
   bool initialized() const { return initialized_; }
   bool has_content() const override { return kind_ == Kind::kMutable || initialized_; }
 
-  // The tensors have the table's dtypes and their shapes fit; see the ops for what is checked.
-  // The values of keys; where there is none, the one of `defaults` (one for all, or one each; a
-  // table that is filled once takes the first for all).
-  // \error kFailedPrecondition "Table not initialized."
+  // In the functions below, tensors must have the dtypes of the table and matching shapes; the ops
+  // check this.
+
+  // Looks up the values of keys. A missing key gets the value of `defaults`: one for all keys, or
+  // one for each. A kFilledOnce table uses the first for all.
+  // \error kFailedPrecondition: "Table not initialized."
   virtual Status Find(const Tensor& keys, const Tensor& defaults, Tensor& values) const = 0;
   virtual int64_t size() const = 0;
-  // Fills a table that has not been filled; nothing happens to one that has.
-  // \error kFailedPrecondition if a key is there twice with different values.
+  // Fills a table that has not been filled; does nothing to one that has.
+  // \error kFailedPrecondition: a key occurs twice with different values.
   virtual Status Initialize(const Tensor& keys, const Tensor& values) = 0;
-  // Adds or replaces; with `clear` nothing else stays.
+  // Adds or replaces entries. If `clear` is true, removes all other entries.
   virtual Status Insert(const Tensor& keys, const Tensor& values, bool clear) = 0;
   virtual void Remove(const Tensor& keys) = 0;
-  // All entries, in the order in which they came in (until one is removed).
+  // Returns all entries, in the order of insertion as long as none has been removed.
   Status Export(Tensor& keys, Tensor& values, Allocator* allocator) const override = 0;
 
  protected:
@@ -56,15 +58,18 @@ class LookupTable : public Resource, public TableContent {
   const DType key_, value_;
 };
 
-// Where a session's ResourceStore keeps the tables of a container ("" is "localhost").
+// Returns the name under which the ResourceStore of a session keeps the tables of a container (""
+// means "localhost").
 std::string TableContainer(std::string_view container);
 
-// The table that input 0 names. \error kInvalidArgument if it is no handle of a table; kNotFound if
-// the session has no table of that name.
+// Returns the table that input 0 names.
+// \error kInvalidArgument: the input is not the handle of a table.
+// \error kNotFound: the session has no table of that name.
 StatusOr<std::shared_ptr<LookupTable>> InputTable(KernelContext& c);
 
-// \error kInvalidArgument "Signature mismatch, have: ..." if the dtypes of the keys and values
-// (inputs 1 and 2, where there are such) or of the output are not the table's.
+// Checks that the dtypes of the keys and values (inputs 1 and 2, if present) and of the output are
+// those of the table.
+// \error kInvalidArgument: "Signature mismatch, have: ...".
 Status CheckTableTypes(KernelContext& c, const LookupTable& table, DType output = DType::kInvalid);
 
 }  // namespace ramet

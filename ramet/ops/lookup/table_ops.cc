@@ -14,7 +14,7 @@ std::string PrivateName(std::string_view node) {
   return StrCat("_", made++, "_", node);
 }
 
-// The pairs of dtypes for which TensorFlow has tables.
+// Reports whether TensorFlow has tables for this pair of dtypes.
 bool Supported(Kind kind, DType key, DType value) {
   if (value == kFloat || value == kDouble || value == kInt32) return true;
   if (value == kString) return key == kInt64 || kind == Kind::kFilledOnce;
@@ -23,7 +23,7 @@ bool Supported(Kind kind, DType key, DType value) {
   return value == DType::kVariant && key == kInt64 && kind == Kind::kMutable;
 }
 
-// Makes the session's table, or finds the one of that name.
+// Creates the table in the session, or finds the one of that name.
 template <Kind kind>
 class TableKernel final : public Kernel {
  public:
@@ -50,7 +50,7 @@ class TableKernel final : public Kernel {
   }
 
   Status Compute(KernelContext& c) override {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (table_ == nullptr) RAMET_RETURN_IF_ERROR(LookUp(*c.env().resources));
     if (!IsRef(form_)) {
       c.SetOutput(0, MakeHandle(table_));
@@ -61,7 +61,7 @@ class TableKernel final : public Kernel {
   }
 
  private:
-  Status LookUp(ResourceStore& store) {
+  Status LookUp(ResourceStore& store) RAMET_REQUIRES(mutex_) {
     auto found = std::dynamic_pointer_cast<LookupTable>(
         store.FindOrCreate(TableContainer(container_), name_,
                            [&] { return LookupTable::Make(kind, name_, key_, value_); }));
@@ -77,8 +77,8 @@ class TableKernel final : public Kernel {
 
   std::string container_, name_;
   const DType form_, key_, value_;
-  std::mutex mutex_;
-  std::shared_ptr<LookupTable> table_;
+  Mutex mutex_;
+  std::shared_ptr<LookupTable> table_ RAMET_GUARDED_BY(mutex_);
   VariableState reference_;
 };
 
@@ -209,13 +209,14 @@ using Once = Of<Kind::kFilledOnce>;
 using Mutable = Of<Kind::kMutable>;
 
 constexpr char kHashTableDoc[] =
-    "A table of the session that is filled once: keys int32, int64 or string, values numbers, "
-    "strings or bool. Nodes with one shared_name and container (or, with use_node_name_sharing, "
-    "one node name) have one table. Error: there is a table of that name with other dtypes.";
+    "Returns the handle of a table of the session that is filled once. Keys are int32, int64 or "
+    "strings; values are numbers, strings or bools. Nodes with the same shared_name and container "
+    "(or, with use_node_name_sharing, the same node name) share a table. Error: a table of that "
+    "name has different dtypes.";
 constexpr char kMutableDoc[] =
-    "A table of the session that starts empty and takes insertions. Nodes with one shared_name and "
-    "container (or, with use_node_name_sharing, one node name) have one table. Error: there is a "
-    "table of that name with other dtypes.";
+    "Returns the handle of a table of the session that starts empty and accepts insertions. Nodes "
+    "with the same shared_name and container (or, with use_node_name_sharing, the same node name) "
+    "share a table. Error: a table of that name has different dtypes.";
 
 #define RAMET_TABLE(name, output, kernels, doc, shape) \
   RAMET_OP(name)                                       \
@@ -238,19 +239,22 @@ RAMET_TABLE("MutableHashTable", "Ref(string)", Mutable, kMutableDoc, NameShape);
 RAMET_TABLE("MutableHashTableV2", "resource", Mutable, kMutableDoc, HandleShape);
 
 constexpr char kFindDoc[] =
-    "Returns the values of keys, default_value where the table has none: a scalar, or one for each "
-    "key (of which a table that is filled once takes the first). Shape of values: shape of keys. "
-    "Error: the dtypes are not the table's; the table is not initialized.";
-constexpr char kSizeDoc[] = "Returns how many entries a table has, a scalar.";
+    "Returns the values of `keys`, or default_value for keys that the table does not have: a "
+    "scalar, or one value for each key (of which a table that is filled once uses the first). The "
+    "output has the shape of `keys`. Error: the dtypes are not those of the table; default_value "
+    "has a different shape; the table is not initialized (kFailedPrecondition).";
+constexpr char kSizeDoc[] = "Returns the number of entries of a table, a scalar.";
 constexpr char kExportDoc[] =
-    "Returns all keys and all values of a table, two vectors, in one order. Error: the table is "
-    "not initialized.";
+    "Returns all keys and values of a table as two vectors in the same order. Error: the dtypes "
+    "are not those of the table; the table is not initialized (kAborted).";
 constexpr char kImportDoc[] =
-    "Makes keys and values all that a table has; one that is filled once is left as it is if that "
-    "was done before. Error: the dtypes are not the table's; the shapes differ.";
+    "Replaces all entries of a table by `keys` and `values`. A table that is filled once and "
+    "already filled does not change. Error: the dtypes are not those of the table; the shapes "
+    "differ.";
 constexpr char kInsertDoc[] =
-    "Puts values under keys into a mutable table, in the place of what is there. Error: the dtypes "
-    "are not the table's; the shapes differ; the table is filled once.";
+    "Inserts `values` under `keys` into a mutable table, replacing existing entries. Error: the "
+    "dtypes are not those of the table; the shapes differ; the table is filled once "
+    "(kUnimplemented).";
 
 #define RAMET_TABLE_OPS(suffix, handle, find_shape, shape) \
   RAMET_OP("LookupTableFind" suffix)                       \
@@ -318,8 +322,8 @@ RAMET_OP("LookupTableRemoveV2")
     .Input("keys: Tin")
     .Attr("Tin: type")
     .Doc(
-        "Takes keys out of a mutable table; those that it does not have are passed over. Error: "
-        "the dtype is not that of the table's keys; the table is filled once.")
+        "Removes keys from a mutable table; keys that it does not have are ignored. Error: the "
+        "dtype is not that of the keys of the table; the table is filled once (kUnimplemented).")
     .Stateful()
     .HostMemory({"table_handle"})
     .Shape(ResourceShape)

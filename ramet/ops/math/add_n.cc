@@ -55,8 +55,8 @@ RAMET_OP("AddN")
     .Commutative()
     .Aggregate()
     .Doc(
-        "Returns the sum of all inputs element-wise, added in their order; integers wrap. Error: "
-        "the inputs differ in shape.")
+        "Returns the element-wise sum of all inputs, added in order; integers wrap. Error: the "
+        "shapes of the inputs differ.")
     .Shape(MergedInputsShape)
     .Gradient(AddNGradient)
     .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return AddNCompute<T>(c); })

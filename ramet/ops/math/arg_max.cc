@@ -2,7 +2,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/math/types.h"
 
-// The place of the largest or smallest element along a dimension.
+// ArgMax and ArgMin: the index of the largest or smallest element along a dimension.
 
 namespace ramet {
 namespace {
@@ -93,9 +93,9 @@ RAMET_OP("ArgMax")
     .Attr("output_type: {int16, uint16, int32, int64} = int64")
     .HostMemory({"dimension"})
     .Doc(
-        "Returns the index of the largest element along `dimension` (negative: from the end), the "
-        "first of equals; that dimension vanishes. Error: the dimension is no scalar, out of range "
-        "or empty.")
+        "Returns the index of the largest element along `dimension`, a scalar (negative counts "
+        "from the end), or of the first of equal ones. The output does not have that dimension. "
+        "Error: `dimension` is not a scalar or is out of range; the size of the dimension is 0.")
     .Shape(ArgReduceShape)
     .CpuKernelClasses<ArgReduction<linalg::ArgMax>::template Of, RAMET_REALS, bool>()
     .NotDifferentiable();
@@ -110,9 +110,9 @@ RAMET_OP("ArgMin")
     .Attr("output_type: {int32, int64} = int64")
     .HostMemory({"dimension"})
     .Doc(
-        "Returns the index of the smallest element along `dimension` (negative: from the end), the "
-        "first of equals; that dimension vanishes. Error: the dimension is no scalar, out of range "
-        "or empty.")
+        "Returns the index of the smallest element along `dimension`, a scalar (negative counts "
+        "from the end), or of the first of equal ones. The output does not have that dimension. "
+        "Error: `dimension` is not a scalar or is out of range; the size of the dimension is 0.")
     .Shape(ArgReduceShape)
     .CpuKernelClasses<ArgReduction<linalg::ArgMin>::template Of, RAMET_REALS, bool>()
     .NotDifferentiable();

@@ -137,7 +137,7 @@ Status BatchMatMulGradient(GradientContext& c) {
   return c.Return({g.x, g.y});
 }
 
-// Whether static shapes say that no batch dimension is broadcast.
+// Reports whether the static shapes show that no batch dimension is broadcast.
 bool BatchesMatch(const Shape& x, const Shape& y) {
   if (x.unknown_rank() || y.unknown_rank()) return false;
   if (x.rank() <= 2 && y.rank() <= 2) return true;
@@ -168,10 +168,10 @@ RAMET_OP("BatchMatMul")
     .Attr("grad_x: bool = false")
     .Attr("grad_y: bool = false")
     .Doc(
-        "Returns the products of the matrices in x [..., m, k] and y [..., k, n] pair by pair: "
-        "[..., m, n]. adj_x and adj_y take the adjoint (transposed and conjugated) of each matrix. "
-        "grad_x and grad_y only tell that the node is a gradient. Error: the leading dimensions or "
-        "the inner ones differ.")
+        "Returns the products [..., m, n] of corresponding matrices in x, [..., m, k], and y, "
+        "[..., k, n]. adj_x and adj_y use the adjoint (conjugate transpose) of each matrix. grad_x "
+        "and grad_y only mark the node as a gradient. Error: the ranks differ or are below 2; the "
+        "leading dimensions or the inner dimensions differ.")
     .Shape(BatchMatMulShape<false>)
     .Gradient(BatchMatMulGradient)
     .CpuKernelClasses<BatchMatMulKernelOf, RAMET_FLOATS, int32_t, int64_t, RAMET_COMPLEX>();
@@ -188,10 +188,10 @@ RAMET_OP("BatchMatMulV2")
     .Attr("grad_x: bool = false")
     .Attr("grad_y: bool = false")
     .Doc(
-        "Returns the products of the matrices in x [..., m, k] and y [..., k, n] with the leading "
-        "dimensions broadcast: [..., m, n]. adj_x and adj_y take the adjoint (transposed and "
-        "conjugated) of each matrix. grad_x and grad_y only tell that the node is a gradient. "
-        "Error: the leading dimensions do not broadcast; the inner ones differ.")
+        "Returns the products [..., m, n] of the matrices in x, [..., m, k], and y, [..., k, n]; "
+        "the leading dimensions broadcast. adj_x and adj_y use the adjoint (conjugate transpose) "
+        "of each matrix. grad_x and grad_y only mark the node as a gradient. Error: a rank is "
+        "below 2; the leading dimensions do not broadcast; the inner dimensions differ.")
     .Shape(BatchMatMulShape<true>)
     .Gradient(BatchMatMulV2Gradient)
     .CpuKernelClasses<BatchMatMulKernelOf, RAMET_FLOATS, int16_t, int32_t, int64_t, RAMET_UNSIGNED,

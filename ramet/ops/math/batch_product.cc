@@ -6,7 +6,7 @@
 
 namespace ramet {
 
-// In the order of the result; neighbours along the last collapsed dimension are one call.
+// Goes through the result in order; neighbors along the last collapsed dimension are one call.
 void MultiplyBatches(const BatchProduct& t, const linalg::BroadcastPlan& plan) {
   const int64_t width = linalg::TypeSize(t.type);
   const int last = plan.ndims() - 1;

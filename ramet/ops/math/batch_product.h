@@ -17,8 +17,8 @@ struct BatchProduct {
   char* z;
 };
 
-// `plan` broadcasts the stacks. Nothing is read or written where a size is 0, but with k = 0 z is
-// set to zeros.
+// Computes the products; `plan` broadcasts the stacks. If k is 0, z is set to zeros; if a different
+// size is 0, nothing is read or written.
 void MultiplyBatches(const BatchProduct& product, const linalg::BroadcastPlan& plan);
 
 }  // namespace ramet

@@ -5,7 +5,7 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// Arithmetic of two arguments, element-wise with broadcasting.
+// Arithmetic on two arguments, element-wise with broadcasting.
 
 namespace ramet {
 namespace {
@@ -42,7 +42,7 @@ Status ConcatenateStrings(KernelContext& c) {
   return OkStatus();
 }
 
-// x / y without its fraction.
+// Computes x / y truncated toward zero.
 template <class T>
 Status TruncatedQuotient(KernelContext& c) {
   RAMET_RETURN_IF_ERROR(ComputeBinary(BinaryOp::kDiv, c));
@@ -58,7 +58,8 @@ Status TruncatedQuotient(KernelContext& c) {
   return OkStatus();
 }
 
-// Whether x, y and the gradient are known to have one shape: nothing is broadcast.
+// Reports whether x, y and the gradient are known to have the same shape, so that nothing is
+// broadcast.
 bool NothingBroadcast(GradientContext& c, const Output& grad) {
   return SameKnownShape(c.input(0), c.input(1)) && SameKnownShape(c.input(0), grad);
 }
@@ -87,7 +88,8 @@ Status MulGradient(GradientContext& c) {
   return c.ReturnBroadcast(x_grad, y_grad);
 }
 
-// For z = op(x, y) with dz/dx = 1 / y and dz/dy = -x / y / y, each division by `op`.
+// The gradient of z = op(x, y) with dz/dx = 1 / y and dz/dy = -x / y / y, where each division is
+// the op `op`.
 Status DivGradient(GradientContext& c, std::string_view op, std::string_view name) {
   Output grad = c.grad();
   Output x = Conj(c, c.input(0));
@@ -107,7 +109,7 @@ Status MulNoNanGradient(GradientContext& c) {
   return c.ReturnBroadcast(x_grad, y_grad);
 }
 
-// z = x - q * y with q = quotient(x, y), whole.
+// The gradient of z = x - q * y, where q = quotient(x, y) is an integer.
 Status ModGradient(GradientContext& c, std::string_view quotient) {
   Output grad = c.grad();
   Output q = c.Add(quotient, {c.input(0), c.input(1)});
@@ -115,7 +117,7 @@ Status ModGradient(GradientContext& c, std::string_view quotient) {
   return c.ReturnBroadcast(grad, grad * minus);
 }
 
-// The gradient goes to x where test(x, y) holds, else to y.
+// Passes the gradient to x where test(x, y) is true, and to y elsewhere.
 Status ChosenGradient(GradientContext& c, std::string_view test) {
   Output grad = c.grad();
   Output zeros = ZerosLike(c, grad);
@@ -125,7 +127,7 @@ Status ChosenGradient(GradientContext& c, std::string_view test) {
   return c.ReturnBroadcast(x_grad, y_grad);
 }
 
-// log(x) where it exists, else 0: there x^y does not depend on y smoothly.
+// Returns log(x) where it exists, and 0 elsewhere, where x^y is not a smooth function of y.
 Output LogOrZero(GradientContext& c, const Output& x) {
   const bool complex = IsComplex(BaseType(x.dtype()));
   Output has_log = c.Add(complex ? "NotEqual" : "Greater", {x, 0.0});
@@ -188,8 +190,8 @@ RAMET_BINARY_OP("Add", kAdd,
                 RAMET_FLOATS, uint8_t, RAMET_SIGNED, RAMET_COMPLEX)
     .CpuKernel("T", kString, ConcatenateStrings)
     .Doc(
-        "Returns x + y element-wise with broadcasting; strings are joined, integers wrap. Error: "
-        "the shapes do not broadcast.")
+        "Returns x + y element-wise with broadcasting; strings are concatenated, integers wrap. "
+        "Error: the shapes do not broadcast.")
     .Gradient(AddGradient);
 
 RAMET_BINARY_OP("Sub", kSub,
@@ -210,14 +212,14 @@ RAMET_BINARY_OP("Mul", kMul, kAttrNumbers, RAMET_NUMBERS)
 
 RAMET_BINARY_OP("RealDiv", kDiv, kAttrNumbers, RAMET_FLOATS, RAMET_COMPLEX)
     .Doc(
-        "Returns x / y element-wise with broadcasting, for floating types. Error: the shapes do "
-        "not broadcast.")
+        "Returns x / y element-wise with broadcasting, for floating and complex types. Error: the "
+        "shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return DivGradient(c, "RealDiv", "RealDiv"); });
 
 RAMET_BINARY_OP("Div", kDiv, kAttrNumbers, RAMET_NUMBERS)
     .Doc(
-        "Returns x / y element-wise with broadcasting; integers are rounded towards zero. Error: "
-        "an integer y is 0; the shapes do not broadcast.")
+        "Returns x / y element-wise with broadcasting; integers are rounded toward zero. Error: an "
+        "integer y is 0; the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return DivGradient(c, "RealDiv", "truediv"); });
 
 RAMET_BINARY_OP("FloorDiv", kFloorDiv, kAttrNumbers, RAMET_REALS)
@@ -233,8 +235,7 @@ RAMET_OP("TruncateDiv")
     .Output("z: T")
     .Attr(kAttrNumbers)
     .Doc(
-        "Returns x / y rounded towards zero, element-wise with broadcasting. Error: an integer y "
-        "is "
+        "Returns x / y rounded toward zero, element-wise with broadcasting. Error: an integer y is "
         "0; the shapes do not broadcast.")
     .Shape(BroadcastBinaryShape)
     .CpuKernels<RAMET_REALS>([]<class T>(KernelContext& c) { return TruncatedQuotient<T>(c); })
@@ -245,15 +246,15 @@ RAMET_BINARY_OP("FloorMod", kFloorMod,
                 "float, double}",
                 RAMET_REALS)
     .Doc(
-        "Returns x - floor(x / y) * y element-wise with broadcasting: the remainder with the sign "
-        "of y. Error: an integer y is 0; the shapes do not broadcast.")
+        "Returns x - floor(x / y) * y element-wise with broadcasting, which is the remainder with "
+        "the sign of y. Error: an integer y is 0; the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ModGradient(c, "FloorDiv"); });
 
 RAMET_BINARY_OP("Mod", kMod, "T: {int32, int64, half, half, bfloat16, float, double}", int32_t,
                 int64_t, float, double)
     .Doc(
-        "Returns the remainder of x / y with the sign of x, element-wise with broadcasting: the "
-        "old name of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.")
+        "Returns the remainder of x / y with the sign of x, element-wise with broadcasting. This "
+        "is the old name of TruncateMod. Error: an integer y is 0; the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ModGradient(c, "TruncateDiv"); });
 
 RAMET_BINARY_OP("TruncateMod", kMod, "T: {int32, int64, bfloat16, half, float, double}", int32_t,
@@ -265,14 +266,14 @@ RAMET_BINARY_OP("TruncateMod", kMod, "T: {int32, int64, bfloat16, half, float, d
 
 RAMET_BINARY_OP("Maximum", kMaximum, kAttrReals, RAMET_REALS)
     .Doc(
-        "Returns the larger of x and y element-wise with broadcasting; NaN if either is. The "
-        "gradient of equal elements goes to x. Error: the shapes do not broadcast.")
+        "Returns the larger of x and y element-wise with broadcasting, or NaN if either is NaN. "
+        "The gradient of equal elements goes to x. Error: the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ChosenGradient(c, "GreaterEqual"); });
 
 RAMET_BINARY_OP("Minimum", kMinimum, kAttrReals, RAMET_REALS)
     .Doc(
-        "Returns the smaller of x and y element-wise with broadcasting; NaN if either is. The "
-        "gradient of equal elements goes to x. Error: the shapes do not broadcast.")
+        "Returns the smaller of x and y element-wise with broadcasting, or NaN if either is NaN. "
+        "The gradient of equal elements goes to x. Error: the shapes do not broadcast.")
     .Gradient([](GradientContext& c) { return ChosenGradient(c, "LessEqual"); });
 
 RAMET_BINARY_OP("Pow", kPow,
@@ -280,8 +281,9 @@ RAMET_BINARY_OP("Pow", kPow,
                 "complex128}",
                 RAMET_FLOATS, RAMET_SIGNED, RAMET_COMPLEX)
     .Doc(
-        "Returns x to the power of y element-wise with broadcasting; NaN for real x < 0 and y that "
-        "is not whole. Error: an integer y is negative; the shapes do not broadcast.")
+        "Returns x to the power of y element-wise with broadcasting. The result is NaN if x is "
+        "real and negative and y is not an integer. Error: an integer y is negative; the shapes do "
+        "not broadcast.")
     .Gradient(PowGradient);
 
 RAMET_BINARY_OP("SquaredDifference", kSquaredDifference,
@@ -302,8 +304,8 @@ RAMET_BINARY_OP("DivNoNan", kDivNoNan, "T: {half, float, bfloat16, double, compl
 
 RAMET_BINARY_OP("MulNoNan", kMulNoNan, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
     .Doc(
-        "Returns x * y element-wise with broadcasting, and 0 where y is 0, whatever x is. Error: "
-        "the shapes do not broadcast.")
+        "Returns x * y element-wise with broadcasting, and 0 where y is 0, even if x is infinite "
+        "or NaN. Error: the shapes do not broadcast.")
     .Gradient(MulNoNanGradient);
 
 RAMET_OP("Atan2")

@@ -22,7 +22,7 @@ Status CheckBincount(const Tensor& input, const Tensor& size, const Tensor& weig
       weights.shape());
 }
 
-// Counts `input`, rows of `width` elements, into rows of `size` bins.
+// Counts the elements of `input`, in rows of `width` elements, into rows of `size` bins.
 template <class T, class Index>
 Status CountRows(const Index* input, int64_t n, int64_t width, int64_t size, const T* weights,
                  bool binary, T* bins) {
@@ -131,9 +131,10 @@ RAMET_OP("Bincount")
     .Attr("T: {int32, int64, float, double}")
     .HostMemory({"size"})
     .Doc(
-        "Returns for each number below size how often it is in arr, or, with as many weights as "
-        "arr has elements, the sum of the weights there. Larger numbers are left out. Error: a "
-        "number is negative; the sizes do not fit.")
+        "Returns, for each number below `size`, how often it occurs in arr, or, if `weights` is "
+        "not empty, the sum of the weights of its occurrences. Larger numbers are ignored. Error: "
+        "a number or `size` is negative; `size` is not a scalar; weights is not empty and has a "
+        "different number of elements than arr.")
     .Shape(VectorOfBinsShape)
     .CpuKernels<int32_t, int64_t, float, double>([]<class T>(KernelContext& c) {
       return Bincount<T>(c);
@@ -149,10 +150,12 @@ RAMET_OP("DenseBincount")
     .Attr("binary_output: bool = false")
     .HostMemory({"size"})
     .Doc(
-        "Returns for each number below size how often it is in the input, or, with weights of the "
-        "input's shape, the sum of the weights there; with binary_output, 1 where it is. A matrix "
-        "is counted row by row. Larger numbers are left out. Error: a number is negative; the "
-        "shapes do not fit.")
+        "Returns, for each number below `size`, how often it occurs in the input, or, if `weights` "
+        "is not empty, the sum of the weights of its occurrences. With binary_output, the result "
+        "is 1 if the number occurs and 0 otherwise. The rows of a matrix are counted separately. "
+        "Larger numbers are ignored. Error: a number or `size` is negative; `size` is not a "
+        "scalar; the rank of the input is above 2; `weights` is not empty and has a different "
+        "shape than the input.")
     .Shape(BincountShape)
     .CpuKernelClasses<BincountKernel, int32_t, int64_t, float, double>();
 

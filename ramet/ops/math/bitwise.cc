@@ -3,7 +3,7 @@
 #include "ramet/ops/math/elementwise.h"
 #include "ramet/ops/math/types.h"
 
-// The bits of integers.
+// Operations on the bits of integers.
 
 namespace ramet {
 namespace {
@@ -38,37 +38,37 @@ constexpr char kAttrIntegers[] = "T: {int8, int16, int32, int64, uint8, uint16, 
 RAMET_BITWISE_OP("BitwiseAnd", kBitwiseAnd)
     .Commutative()
     .Doc(
-        "Returns the bits that x and y both have, element-wise with broadcasting. Error: the "
-        "shapes do not broadcast.");
+        "Returns the bitwise AND of x and y, element-wise with broadcasting. Error: the shapes do "
+        "not broadcast.");
 
 RAMET_BITWISE_OP("BitwiseOr", kBitwiseOr)
     .Commutative()
     .Doc(
-        "Returns the bits that x or y has, element-wise with broadcasting. Error: the shapes do "
+        "Returns the bitwise OR of x and y, element-wise with broadcasting. Error: the shapes do "
         "not broadcast.");
 
 RAMET_BITWISE_OP("BitwiseXor", kBitwiseXor)
     .Commutative()
     .Doc(
-        "Returns the bits that one of x and y has, element-wise with broadcasting. Error: the "
-        "shapes do not broadcast.");
+        "Returns the bitwise XOR of x and y, element-wise with broadcasting. Error: the shapes do "
+        "not broadcast.");
 
 RAMET_BITWISE_OP("LeftShift", kLeftShift)
     .Doc(
-        "Returns x with its bits moved up by y, element-wise with broadcasting; y is bounded to 0 "
-        "and the width less 1. Error: the shapes do not broadcast.");
+        "Returns x shifted left by y bits, element-wise with broadcasting. y is clamped to [0, "
+        "width - 1]. Error: the shapes do not broadcast.");
 
 RAMET_BITWISE_OP("RightShift", kRightShift)
     .Doc(
-        "Returns x with its bits moved down by y, the sign kept, element-wise with broadcasting; y "
-        "is bounded to 0 and the width less 1. Error: the shapes do not broadcast.");
+        "Returns x shifted right by y bits, element-wise with broadcasting. The sign is kept, and "
+        "y is clamped to [0, width - 1]. Error: the shapes do not broadcast.");
 
 RAMET_OP("Invert")
     .Foldable()
     .Input("x: T")
     .Output("y: T")
     .Attr(kAttrIntegers)
-    .Doc("Returns the bits that x does not have, element-wise. Shape of y: shape of x.")
+    .Doc("Returns the bitwise complement of x, element-wise. y has the shape of x.")
     .Shape(UnchangedShape)
     .CpuKernels<RAMET_SIGNED, RAMET_UNSIGNED>(UnaryKernel<UnaryOp::kInvert>())
     .NotDifferentiable();
@@ -78,7 +78,7 @@ RAMET_OP("PopulationCount")
     .Input("x: T")
     .Output("y: uint8")
     .Attr(kAttrIntegers)
-    .Doc("Returns how many bits of x are set, element-wise. Shape of y: shape of x.")
+    .Doc("Returns the number of bits set in x, element-wise. y has the shape of x.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernels<RAMET_SIGNED, RAMET_UNSIGNED>([]<class T>(KernelContext& c) {

@@ -8,7 +8,7 @@
 namespace ramet {
 
 // Calls fn(i, offsets) for each element i of the result that `plan` describes; offsets[k] is the
-// element of operand k that it reads. For element types that linalg does not know (strings).
+// element of operand k to read. For element types that linalg does not support, such as strings.
 template <int kOperands, class Fn>
 void ForEachBroadcast(const linalg::BroadcastPlan& plan, Fn&& fn) {
   std::array<int64_t, linalg::BroadcastPlan::kMaxDims> index;

@@ -4,7 +4,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/math/types.h"
 
-// Where numbers lie between sorted ones, and how many lie between evenly spaced ones.
+// Ops that find the positions of numbers among sorted ones, or count numbers in evenly spaced bins.
 
 namespace ramet {
 namespace {
@@ -33,7 +33,7 @@ class BucketizeKernel final : public Kernel {
   const std::vector<float> boundaries_;
 };
 
-// What a short float is compared as.
+// The type in which elements are compared: float for short floats, otherwise T.
 template <class T>
 using Wider = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
@@ -54,7 +54,7 @@ Status CheckHistogram(const Tensor& range, const Tensor& nbins) {
   return InvalidArgument("nbins should be a positive number, but got '", IntegerAt(nbins, 0), "'");
 }
 
-// Values outside the range are counted at its ends.
+// Counts values outside the range in the first or last bin.
 template <class T>
 Status Histogram(KernelContext& c, DType out) {
   const Tensor &values = c.input(0), &range = c.input(1);
@@ -73,7 +73,7 @@ Status Histogram(KernelContext& c, DType out) {
       const double x = NumberAt<T>(values, i);
       if (std::isnan(x)) return InvalidArgument("Histogram values must not contain NaN");
       const double at = (std::clamp(x, low, high) - low) / step;
-      // NaN, which an infinite range gives for an infinite value, counts in the first bin.
+      // NaN, which an infinite range yields for an infinite value, counts in the first bin.
       const int64_t bin = at >= static_cast<double>(bins) ? bins - 1
                           : at > 0                        ? static_cast<int64_t>(at)
                                                           : 0;
@@ -115,7 +115,7 @@ Status CheckMatrix(const Tensor& t, std::string_view name) {
                          "` argument");
 }
 
-// For each value of a row, where it would come into the sorted row.
+// Finds, for each value of a row, where it would be inserted into the sorted row.
 template <class T, bool kUpper>
 Status Bound(KernelContext& c, DType out) {
   const Tensor &sorted = c.input(0), &values = c.input(1);
@@ -173,8 +173,9 @@ RAMET_OP("Bucketize")
     .Attr("T: {int32, int64, float, double}")
     .Attr("boundaries: list(float)")
     .Doc(
-        "Returns for each element how many of the boundaries, which do not go down, are not larger "
-        "than it. Shape of the output: shape of the input. Error: the boundaries are not sorted.")
+        "Returns, for each element, the number of boundaries that are less than or equal to it. "
+        "The boundaries must be in ascending order. The output has the shape of the input. Error: "
+        "the boundaries are not sorted.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernelClasses<BucketizeKernel, int32_t, int64_t, float, double>();
@@ -188,9 +189,9 @@ RAMET_OP("HistogramFixedWidth")
     .Attr("dtype: {int32, int64} = int32")
     .HostMemory({"value_range", "nbins"})
     .Doc(
-        "Returns how many values are in each of nbins equal parts of value_range [low, high]; "
-        "those outside are counted at its ends. Error: the range is empty; nbins is not above 0; a "
-        "value is NaN.")
+        "Returns how many values lie in each of `nbins` equal parts of value_range, [low, high]. "
+        "Values outside the range count in the first or last part. Error: value_range does not "
+        "have two elements or is empty; nbins is not a positive scalar; a value is NaN.")
     .Shape(HistogramShape)
     .NotDifferentiable()
     .CpuKernelClasses<HistogramKernel, int32_t, int64_t, float, double>();
@@ -208,14 +209,13 @@ RAMET_OP("HistogramFixedWidth")
       .CpuKernelClasses<kernel, RAMET_REALS>()
 
 RAMET_BOUND_OP("LowerBound", LowerKernel,
-               "Returns for each value how many elements of its row of sorted_inputs are smaller; "
-               "both are matrices. Shape of the output: shape of values. Error: the numbers of "
-               "rows differ.");
-RAMET_BOUND_OP(
-    "UpperBound", UpperKernel,
-    "Returns for each value how many elements of its row of sorted_inputs are not "
-    "larger; both are matrices. Shape of the output: shape of values. Error: the numbers "
-    "of rows differ.");
+               "Returns, for each value, the number of elements in its row of sorted_inputs that "
+               "are less than the value. Both inputs are matrices. The output has the shape of "
+               "values. Error: an input is not a matrix; the numbers of rows differ.");
+RAMET_BOUND_OP("UpperBound", UpperKernel,
+               "Returns, for each value, the number of elements in its row of sorted_inputs that "
+               "are less than or equal to the value. Both inputs are matrices. The output has the "
+               "shape of values. Error: an input is not a matrix; the numbers of rows differ.");
 
 }  // namespace
 }  // namespace ramet

@@ -36,7 +36,7 @@ class CastKernel final : public Kernel {
   const DType to_;
 };
 
-// Between floating (or complex) types only.
+// Gradients exist only between floating and complex types.
 Status CastGradient(GradientContext& c) {
   const auto smooth = [](DType t) { return IsFloating(t) || IsComplex(t); };
   const DType from = BaseType(c.input(0).dtype());
@@ -52,11 +52,10 @@ RAMET_OP("Cast")
     .Attr("DstT: type")
     .Attr("Truncate: bool = false")
     .Doc(
-        "Returns the elements of x as DstT: floating to integer drops the fraction (what does not "
-        "fit gives an unspecified value), complex to real the imaginary part; to bool is x != 0; "
-        "to "
-        "a shorter floating type rounds to the nearest. Shape of y: shape of x. Error: one of the "
-        "types is no number or bool.")
+        "Returns the elements of x converted to DstT. Floating to integer drops the fraction; a "
+        "value that does not fit becomes an unspecified number. Complex to real drops the "
+        "imaginary part. To bool is x != 0. To a shorter floating type rounds to nearest. y has "
+        "the shape of x. Error: one of the types is neither a number nor bool (kUnimplemented).")
     .Shape(UnchangedShape)
     .Gradient(CastGradient)
     .CpuKernelClass<CastKernel>();

@@ -16,7 +16,7 @@ Status CheckBounds(KernelContext& c) {
       " clip_value_max shape: ", c.input(2).shape());
 }
 
-// A NaN bound bounds nothing. Of complex numbers both parts are clipped.
+// A NaN bound has no effect. Both parts of a complex number are clipped.
 template <class T>
 T Clipped(T x, T low, T high) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -52,7 +52,7 @@ Status ClipCompute(KernelContext& c) {
   return OkStatus();
 }
 
-// The gradient goes where the value comes from: t, or the bound that took its place.
+// Passes the gradient to where the value comes from: t, or the bound that replaced it.
 Status ClipGradient(GradientContext& c) {
   Output t = c.input(0), low = c.input(1), high = c.input(2), grad = c.grad();
   Output t_shape = ShapeOf(c, t), low_shape = ShapeOf(c, low), high_shape = ShapeOf(c, high);
@@ -82,10 +82,8 @@ RAMET_OP("ClipByValue")
     .Attr("T: numbertype")
     .Doc(
         "Returns max(min(t, clip_value_max), clip_value_min) element-wise. The bounds are scalars "
-        "or have the shape of t. NaN stays NaN, a NaN bound bounds nothing; of complex numbers "
-        "both "
-        "parts are clipped. Error: a bound has "
-        "another shape.")
+        "or have the shape of t. NaN stays NaN, and a NaN bound has no effect. Both parts of a "
+        "complex number are clipped. Error: a bound has a different shape.")
     .Shape(UnchangedShape)
     .Gradient(ClipGradient)
     .CpuKernels<RAMET_FLOATS, RAMET_SIGNED, uint8_t, uint16_t, RAMET_COMPLEX>(

@@ -27,7 +27,7 @@ constexpr char kAttrOrdered[] =
       .CpuKernels<RAMET_REALS>(BinaryKernel<BinaryOp::kind>()) \
       .NotDifferentiable()
 
-// Of strings, or of quantised numbers as what they are stored as.
+// Compares strings, or quantized numbers by their stored representation.
 template <class T>
 Status CompareElements(KernelContext& c, bool equal) {
   const Tensor& x = c.input(0);
@@ -44,7 +44,8 @@ Status CompareElements(KernelContext& c, bool equal) {
   return OkStatus();
 }
 
-// Equal and NotEqual; tensors whose shapes do not broadcast are unequal where that is allowed.
+// The kernel of Equal and NotEqual. Tensors whose shapes do not broadcast are unequal if
+// incompatible_shape_error is false.
 class EqualityKernel final : public Kernel {
  public:
   explicit EqualityKernel(const KernelNode& node)
@@ -104,7 +105,7 @@ Status EqualityShape(ShapeContext& c) {
                         QUInt8, QInt16, QUInt16, QInt32>()                                      \
       .NotDifferentiable()
 
-// |x - y| < tolerance.
+// Computes |x - y| < tolerance.
 template <class T>
 class ApproximateEqualKernel final : public Kernel {
  public:
@@ -135,14 +136,15 @@ class ApproximateEqualKernel final : public Kernel {
 };
 
 RAMET_EQUALITY_OP("Equal").Doc(
-    "Returns whether x == y element-wise with broadcasting; NaN equals nothing. Shapes that do not "
-    "broadcast are an error, or with incompatible_shape_error=false give the scalar false.");
+    "Returns whether x == y element-wise with broadcasting; NaN equals nothing. If the shapes do "
+    "not broadcast and incompatible_shape_error is false, the result is the scalar false. Error: "
+    "the shapes do not broadcast and incompatible_shape_error is true.");
 
 RAMET_EQUALITY_OP("NotEqual")
     .Doc(
-        "Returns whether x != y element-wise with broadcasting; NaN differs from everything. "
-        "Shapes that do not broadcast are an error, or with incompatible_shape_error=false give "
-        "the scalar true.");
+        "Returns whether x != y element-wise with broadcasting; NaN differs from everything. If "
+        "the shapes do not broadcast and incompatible_shape_error is false, the result is the "
+        "scalar true. Error: the shapes do not broadcast and incompatible_shape_error is true.");
 
 RAMET_ORDER_OP("Less", kLess)
     .Doc(
@@ -172,7 +174,7 @@ RAMET_OP("ApproximateEqual")
     .Attr("T: numbertype")
     .Attr("tolerance: float = 0.00001")
     .Commutative()
-    .Doc("Returns whether |x - y| < tolerance element-wise. Error: x and y differ in shape.")
+    .Doc("Returns whether |x - y| < tolerance element-wise. Error: the shapes of x and y differ.")
     .Shape(MergedInputsShape)
     .CpuKernelClasses<ApproximateEqualKernel, float, double>()
     .NotDifferentiable();
@@ -184,8 +186,8 @@ RAMET_OP("LogicalAnd")
     .Output("z: bool")
     .Commutative()
     .Doc(
-        "Returns whether x and y both hold, element-wise with broadcasting. Error: the shapes do "
-        "not broadcast.")
+        "Returns whether x and y are both true, element-wise with broadcasting. Error: the shapes "
+        "do not broadcast.")
     .Shape(BroadcastBinaryShape)
     .CpuKernel([](KernelContext& c) { return ComputeBinary(BinaryOp::kLogicalAnd, c); })
     .NotDifferentiable();
@@ -197,8 +199,8 @@ RAMET_OP("LogicalOr")
     .Output("z: bool")
     .Commutative()
     .Doc(
-        "Returns whether x, y or both hold, element-wise with broadcasting. Error: the shapes do "
-        "not broadcast.")
+        "Returns whether x or y or both are true, element-wise with broadcasting. Error: the "
+        "shapes do not broadcast.")
     .Shape(BroadcastBinaryShape)
     .CpuKernel([](KernelContext& c) { return ComputeBinary(BinaryOp::kLogicalOr, c); })
     .NotDifferentiable();
@@ -207,7 +209,7 @@ RAMET_OP("LogicalNot")
     .Foldable()
     .Input("x: bool")
     .Output("y: bool")
-    .Doc("Returns whether x does not hold, element-wise. Shape of y: shape of x.")
+    .Doc("Returns whether x is false, element-wise. y has the shape of x.")
     .Shape(UnchangedShape)
     .CpuKernel([](KernelContext& c) { return ComputeUnary(UnaryOp::kLogicalNot, c); })
     .NotDifferentiable();

@@ -27,7 +27,7 @@ DType ComplexOf(DType real) { return real == kDouble ? kComplex128 : kComplex64;
 Status PartShape(ShapeContext& c) {
   const DType in = c.attrs().GetOr("T", kComplex64), out = c.attrs().GetOr("Tout", kFloat);
   if (RealOf(in) != out) {
-    return InvalidArgument("the parts of ", DTypeName(in), " are ", DTypeName(RealOf(in)),
+    return InvalidArgument("the parts of ", DTypeName(in), " have dtype ", DTypeName(RealOf(in)),
                            ", but Tout is ", DTypeName(out));
   }
   return UnchangedShape(c);
@@ -47,7 +47,7 @@ Status ImagGradient(GradientContext& c) {
   return c.Return({MakeComplex(c, ScalarLike(c, grad.dtype(), 0), grad)});
 }
 
-// grad * x / |x|, 0 where x is.
+// Returns grad * x / |x|, and 0 where x is 0.
 Status ComplexAbsGradient(GradientContext& c) {
   Output grad = c.grad();
   Output complex_grad = MakeComplex(c, grad, ZerosLike(c, grad));
@@ -90,8 +90,8 @@ Status ComplexCompute(KernelContext& c) {
 Status ComplexShape(ShapeContext& c) {
   const DType in = c.attrs().GetOr("T", kFloat), out = c.attrs().GetOr("Tout", kComplex64);
   if (ComplexOf(in) == out) return BroadcastBinaryShape(c);
-  return InvalidArgument("two ", DTypeName(in), " make a ", DTypeName(ComplexOf(in)),
-                         ", but Tout is ", DTypeName(out));
+  return InvalidArgument("the complex dtype of ", DTypeName(in), " parts is ",
+                         DTypeName(ComplexOf(in)), ", but Tout is ", DTypeName(out));
 }
 
 RAMET_OP("Complex")
@@ -103,7 +103,7 @@ RAMET_OP("Complex")
     .Attr("Tout: {complex64, complex128} = complex64")
     .Doc(
         "Returns the complex numbers real + i * imag, element-wise with broadcasting. Error: the "
-        "shapes do not broadcast; Tout is not twice as wide as T.")
+        "shapes do not broadcast; Tout is not the complex type of T.")
     .Shape(ComplexShape)
     .Gradient(ComplexGradient)
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return ComplexCompute<T>(c); });
@@ -113,32 +113,32 @@ RAMET_OP("Conj")
     .Input("input: T")
     .Output("output: T")
     .Attr("T: {complex64, complex128, variant} = complex64")
-    .Doc("Returns the complex conjugate element-wise. Shape of the output: shape of the input.")
+    .Doc("Returns the complex conjugate element-wise. The output has the shape of the input.")
     .Shape(UnchangedShape)
     .Gradient([](GradientContext& c) { return c.Return({Conj(c, c.grad())}); })
     .CpuKernels<RAMET_COMPLEX>(UnaryKernel<UnaryOp::kConj>());
 
 RAMET_COMPLEX_PART_OP("Real", kReal, "input", "output")
     .Doc(
-        "Returns the real part element-wise. Shape of the output: shape of the input. Error: Tout "
-        "is not the real type of T.")
+        "Returns the real part element-wise. The output has the shape of the input. Error: Tout is "
+        "not the real type of T.")
     .Gradient(RealGradient);
 
 RAMET_COMPLEX_PART_OP("Imag", kImag, "input", "output")
     .Doc(
-        "Returns the imaginary part element-wise. Shape of the output: shape of the input. Error: "
+        "Returns the imaginary part element-wise. The output has the shape of the input. Error: "
         "Tout is not the real type of T.")
     .Gradient(ImagGradient);
 
 RAMET_COMPLEX_PART_OP("ComplexAbs", kComplexAbs, "x", "y")
     .Doc(
-        "Returns the absolute value |x| element-wise. Shape of y: shape of x. Error: Tout is not "
-        "the real type of T.")
+        "Returns the absolute value |x| element-wise. y has the shape of x. Error: Tout is not the "
+        "real type of T.")
     .Gradient(ComplexAbsGradient);
 
 RAMET_COMPLEX_PART_OP("Angle", kAngle, "input", "output")
     .Doc(
-        "Returns the angle in [-pi, pi] of each complex number. Shape of the output: shape of the "
+        "Returns the angle in [-pi, pi] of each complex number. The output has the shape of the "
         "input. Error: Tout is not the real type of T.")
     .Gradient(AngleGradient);
 

@@ -8,7 +8,7 @@
 namespace ramet {
 namespace {
 
-// a * b - c * d; integers wrap.
+// Returns a * b - c * d; integers wrap.
 template <class T>
 T Minor(T a, T b, T c, T d) {
   if constexpr (std::is_integral_v<T>) {
@@ -65,8 +65,9 @@ RAMET_OP("Cross")
     .Output("product: T")
     .Attr("T: realnumbertype")
     .Doc(
-        "Returns the cross products of the vectors with three elements along the last dimension. "
-        "Error: the shapes differ, or do not end in 3.")
+        "Returns the cross products of the three-element vectors along the last dimension. The "
+        "output has the shape of the inputs. Error: the shapes differ; the inputs are scalars; the "
+        "last dimension is not 3 (kFailedPrecondition).")
     .Shape(CrossShape)
     .Gradient(CrossGradient)
     .CpuKernels<RAMET_REALS>([]<class T>(KernelContext& c) { return CrossCompute<T>(c); });

@@ -12,8 +12,8 @@ RAMET_OP("Expint")
     .Output("y: T")
     .Attr(kAttrFloats)
     .Doc(
-        "Returns the exponential integral Ei(x) element-wise, NaN for x < 0. Shape of y: shape of "
-        "x.")
+        "Returns the exponential integral Ei(x) element-wise, and NaN for x < 0. y has the shape "
+        "of x.")
     .Shape(UnchangedShape)
     .Gradient([](GradientContext& c) -> Status {
       const Output grad = c.grad(), x = c.input(0);

@@ -9,7 +9,7 @@
 namespace ramet {
 namespace {
 
-// Up to this many elements zeros_like makes a Const.
+// Below this number of elements, zeros_like becomes a Const.
 constexpr int64_t kSmall = 1000;
 
 std::vector<Operation> Controllers(const Output& grad) {

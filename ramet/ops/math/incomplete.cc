@@ -9,14 +9,14 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// Bessel functions, incomplete gamma and beta functions, inverses of distribution functions.
+// Bessel functions, incomplete gamma and beta functions, and inverses of distribution functions.
 
 namespace ramet {
 namespace {
 
 using linalg::Special;
 
-// Short floats are computed in float.
+// The type for computations: float for short floats.
 template <class T>
 using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
@@ -70,7 +70,7 @@ struct NextAfterOf {
   static T Of(T x, T to) { return std::nextafter(x, to); }
 };
 
-// a, b and x have one shape, or are scalars.
+// a, b and x have the same shape or are scalars.
 template <class T>
 Status Betainc(KernelContext& c) {
   Shape shape;
@@ -110,7 +110,7 @@ Status BetaincShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The sums of partial derivatives times grad in the shapes of both inputs.
+// Returns the partial derivatives times grad, summed to the shapes of both inputs.
 template <class First, class Second>
 Status ReturnPartials(GradientContext& c, First first, Second second) {
   Output grad = c.grad(), a = c.input(0), x = c.input(1);
@@ -157,7 +157,7 @@ Status NextAfterGradient(GradientContext& c) {
       [&](Output, Output x) { return ZerosLike(c, x); });
 }
 
-// x^(a-1) (1-x)^(b-1) / B(a, b), for x alone.
+// The gradient with respect to x only: x^(a-1) (1-x)^(b-1) / B(a, b).
 Status BetaincGradient(GradientContext& c) {
   Output grad = c.grad(), a = c.input(0), b = c.input(1), x = c.input(2);
   Output a_shape = ShapeOf(c, a), x_shape = ShapeOf(c, x);
@@ -178,7 +178,7 @@ Status BesselI0eGradient(GradientContext& c) {
   return c.Return({grad * slope});
 }
 
-// Near 0, where the formula divides by x, the slope is 0.5.
+// The slope is 0.5 near 0, where the formula would divide by x.
 Status BesselI1eGradient(GradientContext& c) {
   Output grad = c.grad(), x = c.input(0), y = c.output();
   AfterGradient after(c, grad);
@@ -193,7 +193,7 @@ Status BesselI1eGradient(GradientContext& c) {
   return c.Return({grad * c.Add("SelectV2", {away, slope, half})});
 }
 
-// Inverses of integrals over exp(-t^2 / scale): factor * exp(y^2 / scale).
+// The gradient of the inverse of an integral over exp(-t^2 / scale): factor * exp(y^2 / scale).
 Status InverseGradient(GradientContext& c, double factor, double scale) {
   Output grad = c.grad(), y = c.output();
   AfterGradient after(c, grad);
@@ -220,30 +220,30 @@ Status NdtriGradient(GradientContext& c) {
 
 RAMET_SPECIAL_OP(BesselI0e)
     .Doc(
-        "Returns the modified Bessel function of order 0, times exp(-|x|), element-wise. Shape of "
-        "y: shape of x.")
+        "Returns the modified Bessel function of the first kind of order 0, times exp(-|x|), "
+        "element-wise. y has the shape of x.")
     .CpuKernels<Half, float, double>([]<class T>(KernelContext& c) {
       return Unary<BesselI0eOf, T>(c);
     });
 
 RAMET_SPECIAL_OP(BesselI1e)
     .Doc(
-        "Returns the modified Bessel function of order 1, times exp(-|x|), element-wise. Shape of "
-        "y: shape of x.")
+        "Returns the modified Bessel function of the first kind of order 1, times exp(-|x|), "
+        "element-wise. y has the shape of x.")
     .CpuKernels<Half, float, double>([]<class T>(KernelContext& c) {
       return Unary<BesselI1eOf, T>(c);
     });
 
 RAMET_SPECIAL_OP(Erfinv)
     .Doc(
-        "Returns the number whose error function is x, element-wise; infinite for -1 and 1. Shape "
-        "of y: shape of x.")
+        "Returns the inverse of the error function of x, element-wise; infinite for -1 and 1. y "
+        "has the shape of x.")
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return Unary<ErfinvOf, T>(c); });
 
 RAMET_SPECIAL_OP(Ndtri)
     .Doc(
-        "Returns the number below which a normally distributed one is with probability x, "
-        "element-wise; infinite for 0 and 1. Shape of y: shape of x.")
+        "Returns the quantile function of the standard normal distribution at x, element-wise; "
+        "infinite for 0 and 1. y has the shape of x.")
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return Unary<NdtriOf, T>(c); });
 
 #define RAMET_IGAMMA_OP(name)      \
@@ -271,8 +271,8 @@ RAMET_IGAMMA_OP(Igammac)
 RAMET_IGAMMA_OP(IgammaGradA)
     .Attr("T: {float, double}")
     .Doc(
-        "Returns the derivative of Igamma(a, x) by a, element-wise with broadcasting. Error: the "
-        "shapes do not broadcast.")
+        "Returns the derivative of Igamma(a, x) with respect to a, element-wise with broadcasting. "
+        "Error: the shapes do not broadcast.")
     .NotDifferentiable();
 
 RAMET_OP("RandomGammaGrad")
@@ -281,8 +281,8 @@ RAMET_OP("RandomGammaGrad")
     .Output("output: T")
     .Attr("T: {float, double}")
     .Doc(
-        "Returns the derivative of samples of gamma distributions by their shapes alpha, "
-        "element-wise with broadcasting. Error: the shapes do not broadcast.")
+        "Returns the derivatives of samples from gamma distributions with respect to the shape "
+        "parameters alpha, element-wise with broadcasting. Error: the shapes do not broadcast.")
     .Shape(BroadcastBinaryShape)
     .CpuKernels<float, double>([]<class T>(KernelContext& c) {
       return Binary<GammaSampleGradAOf, T>(c);
@@ -294,7 +294,7 @@ RAMET_OP("NextAfter")
     .Output("output: T")
     .Attr("T: {double, float} = float")
     .Doc(
-        "Returns the next number of the type after x1 on the way to x2, element-wise with "
+        "Returns the next representable number after x1 in the direction of x2, element-wise with "
         "broadcasting. Error: the shapes do not broadcast.")
     .Shape(BroadcastBinaryShape)
     .Gradient(NextAfterGradient)
@@ -307,8 +307,8 @@ RAMET_OP("Betainc")
     .Output("z: T")
     .Attr("T: {float, double}")
     .Doc(
-        "Returns the regularized incomplete beta function element-wise. a, b and x have one shape "
-        "or are scalars. Its gradient is that of x alone. Error: the shapes differ.")
+        "Returns the regularized incomplete beta function element-wise. a, b and x have the same "
+        "shape or are scalars. Only x has a gradient. Error: the shapes differ.")
     .Shape(BetaincShape)
     .Gradient(BetaincGradient)
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return Betainc<T>(c); });

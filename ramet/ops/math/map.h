@@ -6,11 +6,11 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/math/broadcast_loop.h"
 
-// Element-wise kernels out of a function of elements, for functions that linalg does not have.
+// Element-wise kernels made from a function on elements, for functions that linalg does not have.
 
 namespace ramet {
 
-// y[i] = fn(x[i]): output 0 of type Y has the shape of input 0.
+// Computes y[i] = fn(x[i]). Output 0, of type Y, has the shape of input 0.
 template <class T, class Y = T, class Fn>
 Status MapElements(KernelContext& c, Fn fn) {
   const Tensor& x = c.input(0);
@@ -19,8 +19,8 @@ Status MapElements(KernelContext& c, Fn fn) {
   return OkStatus();
 }
 
-// z = fn(x, y) with inputs 0 and 1 broadcast. \error kInvalidArgument "Incompatible shapes: [2] vs.
-// [3]".
+// Computes z = fn(x, y) with inputs 0 and 1 broadcast.
+// \error kInvalidArgument: "Incompatible shapes: [2] vs. [3]".
 template <class T, class Z = T, class Fn>
 Status MapPairs(KernelContext& c, Fn fn) {
   const Tensor &x = c.input(0), &y = c.input(1);

@@ -3,17 +3,17 @@
 #include "ramet/linalg/bias.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/gemm.h"
-#include "ramet/op/follow_up.h"
+#include "ramet/op/epilogue.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// The product of two matrices.
+// MatMul: the product of two matrices.
 
 namespace ramet {
 namespace {
 
-class MatMulKernel final : public Kernel, public FollowedKernel {
+class MatMulKernel final : public Kernel, public EpilogueKernel {
  public:
   explicit MatMulKernel(const KernelNode& node)
       : transpose_a_(node.attrs->GetOr("transpose_a", false)),
@@ -43,7 +43,7 @@ class MatMulKernel final : public Kernel, public FollowedKernel {
     return OkStatus();
   }
 
-  bool ComputeAnd(FollowUp next, KernelContext& c) override {
+  bool ComputeWith(Epilogue epilogue, KernelContext& c) override {
     const Tensor &a = c.input(0), &b = c.input(1), &addend = c.input(2);
     if (a.dtype() != kFloat || a.rank() != 2 || b.rank() != 2 || addend.empty()) return false;
     const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
@@ -60,8 +60,8 @@ class MatMulKernel final : public Kernel, public FollowedKernel {
     linalg::Gemm(transpose_a_, transpose_b_, m, n, k, a.data<float>(), b.data<float>(), data,
                  {.accumulate = !row});
     if (row) {
-      linalg::AddBias(linalg::Type::kFloat, m, n, added, next == FollowUp::kAddRelu, data);
-    } else if (next == FollowUp::kAddRelu) {
+      linalg::AddBias(linalg::Type::kFloat, m, n, added, epilogue == Epilogue::kAddRelu, data);
+    } else if (epilogue == Epilogue::kAddRelu) {
       linalg::Unary(linalg::UnaryOp::kRelu, linalg::Type::kFloat, data, data, m * n);
     }
     return true;
@@ -89,7 +89,7 @@ Status MatMulShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// With y = op(a) op(b): each gradient is a product of the incoming one and the other operand,
+// With y = op(a) op(b), each gradient is a product of the incoming gradient and the other operand,
 // written so that nothing is transposed twice.
 Status MatMulGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(bool transpose_a, c.attr<bool>("transpose_a"));
@@ -120,10 +120,10 @@ RAMET_OP("MatMul")
     .Attr("grad_a: bool = false")
     .Attr("grad_b: bool = false")
     .Doc(
-        "Returns the product of the matrices a [m, k] and b [k, n]: [m, n]. With transpose_a, a is "
-        "[k, m]; with transpose_b, b is [n, k] (not conjugated). grad_a and grad_b only tell that "
-        "the node is a gradient. Integers wrap. Error: an input is no matrix; the inner dimensions "
-        "differ.")
+        "Returns the product [m, n] of the matrices a, [m, k], and b, [k, n]. With transpose_a, a "
+        "is [k, m]; with transpose_b, b is [n, k]. Transposing does not conjugate. grad_a and "
+        "grad_b only mark the node as a gradient. Integers wrap. Error: an input is not a matrix; "
+        "the inner dimensions differ.")
     .Shape(MatMulShape)
     .Gradient(MatMulGradient)
     .CpuKernelClasses<MatMulKernelOf, RAMET_FLOATS, int32_t, int64_t, RAMET_UNSIGNED,

@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-// half and bfloat16 count in float.
+// The type used for counting: float for half and bfloat16.
 template <class T>
 struct RangeNumber {
   using type = T;
@@ -119,8 +119,9 @@ RAMET_OP("Range")
         "= int32")
     .HostMemory({"start", "limit", "delta"})
     .Doc(
-        "Returns the vector start, start + delta, start + 2 * delta, ... up to but without limit. "
-        "Error: an input is no scalar; delta is 0; delta leads away from limit.")
+        "Returns the vector start, start + delta, start + 2 * delta, ... up to but not including "
+        "limit. Error: an input is not a scalar; delta is 0 or leads away from limit; the vector "
+        "has more than 2^63 - 1 elements.")
     .Shape(RangeShape)
     .CpuKernels<RAMET_FLOATS, int32_t, int64_t>(
         []<class T>(KernelContext& c) { return RangeCompute<T>(c); }, "Tidx")
@@ -166,8 +167,8 @@ RAMET_OP("LinSpace")
     .Attr("Tidx: {int32, int64} = int32")
     .HostMemory({"start", "stop", "num"})
     .Doc(
-        "Returns num numbers from start to stop at equal distances; start alone for num = 1. "
-        "Error: an input is no scalar; num is not positive.")
+        "Returns `num` evenly spaced numbers from start to stop, or only start if num is 1. Error: "
+        "an input is not a scalar; num is not positive.")
     .Shape(LinSpaceShape)
     .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) { return LinSpaceCompute<T>(c); })
     .NotDifferentiable();

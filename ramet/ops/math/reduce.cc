@@ -72,7 +72,7 @@ class ReduceKernel final : public Kernel {
   const bool keep_dims_;
 };
 
-// x * conj(x), where linalg has no sum of squares.
+// Computes x * conj(x), for types for which linalg has no sum of squares.
 void Squares(linalg::Type type, const Tensor& x, Tensor& squares) {
   const int64_t n = x.num_elements();
   if (!IsComplex(x.dtype())) {
@@ -84,7 +84,7 @@ void Squares(linalg::Type type, const Tensor& x, Tensor& squares) {
                  n);
 }
 
-// Rounded towards zero; a sum that wrapped to a negative number has no root.
+// Returns the square root rounded toward zero. A sum that wrapped to a negative number has no root.
 template <class T>
 T IntegerRoot(T x) {
   if (x >= 0) return static_cast<T>(std::sqrt(static_cast<double>(x)));
@@ -130,7 +130,7 @@ class EuclideanNormKernel final : public Kernel {
   const bool keep_dims_;
 };
 
-// The kernel class for CpuKernelClasses.
+// The kernel template for CpuKernelClasses.
 template <ReduceOp kOp>
 struct Reduction {
   template <class T>
@@ -186,40 +186,42 @@ Status ReduceShape(ShapeContext& c) {
 
 RAMET_REDUCE_OP("Sum", kSum, kAttrNumbers, RAMET_NUMBERS)
     .Doc(
-        "Returns the sum of the input over the dimensions reduction_indices (negative ones count "
-        "from the end); 0 where there is nothing. They vanish, or stay with size 1 with keep_dims. "
-        "Error: an index is out of range or named twice.")
+        "Returns the sum of the input over the dimensions reduction_indices (negative indices "
+        "count from the end); an empty sum is 0. The reduced dimensions are removed, or kept with "
+        "size 1 if keep_dims is true. Error: an index is out of range or occurs twice.")
     .Gradient(SumGradient);
 
 RAMET_REDUCE_OP("Prod", kProd, kAttrNumbers, RAMET_NUMBERS)
     .Doc(
-        "Returns the product of the input over the dimensions reduction_indices (negative ones "
-        "count from the end); 1 where there is nothing. They vanish, or stay with size 1 with "
-        "keep_dims. Error: an index is out of range or named twice.")
+        "Returns the product of the input over the dimensions reduction_indices (negative indices "
+        "count from the end); an empty product is 1. The reduced dimensions are removed, or kept "
+        "with size 1 if keep_dims is true. Error: an index is out of range or occurs twice.")
     .Gradient(ProdGradient);
 
 RAMET_REDUCE_OP("Mean", kMean, kAttrNumbers, RAMET_NUMBERS)
     .Doc(
-        "Returns the mean of the input over the dimensions reduction_indices (negative ones count "
-        "from the end); NaN where there is nothing, integers are rounded towards zero. They "
-        "vanish, or stay with size 1 with keep_dims. Error: an index is out of range or named "
-        "twice.")
+        "Returns the mean of the input over the dimensions reduction_indices (negative indices "
+        "count from the end); the mean of no elements is NaN, and integer means are truncated "
+        "toward zero. The reduced dimensions are removed, or kept with size 1 if keep_dims is "
+        "true. Error: an index is out of range or occurs twice.")
     .Gradient(MeanGradient);
 
 RAMET_REDUCE_OP("Max", kMax, kAttrOrdered, RAMET_REALS)
     .Doc(
         "Returns the largest element of the input over the dimensions reduction_indices (negative "
-        "ones count from the end); the lowest value of T where there is nothing, NaN if there is "
-        "one. They vanish, or stay with size 1 with keep_dims. Equal largest elements share the "
-        "gradient. Error: an index is out of range or named twice.")
+        "indices count from the end). The result is NaN if an element is NaN, and the lowest value "
+        "of T if there are no elements. The reduced dimensions are removed, or kept with size 1 if "
+        "keep_dims is true. Equal largest elements share the gradient. Error: an index is out of "
+        "range or occurs twice.")
     .Gradient(MinOrMaxGradient);
 
 RAMET_REDUCE_OP("Min", kMin, kAttrOrdered, RAMET_REALS)
     .Doc(
         "Returns the smallest element of the input over the dimensions reduction_indices (negative "
-        "ones count from the end); the highest value of T where there is nothing, NaN if there is "
-        "one. They vanish, or stay with size 1 with keep_dims. Equal smallest elements share the "
-        "gradient. Error: an index is out of range or named twice.")
+        "indices count from the end). The result is NaN if an element is NaN, and the highest "
+        "value of T if there are no elements. The reduced dimensions are removed, or kept with "
+        "size 1 if keep_dims is true. Equal smallest elements share the gradient. Error: an index "
+        "is out of range or occurs twice.")
     .Gradient(MinOrMaxGradient);
 
 RAMET_OP("EuclideanNorm")
@@ -231,25 +233,27 @@ RAMET_OP("EuclideanNorm")
     .Attr("Tidx: {int32, int64} = int32")
     .HostMemory({"reduction_indices"})
     .Doc(
-        "Returns the root of the sum of squares (of magnitudes) of the input over the dimensions "
-        "reduction_indices "
-        "(negative ones count from the end); 0 where there is nothing. They vanish, or stay with "
-        "size 1 with keep_dims. Error: an index is out of range or named twice.")
+        "Returns the square root of the sum of the squared magnitudes of the input over the "
+        "dimensions reduction_indices (negative indices count from the end), and 0 if there are no "
+        "elements. The reduced dimensions are removed, or kept with size 1 if keep_dims is true. "
+        "Error: an index is out of range or occurs twice.")
     .Shape(ReduceShape)
     .Gradient(EuclideanNormGradient)
     .CpuKernelClasses<EuclideanNormKernel, RAMET_NUMBERS>();
 
 RAMET_REDUCE_BOOL_OP("All", kAll)
     .Doc(
-        "Returns whether all elements hold over the dimensions reduction_indices (negative ones "
-        "count from the end); true where there is nothing. They vanish, or stay with size 1 with "
-        "keep_dims. Error: an index is out of range or named twice.");
+        "Returns whether all elements are true over the dimensions reduction_indices (negative "
+        "indices count from the end); true if there are no elements. The reduced dimensions are "
+        "removed, or kept with size 1 if keep_dims is true. Error: an index is out of range or "
+        "occurs twice.");
 
 RAMET_REDUCE_BOOL_OP("Any", kAny)
     .Doc(
-        "Returns whether some element holds over the dimensions reduction_indices (negative ones "
-        "count from the end); false where there is nothing. They vanish, or stay with size 1 with "
-        "keep_dims. Error: an index is out of range or named twice.");
+        "Returns whether at least one element is true over the dimensions reduction_indices "
+        "(negative indices count from the end); false if there are no elements. The reduced "
+        "dimensions are removed, or kept with size 1 if keep_dims is true. Error: an index is out "
+        "of range or occurs twice.");
 
 }  // namespace
 }  // namespace ramet

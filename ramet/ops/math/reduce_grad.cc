@@ -2,19 +2,21 @@
 #include "ramet/ops/math/reduce.h"
 #include "ramet/ops/math/types.h"
 
-// The gradients of reductions. Where shapes and axes are known while building they are constants.
+// The gradients of reductions. Shapes and axes that are known when the graph is built become
+// constants.
 
 namespace ramet {
 namespace {
 
-// The shape of the output as keep_dims=true would give it; unknown where it is not known.
+// Returns the shape that the output would have with keep_dims, or an unknown shape if it cannot be
+// inferred.
 Shape KeptShape(const Shape& x, const Tensor& axes) {
   if (x.unknown_rank() || axes.empty()) return Shape::Unknown();
   auto dims = ReducedDimsOf(axes, x.rank());
   return dims.ok() ? ReducedShape(x, *dims, true) : Shape::Unknown();
 }
 
-// The same while running: shape `x_shape` with 1 at the axes.
+// Adds nodes that compute the same shape when the graph runs: `x_shape` with 1 at the axes.
 Output KeptShapeOf(GradientContext& c, const Output& x_shape) {
   Output axes = Cast(c, c.input(1), kInt32);
   Output rank = SizeOf(c, x_shape);
@@ -29,7 +31,7 @@ Output KeptShapeOf(GradientContext& c, const Output& x_shape) {
 
 bool KeepsDims(GradientContext& c) { return c.attr<bool>("keep_dims").value_or(false); }
 
-// Whether the axes are 0, 1, ... rank - 1.
+// Reports whether the axes are 0, 1, ... rank - 1.
 bool AllAxes(const Tensor& axes, int rank) {
   if (axes.rank() != 1 || axes.num_elements() != rank) return false;
   for (int i = 0; i < rank; ++i) {
@@ -38,7 +40,8 @@ bool AllAxes(const Tensor& axes, int rank) {
   return true;
 }
 
-// How often the elements along each dimension are repeated to make shape `x` out of `kept`.
+// Returns how often the elements along each dimension are repeated to get from shape `kept` to
+// shape `x`.
 std::vector<int64_t> Multiples(const Shape& x, const Shape& kept) {
   std::vector<int64_t> multiples;
   for (int d = 0; d < x.rank(); ++d) {
@@ -47,7 +50,7 @@ std::vector<int64_t> Multiples(const Shape& x, const Shape& kept) {
   return multiples;
 }
 
-// The gradient repeated along the reduced dimensions.
+// Returns the gradient repeated along the reduced dimensions.
 Output Repeated(GradientContext& c) {
   Output x = c.input(0), grad = c.grad();
   const Shape shape = x.shape();
@@ -69,14 +72,15 @@ Output Repeated(GradientContext& c) {
   return c.Add("BroadcastTo", {grad, x_shape});
 }
 
-// All elements of a vector multiplied.
+// Returns the product of all elements of a vector.
 Output ProductOf(GradientContext& c, const Output& vector) {
   Output axes = vector.shape().rank() > 0 ? Int32Vector(c, std::vector<int64_t>{0})
                                           : RangeTo(c, RankOf(c, vector));
   return c.Add("Prod", {vector, axes});
 }
 
-// How many elements of the input each element of the output is made of, in the gradient's dtype.
+// Returns the number of input elements that make up each output element, in the dtype of the
+// gradient.
 Output ReducedCount(GradientContext& c, DType type) {
   const int64_t in = c.input(0).shape().num_elements();
   const int64_t out = c.output().shape().num_elements();
@@ -125,8 +129,8 @@ Status MinOrMaxGradient(GradientContext& c) {
   return c.Return({shares * grad, Gradient()});
 }
 
-// The product of all others, for each element: products of those before and those after it, along a
-// first dimension that holds all reduced ones.
+// The slope of each element is the product of all others. It is computed from the products of the
+// elements before and after it, along a first dimension that combines all reduced ones.
 Status ProdGradient(GradientContext& c) {
   Output x = c.input(0), grad = c.grad();
   Output x_shape = ShapeOf(c, x);
@@ -162,7 +166,8 @@ Status ProdGradient(GradientContext& c) {
   return c.Return({Reshape(c, x_grad, x_shape), Gradient()});
 }
 
-// x / (y / grad): y and grad get the shape that keep_dims would give them.
+// Returns x / (y / grad), where y and grad are reshaped to the shape that keep_dims would give
+// them.
 Status EuclideanNormGradient(GradientContext& c) {
   Output x = c.input(0), y = c.output(), grad = c.grad();
   if (!KeepsDims(c)) {

@@ -3,7 +3,7 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// Running sums and products along a dimension.
+// Cumsum and Cumprod: running sums and products along a dimension.
 
 namespace ramet {
 namespace {
@@ -23,7 +23,7 @@ T Combine(BinaryOp op, T a, T b) {
   }
 }
 
-// What the scanned dimension and the order along it are.
+// The scanned dimension and the order along it.
 struct Scan {
   int64_t outer, n, inner;
   bool exclusive, reverse;
@@ -138,18 +138,18 @@ Status ScanShape(ShapeContext& c) {
 
 RAMET_SCAN_OP("Cumsum")
     .Doc(
-        "Returns the running sum of x along `axis` (negative: from the end), of the shape of x. "
-        "With exclusive, element i leaves out x[i]; with reverse, it runs from the end. Error: the "
-        "axis is no scalar or out of range.")
+        "Returns the running sum of x along `axis`, a scalar (negative values count from the end). "
+        "The output has the shape of x. With exclusive, element i does not include x[i]; with "
+        "reverse, the sum runs from the end. Error: the axis is not a scalar or is out of range.")
     .Gradient(CumsumGradient)
     .CpuKernelClasses<CumsumKernel, RAMET_NUMBERS>();
 
 RAMET_SCAN_OP("Cumprod")
     .Doc(
-        "Returns the running product of x along `axis` (negative: from the end), of the shape of "
-        "x. "
-        "With exclusive, element i leaves out x[i]; with reverse, it runs from the end. Where x is "
-        "0 its gradient is 0. Error: the axis is no scalar or out of range.")
+        "Returns the running product of x along `axis`, a scalar (negative values count from the "
+        "end). The output has the shape of x. With exclusive, element i does not include x[i]; "
+        "with reverse, the product runs from the end. The gradient is 0 where x is 0. Error: the "
+        "axis is not a scalar or is out of range.")
     .Gradient(CumprodGradient)
     .CpuKernelClasses<CumprodKernel, RAMET_NUMBERS>();
 

@@ -5,7 +5,7 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// Sums of rows that belong together.
+// UnsortedSegmentSum: sums of rows with the same id.
 
 namespace ramet {
 namespace {
@@ -66,7 +66,8 @@ Status UnsortedSegmentShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// `test`, of the shape of the ids, with as many dimensions of size 1 behind as `rows` has more.
+// Returns `test`, which has the shape of the ids, with dimensions of size 1 appended until it has
+// the rank of `rows`.
 Output WithRankOf(GradientContext& c, const Output& test, const Output& rows) {
   Output shape = ShapeOf(c, test);
   Output rows_rank = RankOf(c, rows);
@@ -77,7 +78,7 @@ Output WithRankOf(GradientContext& c, const Output& test, const Output& rows) {
   return Reshape(c, test, c.Add("ConcatV2", {shape, ones, 0}, {{"N", 2}}, "concat"));
 }
 
-// Each row gets the gradient of its segment, those with a negative id nothing.
+// Each row gets the gradient of its segment; rows with a negative id get zeros.
 Status UnsortedSegmentSumGradient(GradientContext& c) {
   Output ids = c.input(1), grad = c.grad();
   Output zero_ids = ZerosLike(c, ids);
@@ -100,10 +101,11 @@ RAMET_OP("UnsortedSegmentSum")
     .Attr("Tnumsegments: {int32, int64} = int32")
     .HostMemory({"num_segments"})
     .Doc(
-        "Returns a tensor of num_segments rows, each the sum of the rows of data whose id is its "
-        "number; rows with a negative id are left out. The shape of the data begins with that of "
-        "the ids; the rest is that of a row. Error: it does not; num_segments is no scalar or "
-        "negative; an id is num_segments or more.")
+        "Returns a tensor of num_segments rows; row i is the sum of the rows of `data` with id i, "
+        "and zeros if there are none. Rows with a negative id are ignored. The shape of `data` "
+        "must start with that of segment_ids; the remaining dimensions are the shape of a row. "
+        "Error: the shape of `data` does not start with that of segment_ids; num_segments is not a "
+        "scalar or is negative; an id is num_segments or greater.")
     .Shape(UnsortedSegmentShape)
     .Gradient(UnsortedSegmentSumGradient)
     .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return UnsortedSegmentSum<T>(c); });

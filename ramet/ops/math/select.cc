@@ -4,7 +4,7 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// Choosing between two tensors, element by element or row by row.
+// Select and SelectV2: choose between two tensors, element by element or row by row.
 
 namespace ramet {
 namespace {
@@ -52,7 +52,7 @@ Status CheckSelect(const Shape& condition, const Shape& t, const Shape& e) {
                          t.dim(0), " vs. ", condition.dim(0));
 }
 
-// The condition is broadcast to the right: it has the shape of t, or of its first dimension.
+// Broadcasts the condition to the right: it has the shape of t, or of its first dimension.
 Status SelectCompute(KernelContext& c) {
   const Shape& condition = c.input(0).shape();
   const Shape& t = c.input(1).shape();
@@ -110,7 +110,7 @@ Status SelectGradient(GradientContext& c) {
   return c.Return({Gradient(), then_grad, c.Add("Select", {condition, zeros, grad})});
 }
 
-// `grad`, of the shape of the output, summed to the shape of input i.
+// Returns `grad`, which has the shape of the output, summed to the shape of input i.
 Output SumToInput(GradientContext& c, int i, const Output& grad) {
   Output shape = ShapeOf(c, c.input(i));
   Output full = ShapeOf(c, c.output());
@@ -150,9 +150,9 @@ RAMET_OP("Select")
     .Output("output: T")
     .Attr("T: type")
     .Doc(
-        "Returns t where the condition holds, else e. t and e have one shape, which is that of the "
-        "output; the condition has it too, or is a vector that chooses whole rows, or a scalar. "
-        "Error: the shapes are others.")
+        "Returns t where `condition` is true and e elsewhere. t, e and the output have the same "
+        "shape. The condition has that shape too, or is a scalar, or is a vector that selects "
+        "whole rows. Error: the shapes do not match this.")
     .Shape(SelectShape)
     .Gradient(SelectGradient)
     .CpuKernel(SelectCompute);
@@ -165,9 +165,8 @@ RAMET_OP("SelectV2")
     .Output("output: T")
     .Attr("T: type")
     .Doc(
-        "Returns t where the condition holds, else e, element-wise with all three broadcast. "
-        "Error: "
-        "the shapes do not broadcast.")
+        "Returns t where `condition` is true and e elsewhere, element-wise with all three "
+        "broadcast. Error: the shapes do not broadcast.")
     .Shape(SelectV2Shape)
     .Gradient(SelectV2Gradient)
     .CpuKernel(SelectV2Compute);

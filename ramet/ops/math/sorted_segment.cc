@@ -6,8 +6,9 @@
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/math/wrapping.h"
 
-// Rows that belong together by an id, brought down to one: sums, means, products, largest and
-// smallest. Ids of the Segment ops increase; those of the UnsortedSegment ops need not.
+// Combines the rows with the same id into one: sums, means, products, largest and smallest
+// elements. The ids of the Segment ops must be in ascending order; those of the UnsortedSegment ops
+// need not be.
 
 namespace ramet {
 namespace {
@@ -23,7 +24,7 @@ auto Wide(T x) {
   }
 }
 
-// The largest finite number.
+// Returns the largest finite number.
 template <class T>
 T Highest() {
   if constexpr (std::is_same_v<T, Half>) {
@@ -35,7 +36,7 @@ T Highest() {
   }
 }
 
-// What a segment without rows is.
+// Returns the value of a segment without rows.
 template <Kind kKind, class T>
 T Start() {
   if constexpr (kKind == Kind::kProd) return T(1);
@@ -85,7 +86,8 @@ Status CheckSorted(const Tensor& data, const Tensor& ids) {
   return OkStatus();
 }
 
-// \error kInvalidArgument if an id is smaller than the one before it, or outside of [0, segments).
+// Checks that the ids are in ascending order and in [0, segments).
+// \error kInvalidArgument: they are not.
 Status CheckOrder(const Tensor& ids, int64_t segments) {
   const int64_t n = ids.num_elements();
   for (int64_t i = 0; i < n; ++i) {
@@ -116,7 +118,7 @@ Status SortedSegments(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(SegmentsShape(segments, data.shape(), 1).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, data.dtype(), shape));
   const int64_t n = Product(data.shape(), 1, data.rank());
-  // Segments without a row.
+  // Fills segments that have no rows.
   std::fill_n(y->mutable_data<T>(), y->num_elements(), kKind == Kind::kProd ? T(1) : T(0));
   for (int64_t begin = 0, end; begin < rows; begin = end) {
     const int64_t id = IntegerAt(ids, begin);
@@ -225,7 +227,7 @@ Status MeanGradient(GradientContext& c) {
   return c.Return({RowsOf(c, grad / counted, ids), Gradient()});
 }
 
-// Equal largest (smallest) rows share the gradient of their segment.
+// Equal largest (or smallest) rows share the gradient of their segment.
 Status MinOrMaxGradient(GradientContext& c) {
   Output grad = c.grad(), data = c.input(0), ids = c.input(1);
   Output zeros = ZerosLike(c, data);
@@ -250,7 +252,8 @@ Status ProdGradient(GradientContext& c) {
   return c.Return({RowsOf(c, left, ids) * slope, Gradient()});
 }
 
-// Rows of segments by ids that may be negative: there, zeros. `counted` says where they are not.
+// The rows of segments for ids that may be negative: zeros for negative ids, which `counted`
+// excludes.
 struct Gathered {
   Output rows, at, counted;
 };
@@ -323,19 +326,18 @@ Status UnsortedProdGradient(GradientContext& c) {
       .HostMemory({"num_segments"})                      \
       .Shape(UnsortedShape)                              \
       .CpuKernels<__VA_ARGS__>(UnsortedKernel<Kind::kind>())
-#define RAMET_SEGMENT_DOC(what, nothing)                                   \
-  "Returns for each id from 0 to the last of segment_ids the " what        \
-  " of the rows of data with "                                             \
-  "that id, " nothing                                                      \
-  " where there is none. The ids, a vector as long as dimension 0 of the " \
-  "data, increase. Error: they do not, or are negative; the shapes do not fit."
-#define RAMET_UNSORTED_DOC(what, nothing)                                                       \
-  "Returns num_segments rows, each the " what                                                   \
-  " of the rows of data whose id is its number, " nothing                                       \
-  " where there is none; rows with a negative id are left out. The shape of the data "          \
-  "begins with that of the ids. Error: it does not; num_segments is no scalar or negative; an " \
-  "id is num_segments or more."
-
+#define RAMET_SEGMENT_DOC(what, nothing)                                                         \
+  "Returns, for each id from 0 to the last in segment_ids, the " what                            \
+  " of the rows of data with that id, or " nothing                                               \
+  " if there are none. segment_ids is a vector as long as dimension 0 of data, in ascending "    \
+  "order. Error: the ids are not in ascending order or are negative; segment_ids does not have " \
+  "that length; data is a scalar."
+#define RAMET_UNSORTED_DOC(what, nothing)                                                          \
+  "Returns num_segments rows; row i is the " what " of the rows of data with id i, or " nothing    \
+  " if there are none. Rows with a negative id are ignored. The shape of data must start with "    \
+  "that of segment_ids; the remaining dimensions are the shape of a row. Error: the shape of "     \
+  "data does not start with that of segment_ids; num_segments is not a scalar or is negative; an " \
+  "id is num_segments or greater."
 RAMET_SEGMENT_OP("SegmentSum", kSum, "T: numbertype", RAMET_NUMBERS)
     .Doc(RAMET_SEGMENT_DOC("sum", "0"))
     .Gradient(SumGradient);
@@ -346,19 +348,19 @@ RAMET_SEGMENT_OP("SegmentProd", kProd, "T: numbertype", RAMET_NUMBERS)
     .Doc(RAMET_SEGMENT_DOC("product", "1"))
     .Gradient(ProdGradient);
 RAMET_SEGMENT_OP("SegmentMax", kMax, "T: realnumbertype", RAMET_REALS)
-    .Doc(RAMET_SEGMENT_DOC("largest element, column by column,", "0"))
+    .Doc(RAMET_SEGMENT_DOC("largest element of each column", "0"))
     .Gradient(MinOrMaxGradient);
 RAMET_SEGMENT_OP("SegmentMin", kMin, "T: realnumbertype", RAMET_REALS)
-    .Doc(RAMET_SEGMENT_DOC("smallest element, column by column,", "0"))
+    .Doc(RAMET_SEGMENT_DOC("smallest element of each column", "0"))
     .Gradient(MinOrMaxGradient);
 RAMET_UNSORTED_SEGMENT_OP("UnsortedSegmentProd", kProd, "T: numbertype", RAMET_NUMBERS)
     .Doc(RAMET_UNSORTED_DOC("product", "1"))
     .Gradient(UnsortedProdGradient);
 RAMET_UNSORTED_SEGMENT_OP("UnsortedSegmentMax", kMax, "T: realnumbertype", RAMET_REALS)
-    .Doc(RAMET_UNSORTED_DOC("largest element, column by column,", "the lowest number"))
+    .Doc(RAMET_UNSORTED_DOC("largest element of each column", "the lowest number"))
     .Gradient(UnsortedMinOrMaxGradient);
 RAMET_UNSORTED_SEGMENT_OP("UnsortedSegmentMin", kMin, "T: realnumbertype", RAMET_REALS)
-    .Doc(RAMET_UNSORTED_DOC("smallest element, column by column,", "the highest number"))
+    .Doc(RAMET_UNSORTED_DOC("smallest element of each column", "the highest number"))
     .Gradient(UnsortedMinOrMaxGradient);
 
 }  // namespace

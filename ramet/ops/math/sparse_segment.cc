@@ -8,14 +8,15 @@
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/math/wrapping.h"
 
-// Sums and means of rows that are picked by indices and belong together (embedding_lookup_sparse).
+// SparseSegment ops: sums and means of rows that are selected by indices and grouped by id (used by
+// embedding_lookup_sparse).
 
 namespace ramet {
 namespace {
 
 enum class Combiner { kSum, kMean, kSqrtN };
 
-// Sums of short floats are made in float.
+// The type for sums: float for short floats.
 template <class T>
 struct SumOf {
   using Type = T;
@@ -36,7 +37,8 @@ Status CheckSizes(const Tensor& indices, const Tensor& ids) {
   return InvalidArgument("segment_ids and indices should have same size.");
 }
 
-// How many rows the result has: one more than the last id. Ids must not go down.
+// Returns the number of rows of the result: one more than the last id.
+// \error kInvalidArgument: the ids are negative, not in ascending order or too large.
 StatusOr<int64_t> CountSegments(const Tensor& ids) {
   int64_t segments = 0;
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
@@ -104,7 +106,7 @@ Status SparseSegment(KernelContext& c) {
   return OkStatus();
 }
 
-// The rows of data get the gradients of the segments that they are in.
+// Adds the gradient of each segment to the rows of data that are in it.
 template <class T, Combiner combiner>
 Status SparseSegmentGrad(KernelContext& c) {
   using Sum = typename SumOf<T>::Type;
@@ -182,24 +184,23 @@ Status SparseSegmentGradient(GradientContext& c) {
 
 }  // namespace
 
-#define RAMET_SPARSE_SEGMENT(name, types, what)                                                  \
-  RAMET_OP(name)                                                                                 \
-      .Input("data: T")                                                                          \
-      .Input("indices: Tidx")                                                                    \
-      .Input("segment_ids: Tsegmentids")                                                         \
-      .Output("output: T")                                                                       \
-      .Attr("T: " types)                                                                         \
-      .Attr("Tidx: {int32, int64} = int32")                                                      \
-      .Attr("Tsegmentids: {int32, int64} = int32")                                               \
-      .Attr("sparse_gradient: bool = false")                                                     \
-      .Doc("Row i is " what                                                                      \
-           " the rows of data whose position in `indices` has the id i in\n"                     \
-           "segment_ids (a vector as long, which does not go down); zeros where there is none. " \
-           "There are\n"                                                                         \
-           "as many rows as the last id says.\n"                                                 \
-           "\\error kInvalidArgument if an index is outside of data, or the ids go down or are " \
-           "negative.")                                                                          \
-      .Shape(SparseSegmentShape)                                                                 \
+#define RAMET_SPARSE_SEGMENT(name, types, what)                                                    \
+  RAMET_OP(name)                                                                                   \
+      .Input("data: T")                                                                            \
+      .Input("indices: Tidx")                                                                      \
+      .Input("segment_ids: Tsegmentids")                                                           \
+      .Output("output: T")                                                                         \
+      .Attr("T: " types)                                                                           \
+      .Attr("Tidx: {int32, int64} = int32")                                                        \
+      .Attr("Tsegmentids: {int32, int64} = int32")                                                 \
+      .Attr("sparse_gradient: bool = false")                                                       \
+      .Doc("Row i of the output is " what                                                          \
+           " the rows of data at those positions in `indices` that have the id i in segment_ids, " \
+           "or zeros if there are none. segment_ids is a vector as long as `indices`, in "         \
+           "ascending order; the output has one more row than the last id. Error: an index is "    \
+           "out of range; the ids are not in ascending order or are negative; `indices` and "      \
+           "segment_ids are not vectors of the same length; data is a scalar.")                    \
+      .Shape(SparseSegmentShape)                                                                   \
       .Gradient(SparseSegmentGradient)
 
 RAMET_SPARSE_SEGMENT("SparseSegmentSum", "realnumbertype", "the sum of")
@@ -212,27 +213,28 @@ RAMET_SPARSE_SEGMENT("SparseSegmentMean", "{bfloat16, half, float, double}", "th
       return SparseSegment<T, Combiner::kMean>(c);
     });
 RAMET_SPARSE_SEGMENT("SparseSegmentSqrtN", "{bfloat16, half, float, double}",
-                     "the sum, by the square root of their number, of")
+                     "the sum, divided by the square root of the number of rows, of")
     .CpuKernels<float, double, Half, BFloat16>([]<class T>(KernelContext& c) {
       return SparseSegment<T, Combiner::kSqrtN>(c);
     });
 
-#define RAMET_SPARSE_SEGMENT_GRAD(name, combiner)                                                \
-  RAMET_OP(name "Grad")                                                                          \
-      .Input("grad: T")                                                                          \
-      .Input("indices: Tidx")                                                                    \
-      .Input("segment_ids: Tsegmentids")                                                         \
-      .Input("output_dim0: int32")                                                               \
-      .Output("output: T")                                                                       \
-      .Attr("T: {bfloat16, half, float, double}")                                                \
-      .Attr("Tidx: {int32, int64} = int32")                                                      \
-      .Attr("Tsegmentids: {int32, int64} = int32")                                               \
-      .HostMemory({"output_dim0"})                                                               \
-      .Doc("The gradient of " name                                                               \
-           " for data of output_dim0 rows.\n"                                                    \
-           "\\error kInvalidArgument if an index or id is outside, or output_dim0 is negative.") \
-      .Shape(SparseSegmentGradShape)                                                             \
-      .CpuKernels<float, double, Half, BFloat16>(                                                \
+#define RAMET_SPARSE_SEGMENT_GRAD(name, combiner)                                                 \
+  RAMET_OP(name "Grad")                                                                           \
+      .Input("grad: T")                                                                           \
+      .Input("indices: Tidx")                                                                     \
+      .Input("segment_ids: Tsegmentids")                                                          \
+      .Input("output_dim0: int32")                                                                \
+      .Output("output: T")                                                                        \
+      .Attr("T: {bfloat16, half, float, double}")                                                 \
+      .Attr("Tidx: {int32, int64} = int32")                                                       \
+      .Attr("Tsegmentids: {int32, int64} = int32")                                                \
+      .HostMemory({"output_dim0"})                                                                \
+      .Doc("Returns the gradient of " name                                                        \
+           " for data with output_dim0 rows. Error: an index or id is out of range; output_dim0 " \
+           "is not a scalar or is negative; `indices` and segment_ids are not vectors of the "    \
+           "same length.")                                                                        \
+      .Shape(SparseSegmentGradShape)                                                              \
+      .CpuKernels<float, double, Half, BFloat16>(                                                 \
           []<class T>(KernelContext& c) { return SparseSegmentGrad<T, Combiner::combiner>(c); })
 
 RAMET_SPARSE_SEGMENT_GRAD("SparseSegmentSum", kSum);

@@ -5,7 +5,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/math/types.h"
 
-// Gradients of sums of picked rows that hold only the rows which were picked.
+// Gradients of the SparseSegment ops that hold only the rows that were selected.
 
 namespace ramet {
 namespace {
@@ -47,8 +47,8 @@ std::vector<int64_t> SortedUnique(const Tensor& indices) {
   return rows;
 }
 
-// How often each value occurs. A gradient without elements may have any number of rows, so there is
-// no table of them.
+// Counts how often each value occurs. It uses no table of counts, because a gradient without
+// elements may have any number of rows.
 class Occurrences {
  public:
   explicit Occurrences(const Tensor& values) : sorted_(values.num_elements()) {
@@ -57,7 +57,10 @@ class Occurrences {
     }
     std::ranges::sort(sorted_);
   }
-  int64_t Of(int64_t value) const { return std::ssize(std::ranges::equal_range(sorted_, value)); }
+  int64_t Of(int64_t value) const {
+    const auto [first, last] = std::equal_range(sorted_.begin(), sorted_.end(), value);
+    return last - first;
+  }
 
  private:
   std::vector<int64_t> sorted_;
@@ -115,23 +118,25 @@ Status GradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-#define RAMET_SPARSE_SEGMENT_GRAD_V2(name, combiner)                                      \
-  RAMET_OP(name "GradV2")                                                                 \
-      .Input("grad: T")                                                                   \
-      .Input("indices: Tidx")                                                             \
-      .Input("segment_ids: Tsegmentids")                                                  \
-      .Input("dense_output_dim0: int32")                                                  \
-      .Output("output: T")                                                                \
-      .Output("sorted_unique_indices: Tidx")                                              \
-      .Attr("T: {bfloat16, half, float, double}")                                         \
-      .Attr("Tidx: {int32, int64} = int32")                                               \
-      .Attr("Tsegmentids: {int32, int64} = int32")                                        \
-      .HostMemory({"dense_output_dim0"})                                                  \
-      .Doc("The gradient of " name                                                        \
-           " for the rows of data that it picks, and which those are, sorted. Error: an " \
-           "index is outside of dense_output_dim0 rows; an id is outside of grad.")       \
-      .Shape(GradShape)                                                                   \
-      .CpuKernels<RAMET_FLOATS>(                                                          \
+#define RAMET_SPARSE_SEGMENT_GRAD_V2(name, combiner)                                              \
+  RAMET_OP(name "GradV2")                                                                         \
+      .Input("grad: T")                                                                           \
+      .Input("indices: Tidx")                                                                     \
+      .Input("segment_ids: Tsegmentids")                                                          \
+      .Input("dense_output_dim0: int32")                                                          \
+      .Output("output: T")                                                                        \
+      .Output("sorted_unique_indices: Tidx")                                                      \
+      .Attr("T: {bfloat16, half, float, double}")                                                 \
+      .Attr("Tidx: {int32, int64} = int32")                                                       \
+      .Attr("Tsegmentids: {int32, int64} = int32")                                                \
+      .HostMemory({"dense_output_dim0"})                                                          \
+      .Doc("Returns the gradient of " name                                                        \
+           " for the rows of data that it selects, and the sorted indices of these rows. Error: " \
+           "an index is not in [0, dense_output_dim0); an id is out of range; dense_output_dim0 " \
+           "is not a scalar or is negative; `indices` and segment_ids are not vectors of the "    \
+           "same length.")                                                                        \
+      .Shape(GradShape)                                                                           \
+      .CpuKernels<RAMET_FLOATS>(                                                                  \
           []<class T>(KernelContext& c) { return Compute<T, Combiner::combiner>(c); })
 
 RAMET_SPARSE_SEGMENT_GRAD_V2("SparseSegmentSum", kSum);

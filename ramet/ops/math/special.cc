@@ -23,7 +23,7 @@ constexpr double kBernoulli[] = {1.0 / 6,       -1.0 / 30,       1.0 / 42,      
                                  5.0 / 66,      -691.0 / 2730,   7.0 / 6,       -3617.0 / 510,
                                  43867.0 / 798, -174611.0 / 330, 854513.0 / 138};
 
-// Recurrence to x >= 10, and the asymptotic series there.
+// Uses the recurrence up to x >= 10, and the asymptotic series from there.
 double DigammaAbove0(double x) {
   double sum = 0;
   for (; x < 10; x += 1) sum -= 1 / x;
@@ -41,7 +41,7 @@ double Digamma(double x) {
   return DigammaAbove0(1 - x) - std::numbers::pi / std::tan(std::numbers::pi * x);
 }
 
-// The sum over k >= 0 of (q + k)^-x, by Euler and Maclaurin.
+// Returns the sum over k >= 0 of (q + k)^-x, computed with the Euler-Maclaurin formula.
 double Zeta(double x, double q) {
   if (std::isnan(x) || std::isnan(q)) return kNan;
   if (x == 1) return kInfinity;
@@ -69,7 +69,7 @@ double Zeta(double x, double q) {
   return sum;
 }
 
-// The n-th derivative of digamma.
+// Returns the n-th derivative of digamma.
 double Polygamma(double n, double x) {
   if (n != std::floor(n) || n < 0) return kNan;
   if (n == 0) return Digamma(x);
@@ -117,7 +117,7 @@ Status DigammaGradient(GradientContext& c) {
   return c.Return({grad * c.Add("Polygamma", {one, c.input(0)})});
 }
 
-// Nothing for the first argument; for the second one, slope(first + 1, second) * grad.
+// Returns no gradient for the first argument, and slope(first, second) * grad for the second one.
 template <class Slope>
 Status SecondOnly(GradientContext& c, Slope slope) {
   Output grad = c.grad(), a = c.input(0), x = c.input(1);
@@ -147,7 +147,7 @@ RAMET_OP("Lgamma")
     .Input("x: T")
     .Output("y: T")
     .Attr(kAttrFloats)
-    .Doc("Returns log(|gamma(x)|) element-wise. Shape of y: shape of x.")
+    .Doc("Returns log(|gamma(x)|) element-wise. y has the shape of x.")
     .Shape(UnchangedShape)
     .Gradient(LgammaGradient)
     .CpuKernels<RAMET_FLOATS>(UnaryKernel<UnaryOp::kLgamma>());
@@ -157,8 +157,8 @@ RAMET_OP("Digamma")
     .Output("y: T")
     .Attr(kAttrFloats)
     .Doc(
-        "Returns the derivative of log(|gamma(x)|) element-wise; NaN for 0, -1, -2, ... Shape of "
-        "y: shape of x.")
+        "Returns the derivative of log(|gamma(x)|) element-wise; NaN for 0, -1, -2, ... y has the "
+        "shape of x.")
     .Shape(UnchangedShape)
     .Gradient(DigammaGradient)
     .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) { return DigammaCompute<T>(c); });
@@ -169,8 +169,8 @@ RAMET_OP("Polygamma")
     .Output("z: T")
     .Attr("T: {float, double}")
     .Doc(
-        "Returns the a-th derivative of digamma(x) element-wise with broadcasting; NaN where a is "
-        "no whole number >= 0. Error: the shapes do not broadcast.")
+        "Returns the a-th derivative of digamma(x) element-wise with broadcasting, and NaN where a "
+        "is not an integer >= 0. Error: the shapes do not broadcast.")
     .Shape(BroadcastBinaryShape)
     .Gradient(PolygammaGradient)
     .CpuKernels<float, double>([]<class T>(KernelContext& c) {
@@ -183,8 +183,9 @@ RAMET_OP("Zeta")
     .Output("z: T")
     .Attr("T: {float, double}")
     .Doc(
-        "Returns Hurwitz' zeta function, the sum over k >= 0 of (q + k)^-x, element-wise with "
-        "broadcasting; infinite for x = 1, NaN for x < 1. Error: the shapes do not broadcast.")
+        "Returns the Hurwitz zeta function, the sum over k >= 0 of (q + k)^-x, element-wise with "
+        "broadcasting. The result is infinite for x = 1 and NaN for x < 1. Error: the shapes do "
+        "not broadcast.")
     .Shape(BroadcastBinaryShape)
     .Gradient(ZetaGradient)
     .CpuKernels<float, double>([]<class T>(KernelContext& c) { return BinaryCompute<T, Zeta>(c); });

@@ -19,13 +19,13 @@ auto Comparable(T x) {
   }
 }
 
-// An element and its number in the row.
+// An element and its index in the row.
 template <class T>
 struct Candidate {
   T value;
   int32_t number;
 
-  // Larger elements come first, of equals that with the lower number, and NaNs last.
+  // Orders larger elements first, equal ones by index, and NaNs last.
   bool operator<(const Candidate& other) const {
     const auto x = Comparable(value), y = Comparable(other.value);
     if (x > y) return true;
@@ -37,7 +37,7 @@ struct Candidate {
   }
 };
 
-// Whether all of n elements are at most `last`, and no NaNs.
+// Reports whether all n elements are at most `last` and none is NaN.
 template <class T>
 bool NoneAbove(const T* x, int64_t n, T last) {
   int above = 0;
@@ -45,8 +45,9 @@ bool NoneAbove(const T* x, int64_t n, T last) {
   return above == 0;
 }
 
-// The k first of a row into `top`, which has room for n: few of many are kept in order as the row
-// goes by, and an element that is no better than the last of them costs one comparison.
+// Writes the first k of a row, in order, to `top`, which has room for n. For small k the best
+// elements are kept sorted while the row is scanned; an element that is no better than the last of
+// them costs one comparison.
 template <class T>
 void KeepTop(const T* row, int64_t n, int64_t k, Candidate<T>* top) {
   constexpr int64_t kBlock = 32;
@@ -179,14 +180,14 @@ Status TopKShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The last of the sizes in `shape`, as int64.
+// Returns the last of the sizes in `shape`, as int64.
 Output LastSize(GradientContext& c, const Output& shape) {
   Output sizes = Cast(c, shape, kInt64);
   Output last = SizeOf(c, shape) - 1;
   return c.Add("GatherV2", {sizes, last, 0});
 }
 
-// The gradient goes to the elements that were taken: rows are laid end to end.
+// Passes the gradient to the elements that were selected; the rows are flattened for that.
 Status TopKGradient(GradientContext& c) {
   Output grad = c.grad();
   Output in_shape = ShapeOf(c, c.input(0)), top_shape = ShapeOf(c, c.output(1));
@@ -214,10 +215,10 @@ Status TopKGradient(GradientContext& c) {
 }
 
 constexpr char kTopKDoc[] =
-    "Returns the k largest elements of each row (the last dimension), the largest first, of equal "
-    "ones the first, and their numbers in the row. They are sorted whatever `sorted` says. Error: "
-    "k "
-    "is no scalar, negative, or more than a row has; the input is a scalar.";
+    "Returns the k largest elements of each row (the last dimension) in descending order, equal "
+    "ones in order of their indices, and their indices in the row. They are always sorted, "
+    "whatever the attr `sorted` says. Error: k is not a scalar, is negative or exceeds the size of "
+    "a row; the input is a scalar; the indices do not fit in index_type.";
 
 RAMET_OP("TopK")
     .Input("input: T")

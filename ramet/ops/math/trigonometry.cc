@@ -87,62 +87,60 @@ Status OneAndSquare(GradientContext& c, std::string_view op, std::string_view na
 }
 
 RAMET_TRIGONOMETRIC_OP("Sin", kSin)
-    .Doc(
-        "Returns the sine of x (radians) element-wise; NaN for infinities. Shape of y: shape of x.")
+    .Doc("Returns the sine of x (radians) element-wise; NaN for infinities. y has the shape of x.")
     .Gradient([](GradientContext& c) { return TimesOp(c, "Cos"); });
 
 RAMET_TRIGONOMETRIC_OP("Cos", kCos)
     .Doc(
-        "Returns the cosine of x (radians) element-wise; NaN for infinities. Shape of y: shape of "
-        "x.")
+        "Returns the cosine of x (radians) element-wise; NaN for infinities. y has the shape of x.")
     .Gradient(CosGradient);
 
 RAMET_TRIGONOMETRIC_OP("Tan", kTan)
     .Doc(
-        "Returns the tangent of x (radians) element-wise; NaN for infinities. Shape of y: shape of "
+        "Returns the tangent of x (radians) element-wise; NaN for infinities. y has the shape of "
         "x.")
     .Gradient(TanGradient);
 
 RAMET_TRIGONOMETRIC_OP("Asin", kAsin)
     .Doc(
-        "Returns the angle in [-pi/2, pi/2] whose sine is x, element-wise; NaN for real |x| > 1. "
-        "Shape of y: shape of x.")
+        "Returns the angle in [-pi/2, pi/2] whose sine is x, element-wise; NaN for real |x| > 1. y "
+        "has the shape of x.")
     .Gradient(AsinGradient);
 
 RAMET_TRIGONOMETRIC_OP("Acos", kAcos)
     .Doc(
-        "Returns the angle in [0, pi] whose cosine is x, element-wise; NaN for real |x| > 1. Shape "
-        "of y: shape of x.")
+        "Returns the angle in [0, pi] whose cosine is x, element-wise; NaN for real |x| > 1. y has "
+        "the shape of x.")
     .Gradient(AcosGradient);
 
 RAMET_TRIGONOMETRIC_OP("Atan", kAtan)
     .Doc(
-        "Returns the angle in [-pi/2, pi/2] whose tangent is x, element-wise. Shape of y: shape of "
+        "Returns the angle in [-pi/2, pi/2] whose tangent is x, element-wise. y has the shape of "
         "x.")
     .Gradient([](GradientContext& c) { return OneAndSquare(c, "AddV2", "Add"); });
 
 RAMET_TRIGONOMETRIC_OP("Sinh", kSinh)
-    .Doc("Returns the hyperbolic sine of x element-wise. Shape of y: shape of x.")
+    .Doc("Returns the hyperbolic sine of x element-wise. y has the shape of x.")
     .Gradient([](GradientContext& c) { return TimesOp(c, "Cosh"); });
 
 RAMET_TRIGONOMETRIC_OP("Cosh", kCosh)
-    .Doc("Returns the hyperbolic cosine of x element-wise. Shape of y: shape of x.")
+    .Doc("Returns the hyperbolic cosine of x element-wise. y has the shape of x.")
     .Gradient([](GradientContext& c) { return TimesOp(c, "Sinh"); });
 
 RAMET_TRIGONOMETRIC_OP("Asinh", kAsinh)
-    .Doc("Returns the number whose hyperbolic sine is x, element-wise. Shape of y: shape of x.")
+    .Doc("Returns the number whose hyperbolic sine is x, element-wise. y has the shape of x.")
     .Gradient([](GradientContext& c) { return OverOp(c, "Cosh"); });
 
 RAMET_TRIGONOMETRIC_OP("Acosh", kAcosh)
     .Doc(
-        "Returns the number >= 0 whose hyperbolic cosine is x, element-wise; NaN for real x < 1. "
-        "Shape of y: shape of x.")
+        "Returns the number >= 0 whose hyperbolic cosine is x, element-wise; NaN for real x < 1. y "
+        "has the shape of x.")
     .Gradient([](GradientContext& c) { return OverOp(c, "Sinh"); });
 
 RAMET_TRIGONOMETRIC_OP("Atanh", kAtanh)
     .Doc(
-        "Returns the number whose hyperbolic tangent is x, element-wise; NaN for real |x| > 1. "
-        "Shape of y: shape of x.")
+        "Returns the number whose hyperbolic tangent is x, element-wise; NaN for real |x| > 1. y "
+        "has the shape of x.")
     .Gradient([](GradientContext& c) { return OneAndSquare(c, "Sub", "Sub"); });
 
 }  // namespace

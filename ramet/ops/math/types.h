@@ -18,12 +18,12 @@
 
 namespace ramet {
 
-// The attr definitions that many ops of TensorFlow share.
+// Attr definitions that many TensorFlow ops share.
 inline constexpr char kAttrFloats[] = "T: {bfloat16, half, float, double}";
 inline constexpr char kAttrFloatsAndComplex[] =
     "T: {bfloat16, half, float, double, complex64, complex128}";
 
-// The other way of LinalgType(DType): linalg numbers its types as DType does.
+// The inverse of LinalgType(DType): linalg numbers its types as DType does.
 constexpr DType FromLinalg(linalg::Type t) { return static_cast<DType>(t); }
 
 }  // namespace ramet

@@ -97,12 +97,12 @@ Status ErfGradient(GradientContext& c, double sign) {
 }
 
 RAMET_UNARY_OP("Neg", kNeg, kAttrSigned, RAMET_FLOATS, RAMET_SIGNED, RAMET_COMPLEX)
-    .Doc("Returns -x element-wise; the smallest integer stays. Shape of y: shape of x.")
+    .Doc("Returns -x element-wise; the smallest integer stays unchanged. y has the shape of x.")
     .Gradient([](GradientContext& c) { return c.Return({-c.grad()}); });
 
 RAMET_UNARY_OP("Abs", kAbs, "T: {bfloat16, half, float, double, int8, int16, int32, int64}",
                RAMET_FLOATS, RAMET_SIGNED)
-    .Doc("Returns |x| element-wise; the smallest integer stays. Shape of y: shape of x.")
+    .Doc("Returns |x| element-wise; the smallest integer stays unchanged. y has the shape of x.")
     .Gradient([](GradientContext& c) {
       Output sign = c.Add("Sign", {c.input(0)});
       return c.Return({c.grad() * sign});
@@ -110,99 +110,98 @@ RAMET_UNARY_OP("Abs", kAbs, "T: {bfloat16, half, float, double, int8, int16, int
 
 RAMET_UNARY_OP("Sign", kSign, kAttrSigned, RAMET_FLOATS, RAMET_SIGNED, RAMET_COMPLEX)
     .Doc(
-        "Returns -1, 0 or 1 for the sign of x element-wise; x / |x| for complex x, 0 for 0. NaN "
-        "stays NaN. Shape of y: shape of x.")
+        "Returns the sign of x, -1, 0 or 1, element-wise; for complex x it is x / |x|, or 0 for 0. "
+        "NaN stays NaN. y has the shape of x.")
     .Gradient([](GradientContext& c) { return c.Return({ZerosLike(c, c.input(0))}); });
 
 RAMET_UNARY_OP("Square", kSquare,
                "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, "
                "uint32, uint64, complex64, complex128}",
                RAMET_NUMBERS)
-    .Doc("Returns x * x element-wise. Shape of y: shape of x.")
+    .Doc("Returns x * x element-wise. y has the shape of x.")
     .Gradient(SquareGradient);
 
 RAMET_UNARY_OP("Sqrt", kSqrt, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns the square root of x element-wise; NaN for real x < 0. Shape of y: shape of x.")
+    .Doc("Returns the square root of x element-wise; NaN for real x < 0. y has the shape of x.")
     .Gradient([](GradientContext& c) { return GradientByOp(c, "SqrtGrad"); });
 
 RAMET_UNARY_OP("Rsqrt", kRsqrt, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns 1 / sqrt(x) element-wise. Shape of y: shape of x.")
+    .Doc("Returns 1 / sqrt(x) element-wise. y has the shape of x.")
     .Gradient([](GradientContext& c) { return GradientByOp(c, "RsqrtGrad"); });
 
 RAMET_UNARY_OP("Reciprocal", kReciprocal, kAttrSigned, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns 1 / x element-wise. Shape of y: shape of x. Integer types have no kernel.")
+    .Doc("Returns 1 / x element-wise. y has the shape of x. Integer types have no kernel.")
     .Gradient([](GradientContext& c) { return GradientByOp(c, "ReciprocalGrad"); });
 
 RAMET_UNARY_OP("Inv", kReciprocal, kAttrSigned, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns 1 / x element-wise: the old name of Reciprocal. Shape of y: shape of x.")
+    .Doc("Returns 1 / x element-wise. This is the old name of Reciprocal. y has the shape of x.")
     .Gradient([](GradientContext& c) { return GradientByOp(c, "ReciprocalGrad"); });
 
 RAMET_UNARY_OP("Exp", kExp, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns e to the power of x element-wise. Shape of y: shape of x.")
+    .Doc("Returns e to the power of x element-wise. y has the shape of x.")
     .Gradient(ExpGradient);
 
 RAMET_UNARY_OP("Expm1", kExpm1, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns exp(x) - 1 element-wise, exact for small x. Shape of y: shape of x.")
+    .Doc("Returns exp(x) - 1 element-wise, accurate for small x. y has the shape of x.")
     .Gradient(Expm1Gradient);
 
 RAMET_UNARY_OP("Log", kLog, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
     .Doc(
-        "Returns the natural logarithm of x element-wise; -inf for 0, NaN for real x < 0. Shape of "
-        "y: shape of x.")
+        "Returns the natural logarithm of x element-wise; -inf for 0, NaN for real x < 0. y has "
+        "the shape of x.")
     .Gradient(LogGradient);
 
 RAMET_UNARY_OP("Log1p", kLog1p, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns log(1 + x) element-wise, exact for small x. Shape of y: shape of x.")
+    .Doc("Returns log(1 + x) element-wise, accurate for small x. y has the shape of x.")
     .Gradient(Log1pGradient);
 
 RAMET_UNARY_OP("Tanh", kTanh, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns the hyperbolic tangent of x element-wise. Shape of y: shape of x.")
+    .Doc("Returns the hyperbolic tangent of x element-wise. y has the shape of x.")
     .Gradient([](GradientContext& c) { return GradientByOpAfter(c, "TanhGrad"); });
 
 RAMET_UNARY_OP("Sigmoid", kSigmoid, kAttrFloatsAndComplex, RAMET_FLOATS, RAMET_COMPLEX)
-    .Doc("Returns 1 / (1 + exp(-x)) element-wise. Shape of y: shape of x.")
+    .Doc("Returns 1 / (1 + exp(-x)) element-wise. y has the shape of x.")
     .Gradient([](GradientContext& c) { return GradientByOpAfter(c, "SigmoidGrad"); });
 
 RAMET_UNARY_OP("Erf", kErf, kAttrFloats, RAMET_FLOATS)
-    .Doc("Returns the Gauss error function of x element-wise. Shape of y: shape of x.")
+    .Doc("Returns the Gauss error function of x element-wise. y has the shape of x.")
     .Gradient([](GradientContext& c) { return ErfGradient(c, 1); });
 
 RAMET_UNARY_OP("Erfc", kErfc, kAttrFloats, RAMET_FLOATS)
-    .Doc("Returns 1 - erf(x) element-wise, exact for large x. Shape of y: shape of x.")
+    .Doc("Returns 1 - erf(x) element-wise, accurate for large x. y has the shape of x.")
     .Gradient([](GradientContext& c) { return ErfGradient(c, -1); });
 
 RAMET_UNARY_OP("Floor", kFloor, kAttrFloats, RAMET_FLOATS)
     .Doc(
-        "Returns the largest whole number that is not above x, element-wise. Shape of y: shape of "
+        "Returns the largest integer that is not greater than x, element-wise. y has the shape of "
         "x.")
     .NotDifferentiable();
 
 RAMET_UNARY_OP("Ceil", kCeil, kAttrFloats, RAMET_FLOATS)
     .Doc(
-        "Returns the smallest whole number that is not below x, element-wise. Shape of y: shape of "
-        "x.")
+        "Returns the smallest integer that is not less than x, element-wise. y has the shape of x.")
     .NotDifferentiable();
 
 RAMET_UNARY_OP("Round", kRound, kAttrSigned, RAMET_FLOATS, int32_t, int64_t)
     .Doc(
-        "Returns the nearest whole number, halves to the even one, element-wise; integers stay. "
-        "Shape of y: shape of x.")
+        "Returns the nearest integer, with halves rounded to even, element-wise. Integers stay "
+        "unchanged. y has the shape of x.")
     .NotDifferentiable();
 
 RAMET_UNARY_OP("Rint", kRint, kAttrFloats, float, double)
     .Doc(
-        "Returns the nearest whole number, halves to the even one, element-wise. Shape of y: shape "
+        "Returns the nearest integer, with halves rounded to even, element-wise. y has the shape "
         "of x.")
     .NotDifferentiable();
 
 RAMET_UNARY_TEST_OP("IsNan", kIsNan)
-    .Doc("Returns whether x is not a number, element-wise. Shape of y: shape of x.");
+    .Doc("Returns whether x is NaN, element-wise. y has the shape of x.");
 
 RAMET_UNARY_TEST_OP("IsInf", kIsInf)
-    .Doc("Returns whether x is infinite, of either sign, element-wise. Shape of y: shape of x.");
+    .Doc("Returns whether x is positive or negative infinity, element-wise. y has the shape of x.");
 
 RAMET_UNARY_TEST_OP("IsFinite", kIsFinite)
-    .Doc("Returns whether x is neither infinite nor NaN, element-wise. Shape of y: shape of x.");
+    .Doc("Returns whether x is neither infinite nor NaN, element-wise. y has the shape of x.");
 
 }  // namespace
 }  // namespace ramet

@@ -2,7 +2,7 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// The gradients of unary functions as ops of their own: z = dy * f'(x), written in y = f(x).
+// The gradients of unary functions as ops: z = dy * f'(x), expressed in terms of y = f(x).
 
 namespace ramet {
 namespace {
@@ -72,38 +72,38 @@ Status SigmoidGradGradient(GradientContext& c) {
 
 RAMET_UNARY_GRAD_OP("SqrtGrad", kSqrtGrad)
     .Doc(
-        "Returns dy * 0.5 / y, the gradient of y = Sqrt(x) for the incoming gradient dy. y and dy "
-        "have one shape, which is that of z.")
+        "Returns dy * 0.5 / y, the gradient of y = Sqrt(x) for the incoming gradient dy. y, dy and "
+        "z have the same shape. Error: y and dy have different numbers of elements.")
     .Gradient(SqrtGradGradient);
 
 RAMET_UNARY_GRAD_OP("RsqrtGrad", kRsqrtGrad)
     .Doc(
-        "Returns dy * -0.5 * y^3, the gradient of y = Rsqrt(x) for the incoming gradient dy. y and "
-        "dy have one shape, which is that of z.")
+        "Returns dy * -0.5 * y^3, the gradient of y = Rsqrt(x) for the incoming gradient dy. y, dy "
+        "and z have the same shape. Error: y and dy have different numbers of elements.")
     .Gradient(RsqrtGradGradient);
 
 RAMET_UNARY_GRAD_OP("ReciprocalGrad", kReciprocalGrad)
     .Doc(
-        "Returns -dy * y * y, the gradient of y = Reciprocal(x) for the incoming gradient dy. y "
-        "and dy have one shape, which is that of z.")
+        "Returns -dy * y * y, the gradient of y = Reciprocal(x) for the incoming gradient dy. y, "
+        "dy and z have the same shape. Error: y and dy have different numbers of elements.")
     .Gradient(ReciprocalGradGradient);
 
 RAMET_UNARY_GRAD_OP("InvGrad", kReciprocalGrad)
     .Doc(
-        "Returns -dy * y * y, the gradient of y = Inv(x) for the incoming gradient dy. y and dy "
-        "have one shape, which is that of z.")
+        "Returns -dy * y * y, the gradient of y = Inv(x) for the incoming gradient dy. y, dy and z "
+        "have the same shape. Error: y and dy have different numbers of elements.")
     .Gradient(ReciprocalGradGradient);
 
 RAMET_UNARY_GRAD_OP("TanhGrad", kTanhGrad)
     .Doc(
-        "Returns dy * (1 - y * y), the gradient of y = Tanh(x) for the incoming gradient dy. y and "
-        "dy have one shape, which is that of z.")
+        "Returns dy * (1 - y * y), the gradient of y = Tanh(x) for the incoming gradient dy. y, dy "
+        "and z have the same shape. Error: y and dy have different numbers of elements.")
     .Gradient(TanhGradGradient);
 
 RAMET_UNARY_GRAD_OP("SigmoidGrad", kSigmoidGrad)
     .Doc(
-        "Returns dy * y * (1 - y), the gradient of y = Sigmoid(x) for the incoming gradient dy. y "
-        "and dy have one shape, which is that of z.")
+        "Returns dy * y * (1 - y), the gradient of y = Sigmoid(x) for the incoming gradient dy. y, "
+        "dy and z have the same shape. Error: y and dy have different numbers of elements.")
     .Gradient(SigmoidGradGradient);
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include "ramet/base/float16.h"
 
-// Arithmetic of one element type. Sums, differences and products of integers that do not fit wrap
-// around, as TensorFlow's do; short floats are computed in float.
+// Arithmetic on one element type. Integer sums, differences and products that overflow wrap around,
+// as in TensorFlow; short floats are computed in float.
 
 namespace ramet {
 

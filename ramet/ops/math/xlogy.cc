@@ -2,7 +2,7 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// Products that are 0 where the first factor is, whatever the second is.
+// Products that are 0 where the first factor is 0, whatever the second factor is.
 
 namespace ramet {
 namespace {
@@ -18,7 +18,7 @@ using linalg::BinaryOp;
       .Shape(BroadcastBinaryShape)                                       \
       .CpuKernels<RAMET_FLOATS, RAMET_COMPLEX>(BinaryKernel<BinaryOp::kind>())
 
-// 1 where x is not 0, else 0.
+// Returns 1 where x is not 0, and 0 elsewhere.
 Output NotZero(GradientContext& c, const Output& x) {
   const DType type = BaseType(x.dtype());
   Output zero = ScalarLike(c, kFloat, 0, "Cast/x");

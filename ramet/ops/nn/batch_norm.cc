@@ -53,12 +53,13 @@ Status CheckChannels(const Tensor& t, int64_t channels, std::string_view name,
                          t.dim(0), " and ", channels);
 }
 
-// \error kUnimplemented if scale, mean and so on are not float.
+// Checks that scale, mean and the other vectors are float.
+// \error kUnimplemented: they are not.
 Status CheckNumbers(const AttrMap& attrs) {
   const DType u = attrs.GetOr("U", DType::kFloat);
   if (u == DType::kFloat) return OkStatus();
-  return Unimplemented("batch normalization with scale and mean of ", DTypeName(u),
-                       " is not supported; give them in float");
+  return Unimplemented("batch normalization with scale and mean of dtype ", DTypeName(u),
+                       " is not supported; use float");
 }
 
 class BatchNormKernel final : public Kernel {
@@ -118,14 +119,14 @@ class BatchNormKernel final : public Kernel {
     return OkStatus();
   }
 
-  // No element, no mean.
+  // Fills the outputs for an input without elements: the mean is undefined.
   Status Nothing(int64_t channels, float* const* vectors) const {
     const float none = std::numeric_limits<float>::quiet_NaN();
     for (int i = 0; i < 4; ++i) std::fill_n(vectors[i], channels, i < 2 ? none : 0.0f);
     return OkStatus();
   }
 
-  // The mean and the unbiased variance, mixed with those of the inputs.
+  // Computes the mean and the unbiased variance, averaged with those of the inputs.
   void Running(KernelContext& c, const linalg::NormGeometry& g, const float* batch_mean,
                const float* batch_variance, float* mean, float* variance) const {
     const float unbiased =
@@ -191,7 +192,7 @@ using BatchNormKernelOf = BatchNormKernel;
 template <class T>
 using BatchNormGradKernelOf = BatchNormGradKernel;
 
-// Input i of a shape function is a vector as long as there are channels.
+// Merges `channels` with the shape of input i, a vector with one element per channel.
 Status MergeChannels(ShapeContext& c, int i, Shape* channels) {
   RAMET_ASSIGN_OR_RETURN(Shape vector, c.WithRank(i, 1));
   auto merged = channels->MergeWith(vector);
@@ -203,8 +204,8 @@ Status MergeChannels(ShapeContext& c, int i, Shape* channels) {
   return OkStatus();
 }
 
-// The shape of image input i (its channels merged with vectors first to last), and that of a vector
-// of channels.
+// Infers the shape of image input i, whose channels are merged with those of the vectors `first` to
+// `last`, and the shape of a vector of channels.
 Status InferChannels(ShapeContext& c, int i, int first, int last, Shape* x, Shape* channels) {
   const NormAttrs attrs(c.attrs());
   *x = c.input(i);
@@ -239,7 +240,7 @@ Status BatchNormGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The order of dimensions that brings channels to the end, or back.
+// Returns the order of dimensions that moves the channels to the end, or back.
 std::vector<int64_t> Order(int rank, bool to_end) {
   std::vector<int64_t> order = {0};
   if (!to_end) order.push_back(rank - 1);
@@ -282,15 +283,17 @@ Status BatchNormGradient(GradientContext& c) {
 constexpr char kNormDoc[] =
     "Normalizes each channel of x (the last dimension, or the second one with data_format NCHW or "
     "NCDHW): y = (x - mean) * scale / sqrt(variance + epsilon) + offset. With is_training, mean "
-    "and "
-    "variance are those of x; batch_mean and batch_variance (unbiased) are mixed with the inputs "
-    "mean and variance, (1 - f) of these and f of the others for f = exponential_avg_factor. "
-    "Else the inputs are used, and passed on. Reserve spaces are for the gradient. Error: the "
-    "shapes do not fit.";
+    "and variance are those of x, and batch_mean and batch_variance (unbiased) are running "
+    "averages: (1 - f) times the inputs mean and variance plus f times those of x, where f is "
+    "exponential_avg_factor. Otherwise the inputs mean and variance are used, and returned as "
+    "batch_mean and batch_variance. The reserve spaces are for the gradient. Error: x has the "
+    "wrong rank; scale, offset, mean or variance is not a vector with one element per channel; U "
+    "is not float (kUnimplemented).";
 constexpr char kGradDoc[] =
-    "Returns the gradients of the batch normalization with the same attrs for x, scale and offset, "
-    "for y_backprop that arrives at y; reserve_space_1 and 2 are mean and variance. Error: the "
-    "shapes do not fit.";
+    "Returns the gradients for x, scale and offset of a batch normalization with the same attrs, "
+    "given the gradient y_backprop of y. reserve_space_1 and reserve_space_2 are the mean and the "
+    "variance. Error: x has the wrong rank; the shapes of x and y_backprop differ; a vector does "
+    "not have one element per channel; U is not float (kUnimplemented).";
 
 #define RAMET_NORM_ATTRS(formats)                  \
   Attr("epsilon: float = 0.0001")                  \

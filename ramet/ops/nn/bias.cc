@@ -4,14 +4,15 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// A bias per channel, the channels in the last dimension (NHWC) or the second one (NCHW).
+// Ops with one bias per channel. The channels are the last dimension (NHWC) or the second one
+// (NCHW).
 
 namespace ramet {
 namespace {
 
 using linalg::BroadcastPlan;
 
-// The channels of a tensor: dimension `axis`, with `outer` elements before and `inner` behind it.
+// The channels of a tensor: dimension `axis`, with `outer` elements before it and `inner` after it.
 struct Channels {
   int64_t outer, count, inner;
 };
@@ -124,7 +125,7 @@ Status BiasAddV1Gradient(GradientContext& c) {
   return c.Return({grad, c.Add("Sum", {grad, axes})});
 }
 
-// The gradient repeated along all dimensions but that of the channels.
+// Returns the gradient repeated along all dimensions except that of the channels.
 Status BiasAddGradGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
   const bool first = format == "NCHW";
@@ -150,10 +151,10 @@ RAMET_OP("BiasAdd")
     .Attr("T: numbertype")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Doc(
-        "Returns the value plus a bias per channel: bias is a vector as long as the last dimension "
-        "of the value, or with data_format NCHW as its second one. Shape of the output: shape of "
-        "the value. Error: the value has fewer than two dimensions, the bias is no vector or of "
-        "another length.")
+        "Returns `value` plus one bias per channel. `bias` is a vector as long as the last "
+        "dimension of `value`, or as its second dimension with data_format NCHW. The output has "
+        "the shape of `value`. Error: `value` has fewer than two dimensions; `bias` is not a "
+        "vector of that length.")
     .Shape(BiasAddShape)
     .Gradient(BiasAddGradient)
     .CpuKernelClasses<BiasAddKernelOf, RAMET_NUMBERS>();
@@ -164,9 +165,9 @@ RAMET_OP("BiasAddV1")
     .Output("output: T")
     .Attr("T: numbertype")
     .Doc(
-        "Returns the value plus a bias vector as long as its last dimension: the old form of "
-        "BiasAdd. Shape of the output: shape of the value. Error: the value has fewer than two "
-        "dimensions, the bias is no vector or of another length.")
+        "Returns `value` plus a bias vector as long as its last dimension. This is the old form of "
+        "BiasAdd. The output has the shape of `value`. Error: `value` has fewer than two "
+        "dimensions; `bias` is not a vector of that length.")
     .Shape(BiasAddShape)
     .Gradient(BiasAddV1Gradient)
     .CpuKernelClasses<BiasAddKernelOf, RAMET_NUMBERS>();
@@ -177,10 +178,9 @@ RAMET_OP("BiasAddGrad")
     .Attr("T: numbertype")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Doc(
-        "Returns the sum of the incoming gradient over all dimensions but that of the channels "
-        "(the last one, or the second with data_format NCHW): a vector. Error: there are fewer "
-        "than "
-        "two dimensions.")
+        "Returns the sum of the incoming gradient over all dimensions except that of the channels "
+        "(the last one, or the second one with data_format NCHW), as a vector. Error: out_backprop "
+        "has fewer than two dimensions.")
     .Shape(BiasAddGradShape)
     .Gradient(BiasAddGradGradient)
     .CpuKernelClasses<BiasAddGradKernelOf, RAMET_NUMBERS>();

@@ -1,27 +1,28 @@
 #include "ramet/linalg/conv.h"
 
 #include "ramet/linalg/bias.h"
-#include "ramet/op/follow_up.h"
+#include "ramet/op/epilogue.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/nn/conv_geometry.h"
 
-// Convolutions of images, their gradients for input and filter, and the depthwise ones.
+// Convolutions of images and volumes, their gradients for input and filter, and the depthwise
+// convolutions.
 
 namespace ramet {
 namespace {
 
-// Which op of a family: the convolution or one of its gradients.
+// Selects an op of a family: the convolution or one of its gradients.
 enum class Part { kForward, kInput, kFilter };
 
-// The convolutions of one rank, or the depthwise ones.
+// The convolutions of one rank, or the depthwise convolutions.
 struct Family {
   int spatial;
   bool depthwise;
   const char* op;
   const char* backprop_input;
   const char* backprop_filter;
-  const char* input_label;  // of messages
+  const char* input_label;  // for messages
   const char* filter_label;
 };
 
@@ -115,7 +116,7 @@ class ConvKernel : public Kernel {
     return OkStatus();
   }
 
-  // input_sizes; those of Conv2D may be height and width alone.
+  // Returns the input shape from input_sizes; for Conv2D, input_sizes may be only height and width.
   StatusOr<Shape> InputShape(const Tensor& sizes, const Shape& filter, const Shape& dy) const {
     if (sizes.rank() != 1) {
       return InvalidArgument(kFamily.backprop_input, ": input_sizes input must be 1-dim, not ",
@@ -141,9 +142,9 @@ class ConvKernel : public Kernel {
   const ConvAttrs attrs_;
 };
 
-// A convolution that adds its biases itself.
+// A convolution with an epilogue that adds the biases.
 template <const Family& kFamily>
-class BiasedConvKernel final : public ConvKernel<kFamily, Part::kForward>, public FollowedKernel {
+class BiasedConvKernel final : public ConvKernel<kFamily, Part::kForward>, public EpilogueKernel {
  public:
   using ConvKernel<kFamily, Part::kForward>::ConvKernel;
 
@@ -153,7 +154,7 @@ class BiasedConvKernel final : public ConvKernel<kFamily, Part::kForward>, publi
     return std::unique_ptr<Kernel>(std::make_unique<BiasedConvKernel>(std::move(attrs)));
   }
 
-  bool ComputeAnd(FollowUp next, KernelContext& c) override {
+  bool ComputeWith(Epilogue epilogue, KernelContext& c) override {
     const ConvAttrs& attrs = this->attrs();
     const Tensor &input = c.input(0), &filter = c.input(1), &bias = c.input(2);
     const int rank = attrs.window.rank();
@@ -164,7 +165,7 @@ class BiasedConvKernel final : public ConvKernel<kFamily, Part::kForward>, publi
     const auto y = c.Allocate(0, kFloat, ConvOutputShape(attrs, *g));
     if (!y.ok()) return false;
     linalg::ConvBias(linalg::Type::kFloat, *g, input.raw_data(), filter.raw_data(), bias.raw_data(),
-                     next == FollowUp::kAddRelu, (*y)->raw_data());
+                     epilogue == Epilogue::kAddRelu, (*y)->raw_data());
     return true;
   }
 };
@@ -176,7 +177,7 @@ struct ConvKernelOf {
                                   ConvKernel<kFamily, kPart>>;
 };
 
-// The attrs of a convolution, for another op of its family.
+// Returns the attrs of a convolution, to pass on to a different op of its family.
 AttrMap AttrsOf(GradientContext& c) {
   AttrMap attrs;
   const auto own = c.op().attrs();
@@ -252,10 +253,13 @@ RAMET_OP("Conv2D")
     .Doc(
         "Returns the cross-correlation of images [batch, height, width, in] (or [batch, in, "
         "height, width] with data_format NCHW) with a filter [height, width, in / groups, out]. "
-        "The window moves by the strides; dilations stretch it. padding SAME centres the windows "
-        "so that ceil(size / stride) fit, VALID stays inside, EXPLICIT adds explicit_paddings "
-        "(before and after, for each dimension). Error: the shapes do not fit; strides, dilations "
-        "or paddings of batch and channels; a filter without elements.")
+        "The window moves by `strides`; `dilations` is the distance between the elements of the "
+        "filter. With padding SAME, the input is padded evenly so that the output size is "
+        "ceil(size / stride); with VALID, windows stay inside the image; with EXPLICIT, "
+        "explicit_paddings gives the padding before and after each dimension. Error: the ranks or "
+        "channels of input and filter do not fit together; the filter is empty; the window is "
+        "larger than the padded image; strides, dilations or paddings apply to batch or channels "
+        "(kUnimplemented for strides and dilations).")
     .Shape([](ShapeContext& c) { return ConvShape(c, 2, false); })
     .Gradient(ConvGradient<kConv2D>)
     .RAMET_CONV_KERNELS(kConv2D, kForward, RAMET_FLOATS, int32_t);
@@ -268,9 +272,10 @@ RAMET_OP("Conv2DBackpropInput")
     .Attr("T: {half, bfloat16, float, double, int32}")
     .RAMET_CONV2D_ATTRS.HostMemory({"input_sizes"})
     .Doc(
-        "Returns the gradient of Conv2D for its input, of shape input_sizes (four numbers, or "
-        "height and width), where out_backprop arrives at its output: a transposed convolution. "
-        "Error: the shapes do not fit.")
+        "Returns the gradient of Conv2D for its input, given the gradient out_backprop of its "
+        "output. This is a transposed convolution. input_sizes is the shape of the input, or only "
+        "its height and width. Error: the shapes do not fit together; the attrs are invalid (see "
+        "Conv2D).")
     .Shape([](ShapeContext& c) { return ConvBackpropInputShape(c, 2, false); })
     .Gradient(BackpropInputGradient<kConv2D>)
     .RAMET_CONV_KERNELS(kConv2D, kInput, RAMET_FLOATS, int32_t);
@@ -283,8 +288,9 @@ RAMET_OP("Conv2DBackpropFilter")
     .Attr("T: {half, bfloat16, float, double}")
     .RAMET_CONV2D_ATTRS.HostMemory({"filter_sizes"})
     .Doc(
-        "Returns the gradient of Conv2D for its filter, of shape filter_sizes, where out_backprop "
-        "arrives at its output. Error: the shapes do not fit.")
+        "Returns the gradient of Conv2D for its filter, of shape filter_sizes, given the gradient "
+        "out_backprop of its output. Error: the shapes do not fit together; the attrs are invalid "
+        "(see Conv2D).")
     .Shape([](ShapeContext& c) { return ConvBackpropFilterShape(c, 2); })
     .Gradient(BackpropFilterGradient<kConv2D>)
     .RAMET_CONV_KERNELS(kConv2D, kFilter, RAMET_FLOATS);
@@ -297,9 +303,10 @@ RAMET_OP("Conv3D")
     .RAMET_CONV3D_ATTRS
     .Doc(
         "Returns the cross-correlation of volumes [batch, depth, height, width, in] (or [batch, "
-        "in, depth, height, width] with data_format NCDHW) with a filter [depth, height, width, "
-        "in / groups, out], as Conv2D. Error: the shapes do not fit; strides or dilations of batch "
-        "and channels.")
+        "in, depth, height, width] with data_format NCDHW) with a filter [depth, height, width, in "
+        "/ groups, out], like Conv2D. Error: the ranks or channels of input and filter do not fit "
+        "together; the filter is empty; the window is larger than the padded volume; strides or "
+        "dilations apply to batch or channels (kUnimplemented).")
     .Shape([](ShapeContext& c) { return ConvShape(c, 3, false); })
     .Gradient(ConvGradient<kConv3D>)
     .RAMET_CONV_KERNELS(kConv3D, kForward, RAMET_FLOATS);
@@ -313,8 +320,9 @@ RAMET_OP("Conv3DBackpropInputV2")
     .RAMET_CONV3D_ATTRS.Attr("Tshape: {int32, int64} = int32")
     .HostMemory({"input_sizes"})
     .Doc(
-        "Returns the gradient of Conv3D for its input, of shape input_sizes, where out_backprop "
-        "arrives at its output. Error: the shapes do not fit.")
+        "Returns the gradient of Conv3D for its input, of shape input_sizes, given the gradient "
+        "out_backprop of its output. Error: the shapes do not fit together; the attrs are invalid "
+        "(see Conv3D).")
     .Shape([](ShapeContext& c) { return ConvBackpropInputShape(c, 3, false); })
     .Gradient(BackpropInputGradient<kConv3D>)
     .RAMET_CONV_KERNELS(kConv3D, kInput, RAMET_FLOATS);
@@ -327,8 +335,9 @@ RAMET_OP("Conv3DBackpropFilterV2")
     .Attr("T: {half, bfloat16, float, double}")
     .RAMET_CONV3D_ATTRS.HostMemory({"filter_sizes"})
     .Doc(
-        "Returns the gradient of Conv3D for its filter, of shape filter_sizes, where out_backprop "
-        "arrives at its output. Error: the shapes do not fit.")
+        "Returns the gradient of Conv3D for its filter, of shape filter_sizes, given the gradient "
+        "out_backprop of its output. Error: the shapes do not fit together; the attrs are invalid "
+        "(see Conv3D).")
     .Shape([](ShapeContext& c) { return ConvBackpropFilterShape(c, 3); })
     .Gradient(BackpropFilterGradient<kConv3D>)
     .RAMET_CONV_KERNELS(kConv3D, kFilter, RAMET_FLOATS);
@@ -340,10 +349,10 @@ RAMET_OP("DepthwiseConv2dNative")
     .Attr("T: {half, bfloat16, float, double}")
     .RAMET_DEPTHWISE_ATTRS
     .Doc(
-        "Returns the convolution of each channel of images [batch, height, width, in] with filters "
-        "of its own, [height, width, in, multiplier]: channel k * multiplier + q of the output is "
-        "channel k of the input under filter [k, q]. Strides, dilations, padding and data_format "
-        "as for Conv2D. Error: the shapes do not fit.")
+        "Returns the convolution of each channel of images [batch, height, width, in] with its own "
+        "filters, [height, width, in, multiplier]. Channel k * multiplier + q of the output is "
+        "channel k of the input convolved with filter [k, q]. Strides, dilations, padding and "
+        "data_format are as in Conv2D. Error: the same as Conv2D.")
     .Shape([](ShapeContext& c) { return ConvShape(c, 2, true); })
     .Gradient(DepthwiseGradient)
     .RAMET_CONV_KERNELS(kDepthwise, kForward, RAMET_FLOATS);
@@ -356,8 +365,9 @@ RAMET_OP("DepthwiseConv2dNativeBackpropInput")
     .Attr("T: {half, bfloat16, float, double}")
     .RAMET_DEPTHWISE_ATTRS.HostMemory({"input_sizes"})
     .Doc(
-        "Returns the gradient of DepthwiseConv2dNative for its input, of shape input_sizes, where "
-        "out_backprop arrives at its output. Error: the shapes do not fit.")
+        "Returns the gradient of DepthwiseConv2dNative for its input, of shape input_sizes, given "
+        "the gradient out_backprop of its output. Error: the shapes do not fit together; the attrs "
+        "are invalid (see Conv2D).")
     .Shape([](ShapeContext& c) { return ConvBackpropInputShape(c, 2, true); })
     .Gradient(BackpropInputGradient<kDepthwise>)
     .RAMET_CONV_KERNELS(kDepthwise, kInput, RAMET_FLOATS);
@@ -371,7 +381,8 @@ RAMET_OP("DepthwiseConv2dNativeBackpropFilter")
     .RAMET_DEPTHWISE_ATTRS.HostMemory({"filter_sizes"})
     .Doc(
         "Returns the gradient of DepthwiseConv2dNative for its filter, of shape filter_sizes, "
-        "where out_backprop arrives at its output. Error: the shapes do not fit.")
+        "given the gradient out_backprop of its output. Error: the shapes do not fit together; the "
+        "attrs are invalid (see Conv2D).")
     .Shape([](ShapeContext& c) { return ConvBackpropFilterShape(c, 2); })
     .Gradient(BackpropFilterGradient<kDepthwise>)
     .RAMET_CONV_KERNELS(kDepthwise, kFilter, RAMET_FLOATS);

@@ -3,7 +3,7 @@
 namespace ramet {
 namespace {
 
-// Of a filter's shape: [spatial..., in, out].
+// These return dimensions of a filter shape [spatial..., in, out].
 int64_t FilterIn(const ConvAttrs& a, const Shape& filter) { return filter.dim(a.window.spatial); }
 int64_t FilterOut(const ConvAttrs& a, const Shape& filter) {
   return filter.dim(a.window.spatial + 1);
@@ -184,7 +184,7 @@ Status ConvShape(ShapeContext& c, int spatial, bool depthwise) {
   for (int d = 0; d < spatial; ++d) {
     RAMET_ASSIGN_OR_RETURN(int64_t size,
                            InferPositions(w, d, input.dim(w.spatial_axis(d)), filter.dim(d)));
-    // The size of the filter must be known, whatever the padding.
+    // The output size is inferred only if the size of the filter is known, whatever the padding.
     output.set_dim(w.spatial_axis(d), filter.dim(d) < 0 ? -1 : size);
   }
   c.set_output(0, std::move(output));

@@ -7,12 +7,12 @@
 #include "ramet/ops/math/wrapping.h"
 #include "ramet/ops/nn/window.h"
 
-// Grey-scale dilation: the largest sum of pixel and filter under a filter that moves over an image.
+// Grayscale dilation: the largest sum of pixel and filter under a filter that moves over an image.
 
 namespace ramet {
 namespace {
 
-// What Dilation2D and its gradients know of their images [batch, height, width, depth].
+// The sizes that Dilation2D and its gradients use, for images [batch, height, width, depth].
 struct Dilation {
   int64_t batch, depth;
   int64_t in[2], filter[2], out[2];
@@ -92,7 +92,7 @@ T Lowest() {
   }
 }
 
-// The largest sum under the filter, and where it is: offsets in the input and in the filter.
+// The largest sum under the filter, and its offsets in the input and in the filter.
 template <class T>
 struct Best {
   T value = Lowest<T>();
@@ -159,7 +159,7 @@ class DilationKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, shape));
     T* out = y->mutable_data<T>();
     std::fill_n(out, y->num_elements(), T(0));
-    if (d.output_shape().num_elements() == 0) return OkStatus();
+    if (d.output_shape().num_elements() == 0 || y->num_elements() == 0) return OkStatus();
     ForEachWindow(d, input.data<T>(), filter.data<T>(), [&](int64_t at, const Best<T>& best) {
       if constexpr (part == DilationPart::kOutput) {
         out[at] = best.value;
@@ -225,9 +225,10 @@ Status DilationGradient(GradientContext& c) {
       .Attr("rates: list(int) >= 4")   \
       .Attr("padding: {'SAME', 'VALID'}")
 #define RAMET_DILATION_DOC                                                                         \
-  " strides and rates are [1, height, width, 1]: how far the filter moves, and how far apart its " \
-  "elements are. Error: the ranks or depths do not fit; a stride or rate is below 1, or above it " \
-  "for batch or depth."
+  " strides and rates have the form [1, height, width, 1]: how far the filter moves, and the "     \
+  "distance between its elements. Error: the ranks, depths or sizes do not fit together; strides " \
+  "or rates do not have four elements or one is below 1; they apply to batch or depth "            \
+  "(kUnimplemented)."
 
 RAMET_OP("Dilation2D")
     .Input("input: T")
@@ -235,8 +236,8 @@ RAMET_OP("Dilation2D")
     .Output("output: T")
     .RAMET_DILATION_ATTRS
     .Doc(
-        "Returns the largest sum of pixel and filter [height, width, depth] under the filter, for "
-        "images [batch, height, width, depth]." RAMET_DILATION_DOC)
+        "Returns the largest sum of pixel and filter under a filter [height, width, depth] that "
+        "moves over images [batch, height, width, depth]." RAMET_DILATION_DOC)
     .Shape(DilationShape)
     .Gradient(DilationGradient)
     .CpuKernelClasses<OutputKernel, RAMET_REALS>();
@@ -248,8 +249,8 @@ RAMET_OP("Dilation2DBackpropInput")
     .Output("in_backprop: T")
     .RAMET_DILATION_ATTRS
     .Doc(
-        "The gradient of Dilation2D for its input: out_backprop where the largest sums come "
-        "from." RAMET_DILATION_DOC)
+        "Returns the gradient of Dilation2D for its input: out_backprop summed at the pixels that "
+        "give the largest sums." RAMET_DILATION_DOC)
     .Shape(LikeInput<0>)
     .CpuKernelClasses<InputKernel, RAMET_REALS>();
 
@@ -260,8 +261,8 @@ RAMET_OP("Dilation2DBackpropFilter")
     .Output("filter_backprop: T")
     .RAMET_DILATION_ATTRS
     .Doc(
-        "The gradient of Dilation2D for its filter: out_backprop where the largest sums come "
-        "from." RAMET_DILATION_DOC)
+        "Returns the gradient of Dilation2D for its filter: out_backprop summed at the filter "
+        "elements that give the largest sums." RAMET_DILATION_DOC)
     .Shape(LikeInput<1>)
     .CpuKernelClasses<FilterKernel, RAMET_REALS>();
 

@@ -6,8 +6,8 @@
 namespace ramet {
 namespace {
 
-// Whether fewer than k of a row's predictions are above the target's. False when the target is no
-// class, or a prediction that must be looked at is not finite.
+// Reports whether fewer than k predictions of a row are above that of the target. Returns false if
+// the target is not a valid class or a prediction that must be compared is not finite.
 bool InTop(const float* row, int64_t classes, int64_t target, int64_t k) {
   if (target < 0 || target >= classes || !std::isfinite(row[target])) return false;
   int64_t above = 0;
@@ -79,10 +79,10 @@ RAMET_OP("InTopK")
     .Attr("k: int")
     .Attr("T: {int32, int64} = int32")
     .Doc(
-        "Returns for each row of predictions [batch, classes] whether the class that targets "
-        "[batch] "
-        "names is among the k largest; ties count for it. False where the target is no class or a "
-        "prediction is not finite. Error: the shapes do not fit.")
+        "Returns, for each row of predictions, [batch, classes], whether the class in targets, "
+        "[batch], is among the k largest; equal predictions count in favor of the target. The "
+        "result is false if the target is not a valid class or a prediction is not finite. Error: "
+        "predictions is not a matrix; targets is not a vector with one element per row.")
     .Shape(InTopKShape)
     .CpuKernelClasses<InTopKKernel, int32_t, int64_t>()
     .NotDifferentiable();
@@ -95,10 +95,11 @@ RAMET_OP("InTopKV2")
     .Attr("T: {int32, int64} = int32")
     .HostMemory({"k"})
     .Doc(
-        "Returns for each row of predictions [batch, classes] whether the class that targets "
-        "[batch] "
-        "names is among the k (a scalar) largest; ties count for it. False where the target is no "
-        "class or a prediction is not finite. Error: the shapes do not fit.")
+        "Returns, for each row of predictions, [batch, classes], whether the class in targets, "
+        "[batch], is among the k largest, where k is a scalar; equal predictions count in favor of "
+        "the target. The result is false if the target is not a valid class or a prediction is not "
+        "finite. Error: predictions is not a matrix; targets is not a vector with one element per "
+        "row; k is not a scalar.")
     .Shape(InTopKShape)
     .CpuKernels<int32_t, int64_t>([]<class T>(KernelContext& c) { return InTopKV2Compute<T>(c); })
     .NotDifferentiable();

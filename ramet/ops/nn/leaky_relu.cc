@@ -6,7 +6,7 @@
 namespace ramet {
 namespace {
 
-// LeakyRelu with one input, LeakyReluGrad with two.
+// The kernel of LeakyRelu (one input) and LeakyReluGrad (two inputs).
 class LeakyReluKernel final : public Kernel {
  public:
   explicit LeakyReluKernel(const KernelNode& node) : alpha_(node.attrs->GetOr("alpha", 0.2f)) {}
@@ -56,7 +56,7 @@ RAMET_OP("LeakyRelu")
     .Attr("alpha: float = 0.2")
     .Attr("T: {half, bfloat16, float, double} = float")
     .Doc(
-        "Returns x where x > 0, else alpha * x, element-wise. Shape of the activations: shape of "
+        "Returns x where x > 0 and alpha * x elsewhere, element-wise. The output has the shape of "
         "the features.")
     .Shape(UnchangedShape)
     .Gradient(LeakyReluGradient)
@@ -69,8 +69,9 @@ RAMET_OP("LeakyReluGrad")
     .Attr("alpha: float = 0.2")
     .Attr("T: {half, bfloat16, float, double} = float")
     .Doc(
-        "Returns the gradients where the features of LeakyRelu are above 0, else alpha times them. "
-        "Error: the inputs differ in shape.")
+        "Returns the gradients where the features of LeakyRelu are greater than 0, and alpha * "
+        "gradients elsewhere. The output has the shape of the inputs. Error: the shapes of the "
+        "inputs differ.")
     .Shape(MergedInputsShape)
     .Gradient(LeakyReluGradGradient)
     .CpuKernelClasses<LeakyReluKernelOf, RAMET_FLOATS>();

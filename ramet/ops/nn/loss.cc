@@ -23,7 +23,7 @@ RAMET_OP("L2Loss")
     .Input("t: T")
     .Output("output: T")
     .Attr("T: {half, bfloat16, float, double}")
-    .Doc("Returns half the sum of the squares of all elements: a scalar.")
+    .Doc("Returns half the sum of the squares of all elements, a scalar.")
     .Shape(ScalarShape)
     .Gradient([](GradientContext& c) { return c.Return({c.input(0) * c.grad()}); })
     .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) { return L2LossCompute<T>(c); });

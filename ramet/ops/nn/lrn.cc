@@ -8,8 +8,8 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// Local response normalization: each element is divided by a power of a sum of squares of its
-// neighbours along the last dimension.
+// Local response normalization: divides each element by a power of a sum of the squares of its
+// neighbors along the last dimension.
 
 namespace ramet {
 namespace {
@@ -25,7 +25,7 @@ struct LrnAttrs {
   float bias, alpha, beta;
 };
 
-// Rows with zeros between them, so that sums of neighbours are those of one long row.
+// Rows with zeros between them, so that sums of neighbors can be computed as for one long row.
 class PaddedRows {
  public:
   PaddedRows(int64_t rows, int64_t depth, int64_t radius)
@@ -33,7 +33,7 @@ class PaddedRows {
         stride_(depth + radius_),
         span_(rows * stride_ + 3 * radius_) {}
   int64_t stride() const { return stride_; }
-  // Elements of the room that it needs.
+  // Returns the number of elements that SetRoom needs.
   int64_t room() const { return kSpans * span_; }
   void SetRoom(float* room) {
     terms_ = room;
@@ -41,8 +41,8 @@ class PaddedRows {
   }
   float* row(int64_t r) { return terms_ + radius_ + r * stride_; }
 
-  // sums[r * stride() + i] = the sum of the terms of a row at most `radius` away from i: added up
-  // from those of 1, 2, 4, ... neighbours.
+  // Sets sums[r * stride() + i] to the sum of the terms of row r at most `radius` away from i. It
+  // is built from sums of 1, 2, 4, ... neighbors.
   void Sum(int64_t rows, float* sums) {
     const int64_t n = rows * stride_;
     const float* run = terms_;
@@ -69,7 +69,7 @@ class PaddedRows {
   float* terms_ = nullptr;
 };
 
-// y = norm^-beta.
+// Computes y = norm^-beta.
 void Powers(const LrnAttrs& a, const float* norm, float* y, int64_t n) {
   constexpr linalg::Type kFloat = linalg::Type::kFloat;
   if (a.beta == 0.5f) {
@@ -83,7 +83,7 @@ void Powers(const LrnAttrs& a, const float* norm, float* y, int64_t n) {
   }
 }
 
-// Rows whose elements are worked off at once, and what that takes.
+// Rows that are processed together, and their buffers.
 class Batch {
  public:
   Batch(const LrnAttrs& attrs, int64_t depth)
@@ -111,7 +111,7 @@ class Batch {
     }
   }
 
-  // dx = dy / norm^beta - 2 alpha beta x * (the sum of dy y / norm around it).
+  // Computes dx = dy / norm^beta - 2 alpha beta x * (the sum of dy y / norm around it).
   template <class T>
   void Grad(const T* dy, const T* x, const T* y, int64_t rows, T* dx) {
     FindNorms(x, rows);
@@ -136,7 +136,7 @@ class Batch {
  private:
   static constexpr int64_t kElements = 4096;
 
-  // norm = bias + alpha * sum of squares, and power = norm^-beta, in rows like the terms.
+  // Computes norm = bias + alpha * sum of squares, and power = norm^-beta, in rows like the terms.
   template <class T>
   void FindNorms(const T* x, int64_t rows) {
     for (int64_t r = 0; r < rows; ++r) {
@@ -158,7 +158,7 @@ class Batch {
   float *norm_, *power_;
 };
 
-// LRN with one input, LRNGrad with three.
+// The kernel of LRN (one input) and LRNGrad (three inputs).
 template <class T>
 class LrnKernel final : public Kernel {
  public:
@@ -232,9 +232,9 @@ RAMET_OP("LRN")
     .Attr("beta: float = 0.5")
     .Attr("T: {half, bfloat16, float} = float")
     .Doc(
-        "Returns input / (bias + alpha * s)^beta, where s is the sum of squares of the elements at "
-        "most depth_radius away along the last dimension. Error: the rank is not 4; depth_radius "
-        "is negative.")
+        "Returns input / (bias + alpha * s)^beta, where s is the sum of the squares of the "
+        "elements at most depth_radius away along the last dimension. The output has the shape of "
+        "the input. Error: the rank is not 4; depth_radius is negative.")
     .Shape(LrnShape)
     .Gradient(LrnGradient)
     .CpuKernelClasses<LrnKernel, BFloat16, Half, float>();
@@ -250,9 +250,8 @@ RAMET_OP("LRNGrad")
     .Attr("beta: float = 0.5")
     .Attr("T: {half, bfloat16, float} = float")
     .Doc(
-        "Returns the gradient of LRN for its input, where input_grads arrives at its output. "
-        "Error: "
-        "the shapes differ.")
+        "Returns the gradient of LRN for its input, given the gradient input_grads of its output. "
+        "Error: the shapes differ; the rank is not 4; depth_radius is negative.")
     .Shape(LrnShape)
     .CpuKernelClasses<LrnKernel, BFloat16, Half, float>();
 

@@ -41,7 +41,8 @@ class NthElementKernel final : public Kernel {
     return InvalidArgument("Input must have last dimension > n = ", value);
   }
 
-  // NaNs come last: std::nth_element leaves the row if the order is not a strict weak one.
+  // Orders NaNs last: std::nth_element accesses memory outside the row if the order is not a strict
+  // weak ordering.
   static bool Below(const T& a, const T& b) {
     if constexpr (std::is_integral_v<T>) {
       return a < b;
@@ -62,7 +63,7 @@ Status NthElementShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// In equal parts to all elements that are equal to the one chosen.
+// Passes the gradient in equal parts to all elements that are equal to the selected one.
 Status NthElementGradient(GradientContext& c) {
   const Output chosen = c.Add("ExpandDims", {c.output(), Tensor(int32_t{-1})});
   const Output equal = Cast(c, c.Add("Equal", {chosen, c.input(0)}), c.grad().dtype());
@@ -79,8 +80,9 @@ RAMET_OP("NthElement")
     .Attr("T: realnumbertype")
     .Doc(
         "Returns the element of each row (along the last dimension) that would be at position n, a "
-        "scalar, if the row was sorted upwards, or downwards with reverse. Error: n is no scalar, "
-        "negative, or not below the size of a row; the input is a scalar.")
+        "scalar, if the row were sorted in ascending order, or in descending order with `reverse`. "
+        "The output does not have the last dimension. Error: n is not a scalar, is negative or is "
+        "not less than the size of a row; the input is a scalar.")
     .HostMemory({"n"})
     .Shape(NthElementShape)
     .Gradient(NthElementGradient)

@@ -2,7 +2,7 @@
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/nn/pool_kernel.h"
 
-// Pooling of images and volumes, and the gradients.
+// Pooling of images and volumes, and its gradients.
 
 namespace ramet {
 namespace {
@@ -34,7 +34,8 @@ Status PoolShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The window of an op that takes ksize and strides as inputs i and i + 1; false if not known.
+// Reads the window of an op that takes ksize and strides as inputs i and i + 1. Returns false if
+// they are not known.
 StatusOr<bool> KnownWindow(ShapeContext& c, int i, WindowAttrs* w) {
   RAMET_ASSIGN_OR_RETURN(*w, ParseWindow(c.attrs(), 2, "Pooling"));
   const Tensor* ksize = c.constant(i);
@@ -93,7 +94,7 @@ AttrMap AttrsOf(GradientContext& c, std::initializer_list<const char*> more = {}
   return attrs;
 }
 
-// The inputs `i`... of the op after others: ksize and strides of the V2 ops.
+// Returns `inputs` followed by the inputs from `i` on of the op: ksize and strides of the V2 ops.
 std::vector<Input> With(GradientContext& c, std::vector<Input> inputs, int i) {
   for (; i < c.num_inputs(); ++i) inputs.push_back(c.input(i));
   return inputs;
@@ -108,7 +109,7 @@ Status MaxPoolGradient(GradientContext& c) {
   return c.Return(std::move(gradients));
 }
 
-// Of op(orig_input, orig_output, grad), which is linear in grad.
+// The gradient of op(orig_input, orig_output, grad), which is linear in grad.
 template <const char* kOfGrad>
 Status MaxPoolGradGradient(GradientContext& c) {
   std::vector<Gradient> gradients(c.num_inputs());
@@ -166,10 +167,11 @@ RAMET_OP("MaxPool")
     .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
     .Doc(
         "Returns the largest element of each window of images [batch, height, width, channels] (or "
-        "[batch, channels, height, width] with data_format NCHW), channel by channel; ksize and "
-        "strides give the windows for all four dimensions. A window of neighbouring channels "
-        "instead must divide them. Error: windows of batches, of pixels and channels at once, or "
-        "larger than the image.")
+        "[batch, channels, height, width] with data_format NCHW), separately for each channel. "
+        "ksize and strides give the size and step of the windows in all four dimensions. A window "
+        "may instead cover adjacent channels, whose number it must evenly divide. Error: the rank "
+        "is not 4; a window covers batches, or both pixels and channels, or is larger than the "
+        "image.")
     .Shape(PoolShape<2>)
     .Gradient(MaxPoolGradient<kMaxPoolGrad>)
     .RAMET_POOL_KERNELS(kMax, RAMET_POOLED);
@@ -185,7 +187,9 @@ RAMET_OP("MaxPoolV2")
     .Attr("padding: {'SAME', 'VALID'}")
     .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
     .HostMemory({"ksize", "strides"})
-    .Doc("MaxPool with ksize and strides as inputs: vectors of four numbers. Error: as MaxPool.")
+    .Doc(
+        "MaxPool with ksize and strides as inputs, vectors of four numbers. Error: the same as "
+        "MaxPool; ksize or strides does not have four elements.")
     .Shape(PoolV2Shape)
     .Gradient(MaxPoolGradient<kMaxPoolGradV2>)
     .RAMET_POOL_KERNELS(kMax, RAMET_POOLED);
@@ -200,8 +204,8 @@ RAMET_OP("MaxPoolGrad")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Attr("T: realnumbertype = float")
     .Doc(
-        "Returns the gradient of MaxPool for its input: grad goes to the first of the largest "
-        "elements of each window. Error: the shapes do not fit; windows of channels.")
+        "Returns the gradient of MaxPool for its input: `grad` goes to the first of the largest "
+        "elements of each window. Error: the shapes do not fit together; a window covers channels.")
     .Shape(LikeInputShape<2>)
     .Gradient(MaxPoolGradGradient<kMaxPoolGradGrad>)
     .RAMET_POOL_KERNELS(kMaxGrad, RAMET_REALS);
@@ -217,7 +221,7 @@ RAMET_OP("MaxPoolGradV2")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Attr("T: realnumbertype = float")
     .HostMemory({"ksize", "strides"})
-    .Doc("MaxPoolGrad with ksize and strides as inputs. Error: as MaxPoolGrad.")
+    .Doc("MaxPoolGrad with ksize and strides as inputs. Error: the same as MaxPoolGrad.")
     .Shape(LikeInputShape<2>)
     .Gradient(MaxPoolGradGradient<kMaxPoolGradGradV2>)
     .RAMET_POOL_KERNELS(kMaxGrad, RAMET_REALS);
@@ -231,9 +235,9 @@ RAMET_OP("MaxPoolGradGrad")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Attr("T: realnumbertype")
     .Doc(
-        "Returns the gradient of MaxPoolGrad for its grad: what arrives (grad, in the shape of "
-        "orig_input) at the first of the largest elements of each window. Error: the shapes do not "
-        "fit; windows of channels.")
+        "Returns the gradient of MaxPoolGrad for its input grad: the elements of `grad` (in the "
+        "shape of orig_input) at the first of the largest elements of each window. Error: the "
+        "shapes do not fit together; a window covers channels.")
     .Shape(LikeOutputShape)
     .Gradient(MaxPoolGradGradient<kMaxPoolGrad>)
     .RAMET_POOL_KERNELS(kMaxGradGrad, RAMET_REALS);
@@ -249,7 +253,7 @@ RAMET_OP("MaxPoolGradGradV2")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Attr("T: realnumbertype")
     .HostMemory({"ksize", "strides"})
-    .Doc("MaxPoolGradGrad with ksize and strides as inputs. Error: as MaxPoolGradGrad.")
+    .Doc("MaxPoolGradGrad with ksize and strides as inputs. Error: the same as MaxPoolGradGrad.")
     .Shape(LikeOutputShape)
     .Gradient(MaxPoolGradGradient<kMaxPoolGradV2>)
     .RAMET_POOL_KERNELS(kMaxGradGrad, RAMET_REALS);
@@ -264,9 +268,9 @@ RAMET_OP("MaxPoolWithArgmax")
     .Attr("T: realnumbertype")
     .Doc(
         "Returns the largest element of each window of images [batch, height, width, channels], "
-        "and the number of the first of them: (y * width + x) * channels + channel, plus batch * "
-        "height * width * channels with include_batch_in_index. Error: as MaxPool; an empty "
-        "input.")
+        "and the index of the first of the largest elements: (y * width + x) * channels + channel, "
+        "plus batch * height * width * channels with include_batch_in_index. Error: the same as "
+        "MaxPool; the input is empty.")
     .Shape(PoolShape<2>)
     .Gradient(MaxPoolWithArgmaxGradient)
     .RAMET_POOL_KERNELS(kArgmax, RAMET_REALS);
@@ -281,8 +285,8 @@ RAMET_OP("MaxPoolGradWithArgmax")
     .Attr("Targmax: {int32, int64}")
     .Attr("T: realnumbertype")
     .Doc(
-        "Returns the gradient of MaxPoolWithArgmax for its input: grad goes to the elements that "
-        "argmax names. Error: the shapes do not fit; argmax is outside the input.")
+        "Returns the gradient of MaxPoolWithArgmax for its input: `grad` goes to the elements "
+        "given by argmax. Error: the shapes do not fit together; argmax is out of range.")
     .Shape(LikeInputShape<2>)
     .RAMET_POOL_KERNELS(kArgmaxGrad, RAMET_REALS);
 
@@ -293,8 +297,9 @@ RAMET_OP("AvgPool")
     .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
     .Attr("T: {half, bfloat16, float, double}")
     .Doc(
-        "Returns the mean of the elements of each window that are inside the image, as MaxPool. "
-        "Error: windows of batches or channels, or larger than the image.")
+        "Returns the mean of the elements of each window that are inside the image, with windows "
+        "like those of MaxPool. Error: a window covers batches or channels, or is larger than the "
+        "image.")
     .Shape(PoolShape<2>)
     .Gradient(AvgPoolGradient<kAvgPoolGrad>)
     .RAMET_POOL_KERNELS(kAvg, RAMET_FLOATS);
@@ -309,7 +314,7 @@ RAMET_OP("AvgPoolGrad")
     .HostMemory({"orig_input_shape"})
     .Doc(
         "Returns the gradient of AvgPool for its input, of shape orig_input_shape. Error: the "
-        "shapes do not fit; windows of channels.")
+        "shapes do not fit together; a window covers channels.")
     .Shape(AvgGradShape<2>)
     .Gradient(AvgPoolGradGradient<kAvgPool>)
     .RAMET_POOL_KERNELS(kAvgGrad, RAMET_FLOATS);
@@ -319,9 +324,9 @@ RAMET_OP("MaxPool3D")
     .Output("output: T")
     .RAMET_POOL3D_ATTRS.Attr("T: {half, bfloat16, float}")
     .Doc(
-        "MaxPool of volumes [batch, depth, height, width, channels], or [batch, channels, depth, "
-        "height, width] with data_format NCDHW. Error: windows of batches or channels, or larger "
-        "than the volume.")
+        "MaxPool for volumes [batch, depth, height, width, channels], or [batch, channels, depth, "
+        "height, width] with data_format NCDHW. Error: a window covers batches or channels, or is "
+        "larger than the volume.")
     .Shape(PoolShape<3>)
     .Gradient(MaxPoolGradient<kMaxPool3DGrad>)
     .RAMET_POOL3D_KERNELS(kMax, BFloat16, Half, float);
@@ -334,8 +339,8 @@ RAMET_OP("MaxPool3DGrad")
     .RAMET_POOL3D_ATTRS.Attr("T: {half, bfloat16, float} = float")
     .Attr("TInput: {half, bfloat16, float} = float")
     .Doc(
-        "Returns the gradient of MaxPool3D for its input, as MaxPoolGrad; T and TInput must be the "
-        "same. Error: the shapes do not fit; windows of channels.")
+        "Returns the gradient of MaxPool3D for its input, like MaxPoolGrad. T and TInput must be "
+        "equal. Error: the shapes do not fit together; a window covers channels.")
     .Shape(LikeInputShape<3>)
     .Gradient(MaxPoolGradGradient<kMaxPool3DGradGrad>)
     .RAMET_POOL3D_KERNELS(kMaxGrad, BFloat16, Half, float);
@@ -346,7 +351,9 @@ RAMET_OP("MaxPool3DGradGrad")
     .Input("grad: T")
     .Output("output: T")
     .RAMET_POOL3D_ATTRS.Attr("T: realnumbertype")
-    .Doc("Returns the gradient of MaxPool3DGrad for its grad, as MaxPoolGradGrad. Error: as there.")
+    .Doc(
+        "Returns the gradient of MaxPool3DGrad for its input grad, like MaxPoolGradGrad. Error: "
+        "the same as MaxPoolGradGrad.")
     .Shape([](ShapeContext& c) -> Status {
       RAMET_ASSIGN_OR_RETURN(Shape output, c.WithRank(1, 5));
       c.set_output(0, std::move(output));
@@ -359,7 +366,7 @@ RAMET_OP("AvgPool3D")
     .Input("input: T")
     .Output("output: T")
     .RAMET_POOL3D_ATTRS.Attr("T: {half, bfloat16, float, double}")
-    .Doc("AvgPool of volumes, as MaxPool3D. Error: as MaxPool3D.")
+    .Doc("AvgPool for volumes, like MaxPool3D. Error: the same as MaxPool3D.")
     .Shape(PoolShape<3>)
     .Gradient(AvgPoolGradient<kAvgPool3DGrad>)
     .RAMET_POOL3D_KERNELS(kAvg, RAMET_FLOATS);
@@ -372,7 +379,7 @@ RAMET_OP("AvgPool3DGrad")
     .HostMemory({"orig_input_shape"})
     .Doc(
         "Returns the gradient of AvgPool3D for its input, of shape orig_input_shape. Error: the "
-        "shapes do not fit; windows of channels.")
+        "shapes do not fit together; a window covers channels.")
     .Shape(AvgGradShape<3>)
     .Gradient(AvgPoolGradGradient<kAvgPool3D>)
     .RAMET_POOL3D_KERNELS(kAvgGrad, RAMET_FLOATS);

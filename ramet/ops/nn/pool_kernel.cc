@@ -40,7 +40,7 @@ StatusOr<linalg::PoolGeometry> GeometryOf(const WindowAttrs& w, const Shape& ima
     g.out[at] = p.count;
     g.pad[at] = p.before;
   }
-  // The loops number the pixels of a window in 32 bits.
+  // The loops count the pixels of a window in 32 bits.
   int64_t pixels = 1;
   for (int d = 0; d < 3; ++d) pixels *= std::min(g.window[d], g.in[d]);
   if (pixels > std::numeric_limits<int32_t>::max()) {
@@ -138,7 +138,7 @@ class PoolKernel final : public Kernel {
     return OkStatus();
   }
 
-  // The largest of each channel_size neighbouring channels.
+  // Pools channel_size adjacent channels at a time.
   Status PoolChannels(KernelContext& c, const WindowAttrs& w) const {
     const Tensor& x = c.input(0);
     const int axis = w.channel_axis();

@@ -7,15 +7,16 @@
 
 namespace ramet {
 
-// What the kernels of pooling ops compute.
+// The computations of the pooling kernels.
 enum class PoolPart { kMax, kMaxGrad, kMaxGradGrad, kArgmax, kArgmaxGrad, kAvg, kAvgGrad };
 
-// The kernel of a pooling op with two or three spatial dimensions.
-// \error kInvalidArgument, kUnimplemented if there are no such windows.
+// Returns the kernel of a pooling op with two or three spatial dimensions.
+// \error kInvalidArgument: the window is invalid.
+// \error kUnimplemented: the window is not supported.
 StatusOr<std::unique_ptr<Kernel>> MakePoolKernel(PoolPart part, int spatial,
                                                  const KernelNode& node);
 
-// For OpBuilder::CpuKernelClasses.
+// Adapter for OpBuilder::CpuKernelClasses.
 template <PoolPart kPart, int kSpatial = 2>
 struct PoolKernelOf {
   template <class T>
@@ -26,7 +27,7 @@ struct PoolKernelOf {
   };
 };
 
-// Whether the window covers neighbouring channels.
+// Reports whether the window covers adjacent channels.
 bool PoolsChannels(const WindowAttrs& window);
 
 }  // namespace ramet

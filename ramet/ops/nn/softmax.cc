@@ -32,7 +32,7 @@ Status VectorOrMoreShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The sums of x along its last dimension, which stays.
+// Returns the sums of x along its last dimension, which is kept with size 1.
 Output RowSums(GradientContext& c, const Output& x) {
   return c.Add("Sum", {x, -1}, {{"keep_dims", true}});
 }
@@ -56,7 +56,7 @@ RAMET_OP("Softmax")
     .Output("softmax: T")
     .Attr("T: {half, bfloat16, float, double}")
     .Doc(
-        "Returns exp(x) / sum(exp(x)) along the last dimension. Shape of the output: shape of the "
+        "Returns exp(x) / sum(exp(x)) along the last dimension. The output has the shape of the "
         "logits. Error: the logits are a scalar.")
     .Shape(VectorOrMoreShape)
     .Gradient(SoftmaxGradient)
@@ -67,7 +67,7 @@ RAMET_OP("LogSoftmax")
     .Output("logsoftmax: T")
     .Attr("T: {half, bfloat16, float, double}")
     .Doc(
-        "Returns x - log(sum(exp(x))) along the last dimension. Shape of the output: shape of the "
+        "Returns x - log(sum(exp(x))) along the last dimension. The output has the shape of the "
         "logits. Error: the logits are a scalar.")
     .Shape(VectorOrMoreShape)
     .Gradient(LogSoftmaxGradient)

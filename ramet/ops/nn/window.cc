@@ -8,11 +8,12 @@ namespace {
 
 using Padding = WindowAttrs::Padding;
 
-constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-// A larger dimension, which only images without elements have, would overflow the sums below.
+constexpr int64_t kMaxWindow = std::numeric_limits<int32_t>::max();
+// The largest image dimension. A larger one, which only images without elements can have, would
+// overflow the sums below.
 constexpr int64_t kMaxImage = std::numeric_limits<int64_t>::max() / 4;
 
-// One number for each dimension of an image, taken apart.
+// The destinations for one number for each dimension of an image.
 struct PerDimension {
   int64_t* spatial;
   int64_t* batch;
@@ -27,7 +28,7 @@ void TakeApart(const WindowAttrs& w, std::span<const int64_t> values, PerDimensi
 
 Status CheckPositive(std::span<const int64_t> values, std::string_view must) {
   for (int64_t v : values) {
-    if (v < 1 || v > kMost) return InvalidArgument(must, ", but got ", v);
+    if (v < 1 || v > kMaxWindow) return InvalidArgument(must, ", but got ", v);
   }
   return OkStatus();
 }
@@ -73,7 +74,7 @@ Status SetExplicitPaddings(const std::vector<int64_t>& paddings, WindowAttrs* w)
     return InvalidArgument("explicit_paddings attribute must contain ", 2 * w->rank(),
                            " values, but got: ", paddings.size());
   }
-  if (std::ranges::any_of(paddings, [](int64_t p) { return p < 0 || p > kMost; })) {
+  if (std::ranges::any_of(paddings, [](int64_t p) { return p < 0 || p > kMaxWindow; })) {
     return InvalidArgument("All elements of explicit_paddings must be nonnegative");
   }
   for (int axis : {w->batch_axis(), w->channel_axis()}) {
@@ -95,7 +96,7 @@ StatusOr<Padding> ParsePadding(const std::string& name) {
   return InvalidArgument("padding must be SAME, VALID or EXPLICIT, but is '", name, "'");
 }
 
-// How far the window reaches; -1 if that is beyond what can be counted.
+// Returns the extent of the window including dilation, or -1 if it overflows.
 int64_t Reach(const WindowAttrs& w, int d, int64_t size) {
   int64_t steps;
   if (size <= 0 || !MultiplyNonNegative(size - 1, w.dilation[d], &steps)) return size <= 0 ? 0 : -1;
@@ -103,7 +104,7 @@ int64_t Reach(const WindowAttrs& w, int d, int64_t size) {
 }
 
 Status TooLarge(int64_t size) {
-  return InvalidArgument("a window of ", size, " elements reaches too far with its dilation");
+  return InvalidArgument("a window of ", size, " elements is too large with its dilation");
 }
 
 Status CheckImage(int64_t in) {

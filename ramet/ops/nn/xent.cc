@@ -5,7 +5,7 @@
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
-// Cross entropy of softmax(logits) with labels, and its gradient for the logits in one pass.
+// Cross entropy of softmax(logits) with labels, and its gradient for the logits, in one pass.
 
 namespace ramet {
 namespace {
@@ -15,7 +15,7 @@ Status NotBroadcastable(const Shape& logits, const Shape& labels) {
                          " labels_size=", labels);
 }
 
-// x itself where it has this shape, else a copy that is broadcast to it.
+// Returns x if it has this shape, otherwise a copy broadcast to it.
 StatusOr<Tensor> BroadcastTo(KernelContext& c, const Tensor& x, const Shape& matrix) {
   if (x.shape() == matrix) return x;
   RAMET_ASSIGN_OR_RETURN(Tensor y, c.AllocateTemp(x.dtype(), matrix));
@@ -67,12 +67,12 @@ Status XentShape(ShapeContext& c) {
 }
 
 std::string Summary(const Tensor& labels) {
-  constexpr int64_t kMost = 100;
+  constexpr int64_t kMaxShownElements = 100;
   std::string text;
-  for (int64_t i = 0; i < std::min(labels.num_elements(), kMost); ++i) {
+  for (int64_t i = 0; i < std::min(labels.num_elements(), kMaxShownElements); ++i) {
     text += StrCat(i ? " " : "", IntegerAt(labels, i));
   }
-  return labels.num_elements() > kMost ? text + "..." : text;
+  return labels.num_elements() > kMaxShownElements ? text + "..." : text;
 }
 
 Status CheckSparse(const Shape& logits, const Shape& labels) {
@@ -118,13 +118,13 @@ Status SparseXentShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// Each row of `matrix` times its element of `vector`.
+// Returns `matrix` with each row multiplied by its element of `vector`.
 Output ScaleRows(GradientContext& c, const Output& vector, const Output& matrix) {
   Output column = c.Add("ExpandDims", {vector, -1});
   return column * matrix;
 }
 
-// The gradient of backprop = softmax - labels for the logits: rows of (g - g.s) * s.
+// Returns the gradient of backprop = softmax - labels for the logits: rows of (g - g.s) * s.
 Output BackpropGradient(GradientContext& c, const Output& grad) {
   Output softmax = c.Add("Softmax", {c.input(0)});
   Output rows = c.Add("ExpandDims", {grad, 1});
@@ -157,11 +157,10 @@ RAMET_OP("SoftmaxCrossEntropyWithLogits")
     .Output("backprop: T")
     .Attr("T: {half, bfloat16, float, double}")
     .Doc(
-        "Returns for logits (features) and label distributions, both [batch, classes] or broadcast "
-        "to it, loss [batch] = -sum(labels * log_softmax(features)) and backprop [batch, classes] "
-        "= "
-        "softmax(features) - labels, the gradient of the loss. Error: the shapes do not broadcast "
-        "to a matrix.")
+        "Takes logits (features) and label distributions, both [batch, classes] or broadcast to "
+        "it. Returns loss, [batch], = -sum(labels * log_softmax(features)), and backprop, [batch, "
+        "classes], = softmax(features) - labels, the gradient of the loss. Error: the shapes do "
+        "not broadcast to a matrix.")
     .Shape(XentShape)
     .Gradient(XentGradient)
     .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) { return XentCompute<T>(c); });
@@ -174,11 +173,10 @@ RAMET_OP("SparseSoftmaxCrossEntropyWithLogits")
     .Attr("T: {half, bfloat16, float, double}")
     .Attr("Tlabels: {int32, int64} = int64")
     .Doc(
-        "Returns for logits (features) [batch, classes] and class numbers (labels) [batch] the "
-        "loss "
-        "[batch] = -log_softmax(features)[label] and its gradient backprop [batch, classes]. "
-        "Error: "
-        "the shapes do not fit; there are no classes; a label is outside [0, classes).")
+        "Takes logits (features), [batch, classes], and class numbers (labels), [batch]. Returns "
+        "loss, [batch], = -log_softmax(features)[label], and its gradient backprop, [batch, "
+        "classes]. Error: the shapes do not have this form; there are no classes; a label is "
+        "outside [0, classes).")
     .Shape(SparseXentShape)
     .Gradient(SparseXentGradient)
     .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) { return SparseXentCompute<T>(c); });

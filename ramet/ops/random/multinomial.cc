@@ -14,7 +14,7 @@
 namespace ramet {
 namespace {
 
-// Doubles in [0, 1) from two words each, one after another.
+// A sequence of doubles in [0, 1), made from two random words each.
 class Doubles {
  public:
   explicit Doubles(const linalg::Philox& generator) : generator_(generator) {}
@@ -34,7 +34,8 @@ class Doubles {
   int used_ = 4;
 };
 
-// cdf[j] = sum over i <= j of exp(logits[i] - largest); classes that are not finite add nothing.
+// Sets cdf[j] to the sum over i <= j of exp(logits[i] - largest) and returns the total. Classes
+// whose logit is not finite add nothing.
 double CumulativeWeights(std::span<const double> logits, std::vector<double>& cdf) {
   double largest = std::numeric_limits<double>::lowest();
   for (double x : logits) {
@@ -93,7 +94,7 @@ class MultinomialKernel final : public Kernel {
   template <class T>
   void Sample(const Tensor& logits, int64_t n, Tensor& y) {
     const int64_t rows = logits.dim(0), classes = logits.dim(1);
-    // Each number takes two words, and each row a multiple of four numbers.
+    // Each number uses two words, and each row a multiple of four numbers.
     Doubles uniform(random_.Reserve(rows * ((n + 3) / 4 * 4) * 2));
     std::vector<double> cdf(classes);
     for (int64_t row = 0; row < rows; ++row) {
@@ -130,12 +131,11 @@ RAMET_OP("Multinomial")
     .Attr("T: realnumbertype")
     .Attr("output_dtype: {int32, int64} = DT_INT64")
     .Doc(
-        "num_samples (a scalar) classes for each row of `logits`, [rows, classes], drawn with the\n"
-        "probabilities softmax(logits): [rows, num_samples]. Seeds and runs as in RandomUniform; "
-        "the\n"
-        "numbers are TensorFlow's where that draws all rows in one thread.\n"
-        "\\error kInvalidArgument if logits is no matrix, there is no class, or num_samples is\n"
-        "  negative.")
+        "Draws num_samples (a scalar) classes for each row of `logits`, [rows, classes], with the "
+        "probabilities softmax(logits). The output is [rows, num_samples]. Seeds and successive "
+        "runs behave as in RandomUniform. The numbers are the same as TensorFlow's if TensorFlow "
+        "draws all rows in one thread. Error: `logits` is not a matrix; there are no classes; "
+        "num_samples is not a scalar or is negative.")
     .Stateful()
     .HostMemory({"num_samples"})
     .Shape(MultinomialShape)

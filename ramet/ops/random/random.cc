@@ -97,35 +97,35 @@ class ShuffleKernel final : public Kernel {
 
 }  // namespace
 
-#define RAMET_RANDOM_FLOATS(name, doc)                                                          \
-  RAMET_OP(name)                                                                                \
-      .Input("shape: T")                                                                        \
-      .Output("output: dtype")                                                                  \
-      .Attr("seed: int = 0")                                                                    \
-      .Attr("seed2: int = 0")                                                                   \
-      .AttrRange("seed", INT64_MIN, INT64_MAX)                                                  \
-      .AttrRange("seed2", INT64_MIN, INT64_MAX)                                                 \
-      .Attr("dtype: {half, bfloat16, float, double}")                                           \
-      .Attr("T: {int32, int64}")                                                                \
-      .Doc(doc                                                                                  \
-           " in the shape `shape` ([rank]). The numbers are TensorFlow's for the same seeds;\n" \
-           "seeds of 0 and 0 give others in every session. Each run goes on where the last "    \
-           "ended.\n"                                                                           \
-           "\\error kInvalidArgument if shape is no vector of sizes >= 0.")                     \
-      .Stateful()                                                                               \
-      .HostMemory({"shape"})                                                                    \
-      .Shape(ShapeFromInput<0>)                                                                 \
+#define RAMET_RANDOM_FLOATS(name, doc)                                                            \
+  RAMET_OP(name)                                                                                  \
+      .Input("shape: T")                                                                          \
+      .Output("output: dtype")                                                                    \
+      .Attr("seed: int = 0")                                                                      \
+      .Attr("seed2: int = 0")                                                                     \
+      .AttrRange("seed", INT64_MIN, INT64_MAX)                                                    \
+      .AttrRange("seed2", INT64_MIN, INT64_MAX)                                                   \
+      .Attr("dtype: {half, bfloat16, float, double}")                                             \
+      .Attr("T: {int32, int64}")                                                                  \
+      .Doc(doc                                                                                    \
+           " in the shape `shape`, a vector. With the same seeds, the numbers are the same as "   \
+           "TensorFlow's; if both seeds are 0, they are different in every session. Each run "    \
+           "continues the sequence of the previous one. Error: `shape` is not a vector or has a " \
+           "negative element.")                                                                   \
+      .Stateful()                                                                                 \
+      .HostMemory({"shape"})                                                                      \
+      .Shape(ShapeFromInput<0>)                                                                   \
       .NotDifferentiable()
 
-RAMET_RANDOM_FLOATS("RandomUniform", "Random numbers, uniform in [0, 1),")
+RAMET_RANDOM_FLOATS("RandomUniform", "Returns random numbers, uniform in [0, 1),")
     .CpuKernelClass<FloatKernel<linalg::FillUniform>>();
-RAMET_RANDOM_FLOATS("RandomStandardNormal",
-                    "Random numbers of the normal distribution with mean 0 and deviation 1,")
-    .CpuKernelClass<FloatKernel<linalg::FillNormal>>();
 RAMET_RANDOM_FLOATS(
-    "TruncatedNormal",
-    "Random numbers of the normal distribution with mean 0 and deviation 1, those of\n"
-    "magnitude 2 or more drawn again,")
+    "RandomStandardNormal",
+    "Returns random numbers from the normal distribution with mean 0 and standard deviation 1,")
+    .CpuKernelClass<FloatKernel<linalg::FillNormal>>();
+RAMET_RANDOM_FLOATS("TruncatedNormal",
+                    "Returns random numbers from the normal distribution with mean 0 and standard "
+                    "deviation 1, where numbers of magnitude 2 or more are drawn again,")
     .CpuKernelClass<FloatKernel<linalg::FillTruncatedNormal>>();
 
 RAMET_OP("RandomUniformInt")
@@ -140,10 +140,9 @@ RAMET_OP("RandomUniformInt")
     .Attr("Tout: {int32, int64}")
     .Attr("T: {int32, int64}")
     .Doc(
-        "Random integers in [minval, maxval) (scalars), in the shape `shape` ([rank]). Seeds and "
-        "runs\n"
-        "as in RandomUniform.\n"
-        "\\error kInvalidArgument if minval >= maxval or shape is no vector of sizes >= 0.")
+        "Returns random integers in [minval, maxval), both scalars, in the shape `shape`, a "
+        "vector. Seeds and successive runs behave as in RandomUniform. Error: minval >= maxval, or "
+        "one of them is not a scalar; `shape` is not a vector or has a negative element.")
     .Stateful()
     .HostMemory({"shape", "minval", "maxval"})
     .Shape(UniformIntShape)
@@ -158,8 +157,8 @@ RAMET_OP("RandomShuffle")
     .AttrRange("seed2", INT64_MIN, INT64_MAX)
     .Attr("T: type")
     .Doc(
-        "The rows (slices along dimension 0) of `value` in random order. Seeds and runs as in\n"
-        "RandomUniform.")
+        "Returns the rows (slices along dimension 0) of `value` in random order. Seeds and "
+        "successive runs behave as in RandomUniform.")
     .Stateful()
     .Shape(UnchangedShape)
     .NotDifferentiable()

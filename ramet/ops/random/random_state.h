@@ -1,35 +1,36 @@
 #pragma once
 
-#include <mutex>
+#include "ramet/base/mutex.h"
 
 #include "ramet/linalg/random.h"
 #include "ramet/op/attr.h"
 
 namespace ramet {
 
-// A RandomState is the generator of one kernel: it moves on with every run. Thread-safe.
+// A RandomState is the random number generator of one kernel. It advances with every run.
+// Thread-safe.
 class RandomState {
  public:
-  // From the attrs seed and seed2; both 0: from the system's source of randomness.
+  // Seeds the generator from the attrs seed and seed2, or, if both are 0, from the system.
   explicit RandomState(const AttrMap& attrs);
 
-  // The generator for a run that draws `count` elements; the next run begins behind them.
+  // Returns the generator for a run that draws `count` elements; the next run starts after them.
   linalg::Philox Reserve(int64_t count) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     const linalg::Philox taken = generator_;
     generator_.Skip(linalg::PhiloxReserved(count));
     return taken;
   }
-  // Calls draw(generator), which moves the generator itself.
+  // Calls draw(generator), which advances the generator itself.
   template <class Draw>
   void Move(Draw&& draw) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     draw(generator_);
   }
 
  private:
-  std::mutex mutex_;
-  linalg::Philox generator_;
+  Mutex mutex_;
+  linalg::Philox generator_ RAMET_GUARDED_BY(mutex_);
 };
 
 }  // namespace ramet

@@ -12,8 +12,8 @@ uint64_t Joined(uint32_t low, uint32_t high) { return (static_cast<uint64_t>(hig
 uint32_t Low(uint64_t x) { return static_cast<uint32_t>(x); }
 uint32_t High(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
 
-// The generator for a seed of two integers: these are what a fixed generator is stepped with, so
-// that small seeds are as good as others.
+// Returns the generator for a seed of two integers. The seed is scrambled with a fixed generator,
+// so small seeds are as good as any.
 StatusOr<linalg::Philox> FromSeed(const Tensor& seed) {
   if (seed.shape() != Shape{2}) {
     return InvalidArgument("seed must have shape [2], not ", seed.shape());
@@ -33,14 +33,15 @@ Status CheckLeast(const Tensor& t, std::string_view name, int64_t least) {
   return InvalidArgument(name, " must have at least ", least, " elements, got shape ", t.shape());
 }
 
-// The generator for inputs 1 to 3: key, counter, alg.
+// Returns the generator for inputs 1 to 3: key, counter, alg.
 StatusOr<linalg::Philox> FromKey(const KernelContext& c) {
   if (c.input(3).rank() != 0) {
     return InvalidArgument("algorithm must be of shape [], not ", c.input(3).shape());
   }
   const int32_t algorithm = c.input(3).scalar<int32_t>();
   if (algorithm == kThreeFry) {
-    return Unimplemented("the algorithm ThreeFry (2) is not there; 1 (Philox) and 3 are");
+    return Unimplemented(
+        "the algorithm ThreeFry (2) is not supported; use 1 (Philox) or 3 (auto-select)");
   }
   if (algorithm != kPhilox && algorithm != kAutoSelect) {
     return InvalidArgument("Unsupported algorithm id: ", algorithm);
@@ -59,7 +60,7 @@ Status CheckSeedShape(ShapeContext& c, int input) {
   return InvalidArgument("seed must have shape [2], not ", seed);
 }
 
-// Where the generator comes from, and the position of the arguments behind it.
+// The source of the generator, and the position of the arguments after it.
 struct Seeded {
   static constexpr int kArgs = 2;
   static StatusOr<linalg::Philox> Generator(const KernelContext& c) { return FromSeed(c.input(1)); }
@@ -127,7 +128,7 @@ linalg::Type SignedType(DType dtype) {
   return DTypeSize(dtype) == 4 ? linalg::Type::kInt32 : linalg::Type::kInt64;
 }
 
-// In [minval, maxval), or of all values of the dtype.
+// Integers in [minval, maxval), or, if not `bounded`, from all values of the dtype.
 template <class Source, bool bounded>
 class StatelessInts final : public ShapedKernel {
  public:
@@ -166,7 +167,7 @@ class StatelessInts final : public ShapedKernel {
   }
 };
 
-// TensorFlow has it for two of the dtypes.
+// The form for CpuKernelClasses; TensorFlow has this op for two dtypes only.
 template <class T>
 using KeyedInts = StatelessInts<Keyed, true>;
 
@@ -210,50 +211,55 @@ Status AlgorithmShape(ShapeContext& c) {
 }  // namespace
 
 #define RAMET_SEED_DOC \
-  " The numbers follow from `seed` (two integers) alone and are TensorFlow's.\n"
-#define RAMET_KEY_DOC                                                                            \
-  " The numbers follow from `key` ([1]), `counter` ([2]) and `alg` (1: Philox; 3: Philox, too) " \
-  "alone and are TensorFlow's.\n"
-#define RAMET_SHAPE_ERROR "\\error kInvalidArgument if shape is no vector of sizes >= 0"
+  " The numbers depend only on `seed` (two integers) and are the same as TensorFlow's."
+#define RAMET_KEY_DOC                                                                              \
+  " The numbers depend only on `key` ([1]), `counter` ([2]) and `alg` (1 is Philox; 3 selects it " \
+  "automatically) and are the same as TensorFlow's."
+#define RAMET_SHAPE_ERROR " Error: `shape` is not a vector or has a negative element"
+#define RAMET_SEED_ERROR "; `seed` does not have two elements"
+#define RAMET_KEY_ERROR                                                                           \
+  "; `key` or `counter` is too short; `alg` is not a scalar or is unknown; `alg` is 2, ThreeFry " \
+  "(kUnimplemented)"
 
-#define RAMET_STATELESS_FLOATS(name, doc, fill)                                    \
-  RAMET_OP(name)                                                                   \
-      .Input("shape: T")                                                           \
-      .Input("seed: Tseed")                                                        \
-      .Output("output: dtype")                                                     \
-      .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")                   \
-      .Attr("T: {int32, int64} = DT_INT32")                                        \
-      .Attr("Tseed: {int32, int64} = DT_INT64")                                    \
-      .Doc(doc RAMET_SEED_DOC RAMET_SHAPE_ERROR ", or seed has not two elements.") \
-      .HostMemory({"shape", "seed"})                                               \
-      .Shape(StatelessShape<Seeded>)                                               \
-      .NotDifferentiable()                                                         \
-      .CpuKernelClass<StatelessFloats<Seeded, fill>>();                            \
-  RAMET_OP(name "V2")                                                              \
-      .Input("shape: Tshape")                                                      \
-      .Input("key: uint64")                                                        \
-      .Input("counter: uint64")                                                    \
-      .Input("alg: int32")                                                         \
-      .Output("output: dtype")                                                     \
-      .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")                   \
-      .Attr("Tshape: {int32, int64} = DT_INT32")                                   \
-      .Doc(doc RAMET_KEY_DOC RAMET_SHAPE_ERROR "; kUnimplemented for ThreeFry.")   \
-      .HostMemory({"shape", "key", "counter", "alg"})                              \
-      .Shape(StatelessShape<Keyed>)                                                \
-      .NotDifferentiable()                                                         \
+#define RAMET_STATELESS_FLOATS(name, doc, fill)                       \
+  RAMET_OP(name)                                                      \
+      .Input("shape: T")                                              \
+      .Input("seed: Tseed")                                           \
+      .Output("output: dtype")                                        \
+      .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")      \
+      .Attr("T: {int32, int64} = DT_INT32")                           \
+      .Attr("Tseed: {int32, int64} = DT_INT64")                       \
+      .Doc(doc RAMET_SEED_DOC RAMET_SHAPE_ERROR RAMET_SEED_ERROR ".") \
+      .HostMemory({"shape", "seed"})                                  \
+      .Shape(StatelessShape<Seeded>)                                  \
+      .NotDifferentiable()                                            \
+      .CpuKernelClass<StatelessFloats<Seeded, fill>>();               \
+  RAMET_OP(name "V2")                                                 \
+      .Input("shape: Tshape")                                         \
+      .Input("key: uint64")                                           \
+      .Input("counter: uint64")                                       \
+      .Input("alg: int32")                                            \
+      .Output("output: dtype")                                        \
+      .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")      \
+      .Attr("Tshape: {int32, int64} = DT_INT32")                      \
+      .Doc(doc RAMET_KEY_DOC RAMET_SHAPE_ERROR RAMET_KEY_ERROR ".")   \
+      .HostMemory({"shape", "key", "counter", "alg"})                 \
+      .Shape(StatelessShape<Keyed>)                                   \
+      .NotDifferentiable()                                            \
       .CpuKernelClass<StatelessFloats<Keyed, fill>>()
 
 RAMET_STATELESS_FLOATS("StatelessRandomUniform",
-                       "Random numbers, uniform in [0, 1), in the shape `shape`.",
+                       "Returns random numbers, uniform in [0, 1), in the shape `shape`, a vector.",
                        linalg::FillUniform);
 RAMET_STATELESS_FLOATS("StatelessRandomNormal",
-                       "Random numbers of the normal distribution with mean 0 and deviation 1, in "
-                       "the shape `shape`.",
+                       "Returns random numbers from the normal distribution with mean 0 and "
+                       "standard deviation 1, in the shape `shape`, a vector.",
                        linalg::FillNormal);
-RAMET_STATELESS_FLOATS("StatelessTruncatedNormal",
-                       "Random numbers of the normal distribution with mean 0 and deviation 1, "
-                       "those of magnitude 2 or more drawn again, in the shape `shape`.",
-                       linalg::FillTruncatedNormal);
+RAMET_STATELESS_FLOATS(
+    "StatelessTruncatedNormal",
+    "Returns random numbers from the normal distribution with mean 0 and standard deviation 1, "
+    "where numbers of magnitude 2 or more are drawn again, in the shape `shape`, a vector.",
+    linalg::FillTruncatedNormal);
 
 RAMET_OP("StatelessRandomUniformInt")
     .Input("shape: T")
@@ -264,8 +270,10 @@ RAMET_OP("StatelessRandomUniformInt")
     .Attr("dtype: {int32, int64}")
     .Attr("T: {int32, int64}")
     .Attr("Tseed: {int32, int64} = DT_INT64")
-    .Doc("Random integers in [minval, maxval) (scalars), in the shape `shape`." RAMET_SEED_DOC
-             RAMET_SHAPE_ERROR ", seed has not two elements, or minval >= maxval.")
+    .Doc(
+        "Returns random integers in [minval, maxval), both scalars, in the shape `shape`, a "
+        "vector." RAMET_SEED_DOC RAMET_SHAPE_ERROR RAMET_SEED_ERROR
+        "; minval >= maxval, or one of them is not a scalar.")
     .HostMemory({"shape", "seed", "minval", "maxval"})
     .Shape(StatelessIntShape<Seeded>)
     .NotDifferentiable()
@@ -281,8 +289,10 @@ RAMET_OP("StatelessRandomUniformIntV2")
     .Output("output: dtype")
     .Attr("dtype: {int32, int64, uint32, uint64}")
     .Attr("Tshape: {int32, int64} = DT_INT32")
-    .Doc("Random integers in [minval, maxval) (scalars), in the shape `shape`." RAMET_KEY_DOC
-             RAMET_SHAPE_ERROR " or minval >= maxval; kUnimplemented for ThreeFry.")
+    .Doc(
+        "Returns random integers in [minval, maxval), both scalars, in the shape `shape`, a "
+        "vector." RAMET_KEY_DOC RAMET_SHAPE_ERROR RAMET_KEY_ERROR
+        "; minval >= maxval, or one of them is not a scalar.")
     .HostMemory({"shape", "key", "counter", "alg", "minval", "maxval"})
     .Shape(StatelessIntShape<Keyed>)
     .NotDifferentiable()
@@ -295,8 +305,9 @@ RAMET_OP("StatelessRandomUniformFullInt")
     .Attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64")
     .Attr("T: {int32, int64} = DT_INT32")
     .Attr("Tseed: {int32, int64, uint32, uint64} = DT_INT64")
-    .Doc("Random integers of all values that dtype has, in the shape `shape`." RAMET_SEED_DOC
-             RAMET_SHAPE_ERROR ", or seed has not two elements.")
+    .Doc(
+        "Returns random integers from the whole range of dtype, in the shape `shape`, a "
+        "vector." RAMET_SEED_DOC RAMET_SHAPE_ERROR RAMET_SEED_ERROR ".")
     .HostMemory({"shape", "seed"})
     .Shape(StatelessShape<Seeded>)
     .NotDifferentiable()
@@ -310,8 +321,9 @@ RAMET_OP("StatelessRandomUniformFullIntV2")
     .Output("output: dtype")
     .Attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64")
     .Attr("Tshape: {int32, int64} = DT_INT32")
-    .Doc("Random integers of all values that dtype has, in the shape `shape`." RAMET_KEY_DOC
-             RAMET_SHAPE_ERROR "; kUnimplemented for ThreeFry.")
+    .Doc(
+        "Returns random integers from the whole range of dtype, in the shape `shape`, a "
+        "vector." RAMET_KEY_DOC RAMET_SHAPE_ERROR RAMET_KEY_ERROR ".")
     .HostMemory({"shape", "key", "counter", "alg"})
     .Shape(StatelessShape<Keyed>)
     .NotDifferentiable()
@@ -323,16 +335,15 @@ RAMET_OP("StatelessRandomGetKeyCounter")
     .Output("counter: uint64")
     .Attr("Tseed: {int32, int64} = DT_INT64")
     .Doc(
-        "The key [1] and the counter [2] that `seed` (two integers) stands for in the random ops "
-        "whose names end in V2.\n"
-        "\\error kInvalidArgument if seed has not two elements.")
+        "Returns the key, [1], and the counter, [2], that correspond to `seed` (two integers) in "
+        "the random ops whose names end in V2. Error: `seed` does not have two elements.")
     .HostMemory({"seed", "key", "counter"})
     .Shape(KeyCounterShape)
     .CpuKernel(KeyCounter);
 
 RAMET_OP("StatelessRandomGetAlg")
     .Output("alg: int32")
-    .Doc("The algorithm (a scalar) of the device: 1, Philox.")
+    .Doc("Returns the random number algorithm of the device, a scalar: 1, which is Philox.")
     .Stateful()
     .HostMemory({"alg"})
     .Shape(AlgorithmShape)
@@ -345,8 +356,8 @@ RAMET_OP("StatelessRandomGetKeyCounterAlg")
     .Output("alg: int32")
     .Attr("Tseed: {int32, int64} = DT_INT64")
     .Doc(
-        "As StatelessRandomGetKeyCounter and StatelessRandomGetAlg.\n"
-        "\\error kInvalidArgument if seed has not two elements.")
+        "Returns the results of StatelessRandomGetKeyCounter and StatelessRandomGetAlg. Error: "
+        "`seed` does not have two elements.")
     .HostMemory({"seed", "key", "counter", "alg"})
     .Shape(KeyCounterShape)
     .CpuKernel(KeyCounterAlgorithm);

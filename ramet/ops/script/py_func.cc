@@ -9,7 +9,7 @@ Status UnknownOutputs(ShapeContext& c) {
   return OkStatus();
 }
 
-// Calls the function that the node's token names.
+// Calls the function that is registered under the token of the node.
 class CallHostFunction final : public Kernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
@@ -58,10 +58,10 @@ RAMET_OP("PyFunc")
     .Attr("Tout: list(type) >= 0")
     .Stateful()
     .Doc(
-        "Calls the function of this process that is registered under token with the inputs. The "
-        "shapes of the outputs are those of what it returns. Error: NOT_FOUND if there is no such "
-        "function; INVALID_ARGUMENT if it returns another number of values or other dtypes than "
-        "Tout; what the function raises.")
+        "Calls the function that this process has registered under `token` with the inputs. The "
+        "outputs have the shapes of the values that it returns. Error: no such function is "
+        "registered (kNotFound); it returns a different number of values or different dtypes than "
+        "Tout; the function raises an error, which is passed on.")
     .HostMemory({"input", "output"})
     .CallsProgram()
     .Shape(UnknownOutputs)
@@ -74,7 +74,7 @@ RAMET_OP("PyFuncStateless")
     .Attr("token: string")
     .Attr("Tin: list(type) >= 0")
     .Attr("Tout: list(type) >= 0")
-    .Doc("As PyFunc, for a function whose results depend on its inputs alone.")
+    .Doc("Like PyFunc, for a function whose results depend only on its inputs.")
     .HostMemory({"input", "output"})
     .CallsProgram()
     .Shape(UnknownOutputs)

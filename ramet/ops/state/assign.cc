@@ -62,7 +62,7 @@ Status Update(KernelContext& c) {
   });
 }
 
-// A kernel without a dtype in its code, for each of the dtypes.
+// The kernel for each of the dtypes; its code does not depend on the dtype.
 template <linalg::BinaryOp op>
 constexpr auto kUpdate = []<class T>(KernelContext& c) -> Status { return Update<op>(c); };
 
@@ -76,32 +76,30 @@ RAMET_OP("Assign")
     .Attr("validate_shape: bool = true")
     .Attr("use_locking: bool = true")
     .Doc(
-        "Makes `value` the value of the variable, which is passed on.\n"
-        "\\error kInvalidArgument if validate_shape is set and the shape is not that of the "
-        "variable's\n"
-        "  value, or, before there is one, not that of its node.")
+        "Assigns `value` to the variable and returns the variable. Error: validate_shape is set "
+        "and the shape of `value` differs from that of the current value, or, if there is none, "
+        "from that of the variable's node.")
     .AllowsUninitializedInput()
     .Shape(AssignShape)
     .NotDifferentiable()
     .CpuKernelClass<AssignKernel>();
 
-#define RAMET_ASSIGN_UPDATE(name, linalg_op, doc)                                                  \
-  RAMET_OP(name)                                                                                   \
-      .Input("ref: Ref(T)")                                                                        \
-      .Input("value: T")                                                                           \
-      .Output("output_ref: Ref(T)")                                                                \
-      .Attr("T: numbertype")                                                                       \
-      .Attr("use_locking: bool = false")                                                           \
-      .Doc(doc                                                                                     \
-           "\n\\error kFailedPrecondition if it is uninitialised; kInvalidArgument if the shapes " \
-           "differ.")                                                                              \
-      .Shape(MergedInputsShape)                                                                    \
-      .NotDifferentiable()                                                                         \
-      .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,       \
-                  uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(        \
+#define RAMET_ASSIGN_UPDATE(name, linalg_op, doc)                                                 \
+  RAMET_OP(name)                                                                                  \
+      .Input("ref: Ref(T)")                                                                       \
+      .Input("value: T")                                                                          \
+      .Output("output_ref: Ref(T)")                                                               \
+      .Attr("T: numbertype")                                                                      \
+      .Attr("use_locking: bool = false")                                                          \
+      .Doc(doc " Error: the variable is uninitialized (kFailedPrecondition); the shapes differ.") \
+      .Shape(MergedInputsShape)                                                                   \
+      .NotDifferentiable()                                                                        \
+      .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,      \
+                  uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(       \
           kUpdate<linalg::BinaryOp::linalg_op>)
 
-RAMET_ASSIGN_UPDATE("AssignAdd", kAdd, "Adds `value` to the variable, which is passed on.");
-RAMET_ASSIGN_UPDATE("AssignSub", kSub, "Subtracts `value` from the variable, which is passed on.");
+RAMET_ASSIGN_UPDATE("AssignAdd", kAdd, "Adds `value` to the variable and returns the variable.");
+RAMET_ASSIGN_UPDATE("AssignSub", kSub,
+                    "Subtracts `value` from the variable and returns the variable.");
 
 }  // namespace ramet

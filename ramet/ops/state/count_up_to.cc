@@ -4,7 +4,8 @@
 namespace ramet {
 namespace {
 
-// \error kInvalidArgument if the limit is not a T.
+// Returns the attr `limit`.
+// \error kInvalidArgument: the limit does not fit in a T.
 template <class T>
 StatusOr<int64_t> LimitOf(const KernelNode& node) {
   RAMET_ASSIGN_OR_RETURN(const int64_t limit, node.attrs->Get<int64_t>("limit"));
@@ -13,7 +14,7 @@ StatusOr<int64_t> LimitOf(const KernelNode& node) {
                          DTypeName(DTypeOf<T>::value));
 }
 
-// The value of input 0 goes to output 0 and becomes one more.
+// Sets output 0 to the value of variable input 0 and increments the variable.
 template <class T>
 class CountUpToKernel : public Kernel {
  public:
@@ -69,9 +70,9 @@ RAMET_OP("CountUpTo")
     .AttrRange("limit", INT64_MIN, INT64_MAX)
     .Attr("T: {int32, int64}")
     .Doc(
-        "The value of a scalar variable, which is then one more.\n"
-        "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`.\n"
-        "\\error kFailedPrecondition if the variable is uninitialised.")
+        "Returns the value of a scalar variable and increments the variable. Error: the value is "
+        "not below `limit` (\"Reached limit of 5\", kOutOfRange); the variable is uninitialized "
+        "(kFailedPrecondition) or not a scalar; `limit` does not fit in T.")
     .Shape(CountUpToShape)
     .CpuKernelClasses<CountUpToKernel, int32_t, int64_t>();
 
@@ -82,9 +83,9 @@ RAMET_OP("ResourceCountUpTo")
     .AttrRange("limit", INT64_MIN, INT64_MAX)
     .Attr("T: {int32, int64}")
     .Doc(
-        "The value of a scalar resource variable, which is then one more.\n"
-        "\\error kOutOfRange \"Reached limit of 5\" if the value is not below `limit`; "
-        "kNotFound if it has no value.")
+        "Returns the value of a scalar resource variable and increments the variable. Error: the "
+        "value is not below `limit` (\"Reached limit of 5\", kOutOfRange); the variable has no "
+        "value (kNotFound) or is not a scalar; `limit` does not fit in T.")
     .Shape(ScalarShape)
     .CpuKernelClasses<ResourceCountUpToKernel, int32_t, int64_t>();
 

@@ -15,7 +15,8 @@ class ShapeResource final : public Resource {
   const Shape shape_;
 };
 
-// Variables of several containers may have one name; their states live as long as the session.
+// Returns a key that is unique even if variables of several containers have the same name; their
+// states live as long as the session.
 std::string KeyOf(const VariableState& variable) {
   return StrCat(variable.name(), "@", reinterpret_cast<uintptr_t>(&variable));
 }

@@ -6,7 +6,7 @@ namespace ramet {
 namespace {
 
 Status NotAHandle(int i) {
-  return InvalidArgument("input ", i, " must be the handle of a variable, but it is none");
+  return InvalidArgument("input ", i, " must be the handle of a variable, but it is not a handle");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <limits>
-#include <mutex>
 
+#include "ramet/base/mutex.h"
 #include "ramet/gradients/gradient_context.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
@@ -11,14 +11,14 @@
 namespace ramet {
 namespace {
 
-// TensorFlow's shared_name of handles without a name (ResourceHandle::ANONYMOUS_NAME).
+// The shared_name that TensorFlow gives to handles without a name (ResourceHandle::ANONYMOUS_NAME).
 constexpr char kAnonymous[] = "cd2c89b7-88b7-44c8-ad83-06c2a9158347";
 
-// Each execution makes a variable of its own, which lives as long as the session.
+// Creates a new variable at each execution, which lives as long as the session.
 class AnonymousVarHandleKernel final : public Kernel {
  public:
   Status Compute(KernelContext& c) override {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     variables_.push_back(
         std::make_unique<VariableState>(StrCat("_AnonymousVar", variables_.size())));
     c.SetRefOutput(0, variables_.back().get());
@@ -26,8 +26,8 @@ class AnonymousVarHandleKernel final : public Kernel {
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<VariableState>> variables_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<VariableState>> variables_ RAMET_GUARDED_BY(mutex_);
 };
 
 class VarHandleKernel final : public Kernel {
@@ -53,7 +53,7 @@ class VarHandleKernel final : public Kernel {
   std::shared_ptr<VariableState> variable_;
 };
 
-// A kernel of an op on a variable of the dtype that its attr "dtype" says.
+// A kernel that passes the attr "dtype" to `compute`.
 template <Status (*compute)(KernelContext& c, DType dtype)>
 class TypedKernel final : public Kernel {
  public:
@@ -73,8 +73,9 @@ Status NothingToRead(const std::string& name) {
       "Could not find variable ", name,
       ". This could mean that the variable has been deleted. In TF1, it can also mean the variable "
       "is uninitialized; restore a checkpoint or run its initializer "
-      "(Session::InitializeMissing, in Python session.initialize_missing(), initialises only what "
-      "is missing). Debug info: container=localhost, status error message=Resource localhost/",
+      "(Session::InitializeMissing, in Python session.initialize_missing(), initializes only "
+      "uninitialized variables). Debug info: container=localhost, status error message=Resource "
+      "localhost/",
       name, "/N10tensorflow3VarE does not exist.");
 }
 
@@ -87,7 +88,7 @@ Status Read(KernelContext& c, DType dtype) {
   return IsNotFound(value.status()) ? NothingToRead(c.variable(0)->name()) : value.status();
 }
 
-// Readers share the value's buffer whatever this says: a variable copies on writing.
+// Has no effect: readers share the buffer of the value, because a variable copies on write.
 Status DisableCopyOnRead(KernelContext& c) {
   const Status target = TakeTarget(c);
   return IsNotFound(target) ? NothingToRead(c.variable(0)->name()) : target;
@@ -137,7 +138,7 @@ Status Update(KernelContext& c) {
   });
 }
 
-// A kernel without a dtype in its code, for each of the dtypes.
+// The kernel for each of the dtypes; its code does not depend on the dtype.
 template <linalg::BinaryOp op>
 constexpr auto kUpdate = []<class T>(KernelContext& c) -> Status { return Update<op>(c); };
 
@@ -185,7 +186,7 @@ class VariableShapeKernel final : public Kernel {
         y->mutable_data<int64_t>()[d] = value.dim(d);
       } else if (value.dim(d) > std::numeric_limits<int32_t>::max()) {
         return InvalidArgument("dimension ", d, " of shape ", value.shape(),
-                               " does not fit int32; use out_type=int64");
+                               " does not fit in int32; use out_type=int64");
       } else {
         y->mutable_data<int32_t>()[d] = static_cast<int32_t>(value.dim(d));
       }
@@ -232,14 +233,12 @@ RAMET_OP("VarHandleOp")
     .Attr("shape: shape")
     .Attr("allowed_devices: list(string) = []")
     .Doc(
-        "The handle of the session's resource variable shared_name in `container`. It has no value "
-        "until\n"
-        "one is assigned. Handles with one name and container (the empty name, too) are of one "
-        "variable.\n"
-        "The variable of a VariableV2 of the same name is another one. With TensorFlow's name for\n"
-        "anonymous handles, cd2c89b7-88b7-44c8-ad83-06c2a9158347, each execution makes another "
-        "variable,\n"
-        "which lives as long as the session.")
+        "Returns the handle of the resource variable shared_name in `container`, which belongs to "
+        "the session and has no value until one is assigned. Handles with the same name and "
+        "container (even an empty name) refer to the same variable. A VariableV2 of the same name "
+        "is a different variable. With TensorFlow's name for anonymous handles, "
+        "cd2c89b7-88b7-44c8-ad83-06c2a9158347, each execution creates a new variable, which lives "
+        "as long as the session.")
     .Shape(ScalarShape)
     .CpuKernelClass<VarHandleKernel>();
 
@@ -248,9 +247,8 @@ RAMET_OP("ReadVariableOp")
     .Output("value: dtype")
     .Attr("dtype: type")
     .Doc(
-        "The value of a resource variable at the time of reading: later assignments do not change "
-        "it.\n"
-        "\\error kFailedPrecondition if it has no value; kInvalidArgument if it has another dtype.")
+        "Returns the current value of a resource variable; later assignments do not change it. "
+        "Error: the variable has no value (kFailedPrecondition) or a different dtype.")
     .Shape(ReadShape)
     .Gradient(PassGradient)
     .CpuKernelClass<TypedKernel<Read>>();
@@ -261,23 +259,20 @@ RAMET_OP("AssignVariableOp")
     .Attr("dtype: type")
     .Attr("validate_shape: bool = false")
     .Doc(
-        "Makes `value` the value of a resource variable.\n"
-        "\\error kInvalidArgument if it has a value of another dtype, or, with validate_shape, of "
-        "another shape.")
+        "Assigns `value` to a resource variable. Error: the variable has a value of a different "
+        "dtype, or, with validate_shape, of a different shape.")
     .Shape(AssignShape)
     .CpuKernelClass<AssignVariableKernel>();
 
-#define RAMET_ASSIGN_UPDATE(name, linalg_op, doc)                                              \
-  RAMET_OP(name)                                                                               \
-      .Input("resource: resource")                                                             \
-      .Input("value: dtype")                                                                   \
-      .Attr("dtype: type")                                                                     \
-      .Doc(doc                                                                                 \
-           "\n\\error kNotFound if it has no value; kInvalidArgument if the shapes or dtypes " \
-           "differ.")                                                                          \
-      .Shape(AssignShape)                                                                      \
-      .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,   \
-                  uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(    \
+#define RAMET_ASSIGN_UPDATE(name, linalg_op, doc)                                             \
+  RAMET_OP(name)                                                                              \
+      .Input("resource: resource")                                                            \
+      .Input("value: dtype")                                                                  \
+      .Attr("dtype: type")                                                                    \
+      .Doc(doc " Error: the variable has no value (kNotFound); the shapes or dtypes differ.") \
+      .Shape(AssignShape)                                                                     \
+      .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,  \
+                  uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(   \
           kUpdate<linalg::BinaryOp::linalg_op>, "dtype")
 
 RAMET_ASSIGN_UPDATE("AssignAddVariableOp", kAdd, "Adds `value` to a resource variable.");
@@ -286,7 +281,7 @@ RAMET_ASSIGN_UPDATE("AssignSubVariableOp", kSub, "Subtracts `value` from a resou
 RAMET_OP("VarIsInitializedOp")
     .Input("resource: resource")
     .Output("is_initialized: bool")
-    .Doc("Whether the resource variable has a value, a scalar.")
+    .Doc("Returns whether the resource variable has a value, a scalar.")
     .HostMemory({"is_initialized"})
     .Shape(ScalarShape)
     .NotDifferentiable()
@@ -296,16 +291,16 @@ RAMET_OP("DestroyResourceOp")
     .Input("resource: resource")
     .Attr("ignore_lookup_error: bool = true")
     .Doc(
-        "Takes the value of a resource variable away.\n"
-        "\\error kNotFound if it has none and ignore_lookup_error is not set.")
+        "Removes the value of a resource variable. Error: it has no value and ignore_lookup_error "
+        "is not set (kNotFound).")
     .Shape(NoOutputs)
     .CpuKernelClass<DestroyResourceKernel>();
 
 RAMET_OP("DisableCopyOnRead")
     .Input("resource: resource")
     .Doc(
-        "No effect: reading a resource variable never copies its value.\n"
-        "\\error kFailedPrecondition if it has no value.")
+        "Has no effect: reading a resource variable never copies its value. Error: the variable "
+        "has no value (kFailedPrecondition).")
     .Shape(NoOutputs)
     .CpuKernel(DisableCopyOnRead);
 
@@ -314,9 +309,8 @@ RAMET_OP("VariableShape")
     .Output("output: out_type")
     .Attr("out_type: {int32, int64} = int32")
     .Doc(
-        "The shape of a resource variable's value, a vector.\n"
-        "\\error kNotFound if it has no value; kInvalidArgument if a dimension does not fit "
-        "out_type.")
+        "Returns the shape of the value of a resource variable, a vector. Error: the variable has "
+        "no value (kNotFound); a dimension does not fit in out_type.")
     .HostMemory({"output"})
     .Shape(ShapeOfVariable)
     .NotDifferentiable()

@@ -11,7 +11,7 @@
 namespace ramet {
 namespace {
 
-// What the rows of an update do to those of the variable.
+// How the rows of an update are combined with those of the variable.
 enum class ScatterMode { kUpdate, kAdd, kSub, kMul, kDiv, kMax, kMin };
 
 linalg::BinaryOp BinaryOpOf(ScatterMode mode) {
@@ -25,13 +25,13 @@ linalg::BinaryOp BinaryOpOf(ScatterMode mode) {
   }
 }
 
-// Sums of truth values are true if one of them is, differences if they differ.
+// Returns the op for bools: a sum is true if one operand is, a difference if they differ.
 linalg::BinaryOp LogicalOpOf(ScatterMode mode) {
   return mode == ScatterMode::kSub ? linalg::BinaryOp::kNotEqual : linalg::BinaryOp::kLogicalOr;
 }
 
-// The n elements of `row` combined with those of `update`. False: an integer is to be divided by
-// zero.
+// Combines the n elements of `row` with those of `update`. Returns false if an integer would be
+// divided by zero.
 bool CombineRow(ScatterMode mode, DType dtype, void* row, const void* update, int64_t n) {
   if (mode == ScatterMode::kUpdate) {
     if (n > 0) std::memcpy(row, update, static_cast<size_t>(n) * DTypeSize(dtype));
@@ -41,7 +41,8 @@ bool CombineRow(ScatterMode mode, DType dtype, void* row, const void* update, in
   return linalg::Binary(op, LinalgType(dtype), row, update, row, n);
 }
 
-// n elements of y from `to` on, combined with those of x from `from` on. False as CombineRow.
+// Combines n elements of y starting at `to` with those of x starting at `from`. Returns the result
+// of CombineRow.
 bool Combine(ScatterMode mode, const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {
   const int64_t width = static_cast<int64_t>(DTypeSize(x.dtype()));
   if (width == 0) {
@@ -74,12 +75,13 @@ Status CheckUpdates(const Tensor& old, const Tensor& indices, const Tensor& upda
   return OkStatus();
 }
 
-// Combines n elements of `updates` with each row of `out` that `indices` names; those of the next
-// row come `step` elements later.
+// Combines n elements of `updates` with each row of `out` that `indices` names; the elements for
+// the next row start `step` elements later.
 Status CombineRows(ScatterMode mode, const Tensor& indices, const Tensor& updates, int64_t step,
                    int64_t n, Tensor& out) {
-  const int64_t width = static_cast<int64_t>(DTypeSize(out.dtype())), row_bytes = n * width;
   const int64_t count = indices.num_elements();
+  if (count == 0 || n == 0) return OkStatus();
+  const int64_t width = static_cast<int64_t>(DTypeSize(out.dtype())), row_bytes = n * width;
   const auto row = [&](int64_t i) { return IntegerAt(indices, i); };
   if (width == 0) {
     for (int64_t i = 0; i < count; ++i) CopyElements(updates, i * step, out, row(i) * n, n);
@@ -94,14 +96,16 @@ Status CombineRows(ScatterMode mode, const Tensor& indices, const Tensor& update
     char* to = rows + row(i) * row_bytes;
     if (!CombineRow(mode, out.dtype(), to, update + i * step * width, n)) failed = true;
   };
-  // What a division by zero leaves behind does not depend on the number of threads.
+  // One lane, so that the elements left by a division by zero do not depend on the number of
+  // threads.
   const auto lanes =
       mode == ScatterMode::kDiv ? linalg::RowLanes::One() : linalg::RowLanes(count, row_bytes);
   linalg::ParallelForRows(lanes, count, row, prefetch, combine);
   return failed ? DivisionByZero() : OkStatus();
 }
 
-// Checks first, so that a variable that is updated in place is not left half-way.
+// Checks all arguments first, so that an error cannot leave a variable that is updated in place
+// half-updated.
 template <ScatterMode mode>
 Status Scatter(KernelContext& c) {
   RAMET_RETURN_IF_ERROR(TakeTarget(c));
@@ -164,7 +168,7 @@ using ScatterNdMax = PolicyKernel<ScatterNd<ScatterMode::kMax>>;
 template <class T>
 using ScatterNdMin = PolicyKernel<ScatterNd<ScatterMode::kMin>>;
 
-// The same code for each of the dtypes that an op has.
+// Runs the same code for each dtype of an op.
 template <Status (*fn)(KernelContext&)>
 constexpr auto kFor = []<class T>(KernelContext& c) -> Status { return fn(c); };
 
@@ -192,22 +196,21 @@ Status ScatterShape(ShapeContext& c) {
   float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, \
       uint64_t
 
-#define RAMET_SCATTER(name, types, locking, doc)                                                   \
-  RAMET_OP(name)                                                                                   \
-      .Input("ref: Ref(T)")                                                                        \
-      .Input("indices: Tindices")                                                                  \
-      .Input("updates: T")                                                                         \
-      .Output("output_ref: Ref(T)")                                                                \
-      .Attr("T: " types)                                                                           \
-      .Attr("Tindices: {int32, int64}")                                                            \
-      .Attr("use_locking: bool = " locking)                                                        \
-      .Doc(                                                                                        \
-          doc                                                                                      \
-          " `updates` is indices.shape + ref.shape[1:], or a scalar for all. Indices that occur\n" \
-          "several times count in order. The variable is passed on.\n"                             \
-          "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\", or if the shapes do not " \
-          "fit;\n"                                                                                 \
-          "  kFailedPrecondition if the variable is uninitialised.")                               \
+#define RAMET_SCATTER(name, types, locking, doc)                                                  \
+  RAMET_OP(name)                                                                                  \
+      .Input("ref: Ref(T)")                                                                       \
+      .Input("indices: Tindices")                                                                 \
+      .Input("updates: T")                                                                        \
+      .Output("output_ref: Ref(T)")                                                               \
+      .Attr("T: " types)                                                                          \
+      .Attr("Tindices: {int32, int64}")                                                           \
+      .Attr("use_locking: bool = " locking)                                                       \
+      .Doc(doc                                                                                    \
+           " `updates` has the shape indices.shape + ref.shape[1:], or is a scalar that applies " \
+           "to all rows. If an index occurs more than once, its updates are applied in order. "   \
+           "Returns the variable. Error: an index is out of range (\"indices[0] = 5 is not in "   \
+           "[0, 3)\"); the shapes do not fit together; the variable is uninitialized "            \
+           "(kFailedPrecondition).")                                                              \
       .Shape(ScatterShape)
 
 RAMET_SCATTER("ScatterUpdate", "type", "true", "Replaces the rows `indices` of a variable.")
@@ -225,13 +228,13 @@ RAMET_SCATTER("ScatterMul", "numbertype", "false", "Multiplies the rows `indices
 RAMET_SCATTER("ScatterDiv", "numbertype", "false", "Divides the rows `indices` of a variable.")
     .NotDifferentiable()
     .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kDiv>>);
-RAMET_SCATTER(
-    "ScatterMax", "{half, bfloat16, float, double, int32, int64}", "false",
-    "Makes the rows `indices` of a variable the larger of their elements and the update's.")
+RAMET_SCATTER("ScatterMax", "{half, bfloat16, float, double, int32, int64}", "false",
+              "Replaces the elements of the rows `indices` of a variable by the larger of old "
+              "value and update.")
     .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(kFor<Scatter<ScatterMode::kMax>>);
-RAMET_SCATTER(
-    "ScatterMin", "{half, bfloat16, float, double, int32, int64}", "false",
-    "Makes the rows `indices` of a variable the smaller of their elements and the update's.")
+RAMET_SCATTER("ScatterMin", "{half, bfloat16, float, double, int32, int64}", "false",
+              "Replaces the elements of the rows `indices` of a variable by the smaller of old "
+              "value and update.")
     .CpuKernels<Half, BFloat16, float, double, int32_t, int64_t>(kFor<Scatter<ScatterMode::kMin>>);
 
 #define RAMET_SCATTER_ND(name, types, locking, doc)                                                \
@@ -244,13 +247,12 @@ RAMET_SCATTER(
       .Attr("Tindices: {int32, int64}")                                                            \
       .Attr("use_locking: bool = " locking)                                                        \
       .Attr("bad_indices_policy: string = ''")                                                     \
-      .Doc(                                                                                        \
-          doc                                                                                      \
-          " Each index tuple along the last dimension of `indices` names a slice; `updates` is\n"  \
-          "indices.shape[:-1] + ref.shape[indices.shape[-1]:]. The variable is passed on.\n"       \
-          "\\error kInvalidArgument \"indices[0] = [5] does not index into shape [3,2]\", or if\n" \
-          "  the shapes do not fit; kFailedPrecondition if the variable is uninitialised. With\n"  \
-          "  bad_indices_policy IGNORE tuples that are outside are left out.")                     \
+      .Doc(doc                                                                                     \
+           " Each index tuple along the last dimension of `indices` selects a slice; `updates` "   \
+           "has the shape indices.shape[:-1] + ref.shape[indices.shape[-1]:]. Returns the "        \
+           "variable. Error: a tuple is out of range (\"indices[0] = [5] does not index into "     \
+           "shape [3,2]\"), except with bad_indices_policy IGNORE, which skips it; the shapes do " \
+           "not fit together; the variable is uninitialized (kFailedPrecondition).")               \
       .Shape(UnchangedShape)
 
 RAMET_SCATTER_ND("ScatterNdUpdate", "type", "true", "Replaces slices of a variable.")
@@ -262,27 +264,28 @@ RAMET_SCATTER_ND("ScatterNdAdd", "numbertype", "false", "Adds to slices of a var
 RAMET_SCATTER_ND("ScatterNdSub", "numbertype", "false", "Subtracts from slices of a variable.")
     .NotDifferentiable()
     .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST>();
-RAMET_SCATTER_ND("ScatterNdMax", "numbertype", "false",
-                 "Makes slices of a variable the larger of their elements and the update's.")
+RAMET_SCATTER_ND(
+    "ScatterNdMax", "numbertype", "false",
+    "Replaces the elements of slices of a variable by the larger of old value and update.")
     .CpuKernelClasses<ScatterNdMax, RAMET_ORDERED_LIST>();
-RAMET_SCATTER_ND("ScatterNdMin", "numbertype", "false",
-                 "Makes slices of a variable the smaller of their elements and the update's.")
+RAMET_SCATTER_ND(
+    "ScatterNdMin", "numbertype", "false",
+    "Replaces the elements of slices of a variable by the smaller of old value and update.")
     .CpuKernelClasses<ScatterNdMin, RAMET_ORDERED_LIST>();
 
-#define RAMET_RESOURCE_SCATTER(name, types, doc)                                                   \
-  RAMET_OP(name)                                                                                   \
-      .Input("resource: resource")                                                                 \
-      .Input("indices: Tindices")                                                                  \
-      .Input("updates: dtype")                                                                     \
-      .Attr("dtype: " types)                                                                       \
-      .Attr("Tindices: {int32, int64}")                                                            \
-      .Doc(                                                                                        \
-          doc                                                                                      \
-          " `updates` is indices.shape + the variable's shape[1:], or a scalar for all. Indices\n" \
-          "that occur several times count in order.\n"                                             \
-          "\\error kInvalidArgument \"indices[0] = 5 is not in [0, 3)\", or if the shapes do not " \
-          "fit;\n"                                                                                 \
-          "  kNotFound if the variable has no value.")                                             \
+#define RAMET_RESOURCE_SCATTER(name, types, doc)                                                  \
+  RAMET_OP(name)                                                                                  \
+      .Input("resource: resource")                                                                \
+      .Input("indices: Tindices")                                                                 \
+      .Input("updates: dtype")                                                                    \
+      .Attr("dtype: " types)                                                                      \
+      .Attr("Tindices: {int32, int64}")                                                           \
+      .Doc(doc                                                                                    \
+           " `updates` has the shape indices.shape + shape[1:], where shape is that of the "      \
+           "variable, or is a scalar that applies to all rows. If an index occurs more than "     \
+           "once, its updates are applied in order. Error: an index is out of range "             \
+           "(\"indices[0] = 5 is not in [0, 3)\"); the shapes do not fit together; the variable " \
+           "has no value (kNotFound).")                                                           \
       .Shape(ScatterShape)
 
 RAMET_RESOURCE_SCATTER("ResourceScatterUpdate", "type",
@@ -301,12 +304,12 @@ RAMET_RESOURCE_SCATTER("ResourceScatterDiv", "numbertype",
                        "Divides the rows `indices` of a resource variable.")
     .CpuKernels<RAMET_NUMBERS_LIST>(kFor<Scatter<ScatterMode::kDiv>>, "dtype");
 RAMET_RESOURCE_SCATTER("ResourceScatterMax", "numbertype",
-                       "Makes the rows `indices` of a resource variable the larger of their "
-                       "elements and the update's.")
+                       "Replaces the elements of the rows `indices` of a resource variable by the "
+                       "larger of old value and update.")
     .CpuKernels<RAMET_ORDERED_LIST>(kFor<Scatter<ScatterMode::kMax>>, "dtype");
 RAMET_RESOURCE_SCATTER("ResourceScatterMin", "numbertype",
-                       "Makes the rows `indices` of a resource variable the smaller of their "
-                       "elements and the update's.")
+                       "Replaces the elements of the rows `indices` of a resource variable by the "
+                       "smaller of old value and update.")
     .CpuKernels<RAMET_ORDERED_LIST>(kFor<Scatter<ScatterMode::kMin>>, "dtype");
 
 #define RAMET_RESOURCE_SCATTER_ND(name, doc)                                                       \
@@ -318,13 +321,12 @@ RAMET_RESOURCE_SCATTER("ResourceScatterMin", "numbertype",
       .Attr("Tindices: {int32, int64}")                                                            \
       .Attr("use_locking: bool = true")                                                            \
       .Attr("bad_indices_policy: string = ''")                                                     \
-      .Doc(                                                                                        \
-          doc                                                                                      \
-          " Each index tuple along the last dimension of `indices` names a slice; `updates` is\n"  \
-          "indices.shape[:-1] + the variable's shape[indices.shape[-1]:].\n"                       \
-          "\\error kInvalidArgument \"indices[0] = [5] does not index into shape [3,2]\", or if\n" \
-          "  the shapes do not fit; kNotFound if the variable has no value. With\n"                \
-          "  bad_indices_policy IGNORE tuples that are outside are left out.")                     \
+      .Doc(doc                                                                                     \
+           " Each index tuple along the last dimension of `indices` selects a slice; `updates` "   \
+           "has the shape indices.shape[:-1] + shape[indices.shape[-1]:], where shape is that of " \
+           "the variable. Error: a tuple is out of range (\"indices[0] = [5] does not index into " \
+           "shape [3,2]\"), except with bad_indices_policy IGNORE, which skips it; the shapes do " \
+           "not fit together; the variable has no value (kNotFound).")                             \
       .Shape(NoOutputs)
 
 RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdUpdate", "Replaces slices of a resource variable.")
@@ -333,13 +335,13 @@ RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdAdd", "Adds to slices of a resource 
     .CpuKernelClasses<ScatterNdAdd, RAMET_NUMBERS_LIST, bool>();
 RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdSub", "Subtracts from slices of a resource variable.")
     .CpuKernelClasses<ScatterNdSub, RAMET_NUMBERS_LIST, bool>();
-RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdMax",
-                          "Makes slices of a resource variable the larger of their elements and "
-                          "the update's.")
+RAMET_RESOURCE_SCATTER_ND(
+    "ResourceScatterNdMax",
+    "Replaces the elements of slices of a resource variable by the larger of old value and update.")
     .CpuKernelClasses<ScatterNdMax, RAMET_ORDERED_LIST>();
 RAMET_RESOURCE_SCATTER_ND("ResourceScatterNdMin",
-                          "Makes slices of a resource variable the smaller of their elements and "
-                          "the update's.")
+                          "Replaces the elements of slices of a resource variable by the smaller "
+                          "of old value and update.")
     .CpuKernelClasses<ScatterNdMin, RAMET_ORDERED_LIST>();
 
 }  // namespace ramet

@@ -8,7 +8,8 @@
 namespace ramet {
 namespace {
 
-// The steps in `value` along the dimensions of the result of a slice, to which it is broadcast.
+// Returns the strides for reading `value` along the dimensions of the result of a slice, to which
+// it is broadcast.
 StatusOr<Dims> StepsInValue(const Shape& value, const Shape& result) {
   const Dims dense = RowMajorStrides(value.dims());
   const int extra = value.rank() - result.rank();
@@ -24,8 +25,8 @@ StatusOr<Dims> StepsInValue(const Shape& value, const Shape& result) {
   return steps;
 }
 
-// The same along the dimensions of the sliced tensor: those longer than 1 are in the result, in
-// order.
+// Returns the same strides along the dimensions of the sliced tensor. Its dimensions longer than 1
+// appear in the result in the same order.
 Dims StepsAlong(const Dims& counts, const Shape& result, const Dims& steps) {
   Dims along(counts.size(), 0);
   int r = 0;
@@ -90,12 +91,11 @@ RAMET_OP("StridedSliceAssign")
     .Attr("new_axis_mask: int = 0")
     .Attr("shrink_axis_mask: int = 0")
     .Doc(
-        "Assigns `value` to the slice of a variable that the other arguments name, as StridedSlice "
-        "has\n"
-        "them; `value` is broadcast to the slice's shape. The variable is passed on.\n"
-        "\\error kInvalidArgument \"Cannot broadcast input shape [2] into final shape [1,3]\", and "
-        "as\n"
-        "  StridedSlice; kFailedPrecondition if the variable is uninitialised.")
+        "Assigns `value` to the slice of a variable that the remaining arguments select as in "
+        "StridedSlice; `value` is broadcast to the shape of the slice. Returns the variable. "
+        "Error: `value` cannot be broadcast (\"Cannot broadcast input shape [2] into final shape "
+        "[1,3]\"); the slice is invalid (see StridedSlice); the variable is uninitialized "
+        "(kFailedPrecondition).")
     .HostMemory({"begin", "end", "strides"})
     .Shape(UnchangedShape)
     .CpuKernelClass<StridedSliceAssignKernel>();
@@ -114,8 +114,8 @@ RAMET_OP("ResourceStridedSliceAssign")
     .Attr("new_axis_mask: int = 0")
     .Attr("shrink_axis_mask: int = 0")
     .Doc(
-        "Assigns `value` to the slice of a resource variable, as StridedSliceAssign.\n"
-        "\\error kInvalidArgument as StridedSliceAssign; kNotFound if the variable has no value.")
+        "Assigns `value` to a slice of a resource variable, like StridedSliceAssign. Error: the "
+        "same as StridedSliceAssign; the variable has no value (kNotFound).")
     .HostMemory({"begin", "end", "strides"})
     .Shape(NoOutputs)
     .CpuKernelClass<StridedSliceAssignKernel>();

@@ -1,6 +1,6 @@
-#include <mutex>
 #include <unordered_map>
 
+#include "ramet/base/mutex.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/state/declared_shape.h"
 
@@ -26,7 +26,7 @@ class VariableKernel final : public Kernel {
     });
     if (!variable_) {
       return InvalidArgument("the name '", name_,
-                             "' belongs to another kind of resource of this session");
+                             "' is already used by a different kind of resource in this session");
     }
     c.SetRefOutput(0, variable_.get());
     return OkStatus();
@@ -45,7 +45,7 @@ Status VariableShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The temporary variables of a session. One that is destroyed is kept for the next one.
+// The temporary variables of a session. A destroyed variable is kept for reuse.
 class TemporaryVariables final : public Resource {
  public:
   std::string_view type_name() const override { return "temporary variables"; }
@@ -56,7 +56,7 @@ class TemporaryVariables final : public Resource {
   }
 
   VariableState* Take(const std::string& name) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     auto& free = free_[name];
     if (free.empty()) {
       all_.push_back(std::make_unique<VariableState>(name));
@@ -68,18 +68,18 @@ class TemporaryVariables final : public Resource {
   }
 
   void Return(VariableState* variable) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     variable->Set(Tensor());
     free_[variable->name()].push_back(variable);
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<VariableState>> all_;
-  std::unordered_map<std::string, std::vector<VariableState*>> free_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<VariableState>> all_ RAMET_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, std::vector<VariableState*>> free_ RAMET_GUARDED_BY(mutex_);
 };
 
-// What both ops of a temporary variable know of it.
+// Returns the name that both ops of a temporary variable use for it.
 std::string TemporaryName(const KernelNode& node) {
   std::string name = node.attrs->GetOr<std::string>("var_name", "");
   return name.empty() ? node.name : name;
@@ -122,7 +122,7 @@ class DestroyTemporaryVariableKernel final : public Kernel {
     VariableState* variable = c.variable(0);
     if (variable->name() != name_) {
       return InvalidArgument("var_name '", name_,
-                             "' is not that of the input, the temporary variable '",
+                             "' does not match the input, the temporary variable '",
                              variable->name(), "'");
     }
     TemporaryVariables::Of(*c.env().resources)->Return(variable);
@@ -150,10 +150,9 @@ RAMET_OP("VariableV2")
     .Attr("container: string = ''")
     .Attr("shared_name: string = ''")
     .Doc(
-        "A variable of the session, named shared_name in `container` (empty: as the node). It has "
-        "no\n"
-        "value until one is assigned. Nodes with one name and container are one variable.\n"
-        "\\error kInvalidArgument if the name belongs to another kind of resource.")
+        "Returns a variable of the session, named shared_name (or like the node, if empty) in "
+        "`container`. It has no value until one is assigned. Nodes with the same name and "
+        "container are the same variable. Error: the name is used by a different kind of resource.")
     .Stateful()
     .Shape(VariableShape)
     .NotDifferentiable()
@@ -165,7 +164,7 @@ RAMET_OP("Variable")
     .Attr("dtype: type")
     .Attr("container: string = ''")
     .Attr("shared_name: string = ''")
-    .Doc("As VariableV2, in graphs of before TensorFlow 0.12.")
+    .Doc("Like VariableV2, in graphs from before TensorFlow 0.12.")
     .Stateful()
     .Shape(VariableShape)
     .NotDifferentiable()
@@ -177,9 +176,8 @@ RAMET_OP("TemporaryVariable")
     .Attr("dtype: type")
     .Attr("var_name: string = ''")
     .Doc(
-        "A variable of one run, elements unspecified, which DestroyTemporaryVariable with the "
-        "same\n"
-        "var_name (empty: the node's name) turns into a tensor.")
+        "Returns a variable with unspecified elements for one run. DestroyTemporaryVariable with "
+        "the same var_name (the name of the node, if empty) turns it into a tensor.")
     .Stateful()
     .Shape(VariableShape)
     .CpuKernelClass<TemporaryVariableKernel>();
@@ -190,8 +188,8 @@ RAMET_OP("DestroyTemporaryVariable")
     .Attr("T: type")
     .Attr("var_name: string")
     .Doc(
-        "The last value of a temporary variable, which is gone afterwards.\n"
-        "\\error kInvalidArgument if var_name is not its name.")
+        "Returns the last value of a temporary variable and destroys the variable. Error: var_name "
+        "is not the name of the variable.")
     .Shape(UnchangedShape)
     .CpuKernelClass<DestroyTemporaryVariableKernel>();
 
@@ -199,7 +197,7 @@ RAMET_OP("IsVariableInitialized")
     .Input("ref: Ref(dtype)")
     .Output("is_initialized: bool")
     .Attr("dtype: type")
-    .Doc("Whether the variable has a value, a scalar.")
+    .Doc("Returns whether the variable has a value, a scalar.")
     .HostMemory({"is_initialized"})
     .AllowsUninitializedInput()
     .Shape(ScalarShape)

@@ -1,6 +1,6 @@
 #include "ramet/ops/string/map.h"
 
-// Base64 in the alphabet of the web: - and _ for 62 and 63.
+// Base64 with the web-safe alphabet: - and _ for 62 and 63.
 
 namespace ramet {
 namespace {
@@ -23,7 +23,7 @@ class EncodeKernel final : public Kernel {
   }
 
  private:
-  // The first three bytes as four letters.
+  // Appends the first three bytes as four letters.
   void AppendGroup(std::string_view bytes, std::string* out) const {
     uint32_t bits = 0;
     for (size_t i = 0; i < 3; ++i) {
@@ -71,8 +71,8 @@ RAMET_OP("EncodeBase64")
     .Output("output: string")
     .Attr("pad: bool = false")
     .Doc(
-        "Returns the strings in base64 with - and _ for 62 and 63, with `pad` filled with = to "
-        "a length that 4 divides. Shape of output: shape of input.")
+        "Returns the strings in web-safe base64 (- and _ for 62 and 63). With `pad`, results are "
+        "padded with = to a multiple of four characters. The output has the shape of the input.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernelClass<EncodeKernel>();
@@ -81,8 +81,8 @@ RAMET_OP("DecodeBase64")
     .Input("input: string")
     .Output("output: string")
     .Doc(
-        "The other way of EncodeBase64, with = at the end or without. Shape of output: shape of "
-        "input. Error: another character; a length that cannot be.")
+        "The inverse of EncodeBase64, with or without = at the end. The output has the shape of "
+        "the input. Error: a string has an invalid character or an impossible length.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernel(Decode);

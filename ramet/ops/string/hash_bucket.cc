@@ -1,7 +1,7 @@
 #include "ramet/base/hash.h"
 #include "ramet/ops/string/map.h"
 
-// Strings put into buckets.
+// Ops that hash strings into buckets.
 
 namespace ramet {
 namespace {
@@ -54,8 +54,8 @@ RAMET_OP("StringToHashBucket")
     .Attr("num_buckets: int >= 1")
     .AttrRange("num_buckets", INT64_MIN, INT64_MAX)
     .Doc(
-        "Returns a number in [0, num_buckets) for each string, by a hash that may be other in "
-        "other versions of TensorFlow. Shape of output: shape of string_tensor.")
+        "Returns a number in [0, num_buckets) for each string, from a hash that may differ between "
+        "versions of TensorFlow. The output has the shape of string_tensor.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernelClass<BucketKernel<Hash64>>();
@@ -66,8 +66,8 @@ RAMET_OP("StringToHashBucketFast")
     .Attr("num_buckets: int >= 1")
     .AttrRange("num_buckets", INT64_MIN, INT64_MAX)
     .Doc(
-        "Returns a number in [0, num_buckets) for each string, by FarmHash's fingerprint. Shape "
-        "of output: shape of input.")
+        "Returns a number in [0, num_buckets) for each string, from the FarmHash fingerprint. The "
+        "output has the shape of the input.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernelClass<BucketKernel<Fingerprint64>>();
@@ -80,8 +80,9 @@ RAMET_OP("StringToHashBucketStrong")
     .Attr("key: list(int)")
     .AttrRange("key", INT64_MIN, INT64_MAX)
     .Doc(
-        "Returns a number in [0, num_buckets) for each string, by SipHash with a key of two "
-        "numbers. Shape of output: shape of input. Error: the key has another length.")
+        "Returns a number in [0, num_buckets) for each string, from SipHash with a key of two "
+        "numbers. The output has the shape of the input. Error: the key does not have two "
+        "elements.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernelClass<KeyedKernel>();

@@ -6,8 +6,8 @@
 
 namespace ramet {
 
-// out[i] = fn(text[i]) for input 0, strings, where fn(const std::string&, Out*) -> Status; output 0
-// has its shape.
+// Computes out[i] from text[i] for input 0, a string tensor, with fn(const std::string&, Out*) ->
+// Status. Output 0 has the shape of the input.
 template <class Out, class Fn>
 Status MapStrings(KernelContext& c, Fn&& fn) {
   const Tensor& x = c.input(0);
@@ -18,10 +18,10 @@ Status MapStrings(KernelContext& c, Fn&& fn) {
   return OkStatus();
 }
 
-// Whether a byte of UTF-8 begins a character.
+// Reports whether a byte of UTF-8 starts a character.
 inline bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
-// Where attr `unit` says BYTE or UTF8_CHAR.
+// Reports whether the attr `unit` is UTF8_CHAR rather than BYTE.
 inline bool CountsCharacters(const AttrMap& attrs) {
   return attrs.GetOr<std::string>("unit", "BYTE") == "UTF8_CHAR";
 }

@@ -8,7 +8,7 @@
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/string/map.h"
 
-// Numbers read from text and written as text.
+// Conversion of numbers from and to text.
 
 namespace ramet {
 namespace {
@@ -30,8 +30,8 @@ bool ReadInteger(std::string_view text, T* out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// As a C program reads it in the "C" locale, which this library does not depend on: strtod follows
-// the process, so the digits go through from_chars.
+// Reads a number as a C program does in the "C" locale. strtod would follow the locale of the
+// process, so the digits go through from_chars.
 template <class T>
 bool ReadFloat(std::string_view text, T* out) {
   text = Trimmed(text);
@@ -74,15 +74,15 @@ RAMET_OP("StringToNumber")
     .Output("output: out_type")
     .Attr("out_type: {float, double, int32, int64, uint32, uint64} = float")
     .Doc(
-        "Returns the number that each string is the text of, with white space around it or not. "
-        "Shape of output: shape of string_tensor. Error: a string is no number, or none of this "
-        "type.")
+        "Returns the numbers that the strings represent. White space around a number is ignored. "
+        "The output has the shape of string_tensor. Error: a string is not a number of type "
+        "out_type.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernels<float, double, int32_t, int64_t, uint32_t, uint64_t>(
         []<class T>(KernelContext& c) { return ToNumber<T>(c); }, "out_type");
 
-// How AsString writes: a printf format without its length and conversion.
+// The format of AsString: a printf format without its length modifier, and the conversion.
 struct TextFormat {
   std::string flags;
   char conversion = 'f';
@@ -185,10 +185,12 @@ RAMET_OP("AsString")
     .Attr("width: int = -1")
     .Attr("fill: string = ''")
     .Doc(
-        "Returns the numbers as text: with `precision` digits behind the point (6 if it is -1), "
-        "with an exponent (scientific) or in the shorter form (shortest), at least `width` "
-        "characters wide, filled as the flag of C's printf in `fill` says. Shape of output: shape "
-        "of input. Error: a flag that does not exist; precision for other than real numbers.")
+        "Returns the numbers as text. `precision` is the number of digits after the decimal point "
+        "(6 if it is -1); `scientific` writes an exponent; `shortest` selects the shorter of both "
+        "forms. The text is at least `width` characters wide, padded as the printf flag in `fill` "
+        "specifies. The output has the shape of the input. Error: `fill` is not a known flag; "
+        "precision, scientific or shortest is set for numbers that are not real or complex; "
+        "scientific and shortest are both set; width or precision is above 65536.")
     .Shape(UnchangedShape)
     .NotDifferentiable()
     .CpuKernelClasses<AsStringKernel, RAMET_NUMBERS, bool, std::string>();

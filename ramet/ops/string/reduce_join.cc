@@ -2,12 +2,12 @@
 
 #include "ramet/ops/string/map.h"
 
-// Strings joined along dimensions, or by segments.
+// Ops that join strings along dimensions or by segments.
 
 namespace ramet {
 namespace {
 
-// The dimensions named by `axes`, none of them negative, the last one named first.
+// Returns the dimensions named by `axes`, as non-negative numbers, in reverse order.
 StatusOr<std::vector<int>> JoinedDims(const Tensor& axes, int rank) {
   std::vector<int> dims;
   for (const int32_t axis : axes.flat<int32_t>()) {
@@ -24,7 +24,8 @@ StatusOr<std::vector<int>> JoinedDims(const Tensor& axes, int rank) {
   return dims;
 }
 
-// Counts through dimensions, the last one fastest, and says which element of a tensor it is at.
+// Iterates over dimensions, the last one fastest, and gives the offset of the current element in a
+// tensor.
 class Odometer {
  public:
   Odometer(const Shape& shape, const std::vector<int>& dims) : index_(dims.size(), 0) {
@@ -190,9 +191,10 @@ RAMET_OP("ReduceJoin")
     .Attr("keep_dims: bool = false")
     .Attr("separator: string = ''")
     .Doc(
-        "Joins the strings along dimensions, the first one named fastest, with separator between "
-        "them. Shape of output: that of inputs without these dimensions, with keep_dims 1 in "
-        "their places. Error: a dimension does not exist, or is named twice.")
+        "Joins the strings along the dimensions reduction_indices, the first one named fastest, "
+        "with `separator` between them. The output has the shape of the inputs without these "
+        "dimensions, or with size 1 in their place if keep_dims is true. Error: a dimension is out "
+        "of range (kOutOfRange) or occurs twice.")
     .HostMemory({"reduction_indices"})
     .Shape(ReduceJoinShape)
     .NotDifferentiable()
@@ -207,9 +209,10 @@ RAMET_OP("UnsortedSegmentJoin")
     .Attr("Tindices: {int32, int64}")
     .Attr("Tnumsegments: {int32, int64} = int32")
     .Doc(
-        "Joins the strings of each segment in their order, with separator between them. Shape of "
-        "output: [num_segments] and the dimensions of inputs that segment_ids does not have. "
-        "Error: an id is outside [0, num_segments); the shapes do not fit.")
+        "Joins the strings of each segment in order, with `separator` between them. The output has "
+        "the shape [num_segments] followed by the dimensions of the inputs that segment_ids does "
+        "not have. Error: an id is outside [0, num_segments); num_segments is not a scalar or is "
+        "negative; the shape of the inputs does not start with that of segment_ids.")
     .HostMemory({"num_segments"})
     .Shape(SegmentJoinShape)
     .CpuKernelClasses<SegmentJoinKernel, int32_t, int64_t>("Tindices");

@@ -2,7 +2,7 @@
 
 #include "ramet/ops/string/map.h"
 
-// Strings cut into pieces.
+// Ops that split strings.
 
 namespace ramet {
 namespace {
@@ -24,7 +24,7 @@ Pieces SplitAtAny(std::string_view text, std::string_view delimiters, bool skip_
   return pieces;
 }
 
-// Splits at runs of white space; what is left after `most` splits is one piece, an empty one too.
+// Splits at runs of white space. After `most` splits, the rest is one piece, even if it is empty.
 Pieces SplitAtSpace(std::string_view text, int64_t most) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   if (most == 0) return {text};
@@ -52,7 +52,7 @@ Pieces SplitAt(std::string_view text, std::string_view separator, int64_t most) 
   }
 }
 
-// The pieces of each row as a sparse matrix.
+// Outputs the pieces of each row as a sparse matrix.
 Status SetSparse(KernelContext& c, const std::vector<Pieces>& rows) {
   int64_t count = 0, width = 0;
   for (const Pieces& pieces : rows) {
@@ -139,9 +139,10 @@ RAMET_OP("StringSplit")
     .Output("shape: int64")
     .Attr("skip_empty: bool = true")
     .Doc(
-        "Splits each string of a vector at the bytes of delimiter (an empty one: between all "
-        "bytes) and returns the pieces as a sparse matrix, one row for each string; with "
-        "skip_empty without empty pieces. Error: input is no vector, delimiter no scalar.")
+        "Splits each string of a vector at the bytes of `delimiter` (between all bytes if it is "
+        "empty). Returns the pieces as a sparse matrix with one row per string, without empty "
+        "pieces if skip_empty is true. Error: `input` is not a vector; `delimiter` is not a "
+        "scalar.")
     .Shape(SplitShape)
     .NotDifferentiable()
     .CpuKernelClass<SplitKernel>();
@@ -154,9 +155,9 @@ RAMET_OP("StringSplitV2")
     .Output("shape: int64")
     .Attr("maxsplit: int = -1")
     .Doc(
-        "Splits each string of a vector at sep (an empty one: at white space, of which none is "
-        "left), at most maxsplit times if that is not negative, and returns the pieces as a sparse "
-        "matrix, one row for each string. Error: input is no vector, sep no scalar.")
+        "Splits each string of a vector at `sep`, or at runs of white space if `sep` is empty, at "
+        "most maxsplit times if that is not negative. Returns the pieces as a sparse matrix with "
+        "one row per string. Error: `input` is not a vector; `sep` is not a scalar.")
     .Shape(SplitShape)
     .CpuKernelClass<SplitV2Kernel>();
 

@@ -9,7 +9,7 @@
 namespace ramet {
 namespace {
 
-// One shape for all inputs that are no scalars.
+// Returns the common shape of all inputs that are not scalars.
 StatusOr<Shape> JoinedShape(KernelContext& c) {
   Shape shape;
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -17,7 +17,7 @@ StatusOr<Shape> JoinedShape(KernelContext& c) {
     if (other.rank() == 0) continue;
     if (shape.rank() != 0 && !(shape == other)) {
       return InvalidArgument("Input shapes do not match: input ", i, " has shape ", other,
-                             ", one before it ", shape);
+                             ", an earlier input has shape ", shape);
     }
     shape = other;
   }
@@ -94,7 +94,8 @@ class Pattern {
   }
 
  private:
-  // What POSIX and RE2 read alike; a dot stands for all but a newline, as in RE2.
+  // Converts the subset of RE2 that POSIX interprets in the same way. A dot matches everything
+  // except a newline, as in RE2.
   static StatusOr<std::string> ToPosix(const std::string& text) {
     std::string posix;
     for (size_t i = 0; i < text.size(); ++i) {
@@ -108,9 +109,8 @@ class Pattern {
                            (repeats && next == '?') || (repeats && next == '+') ||
                            (c == '\\' && !literal);
       if (foreign) {
-        return Unimplemented("the pattern '", text, "' has at ", i,
-                             " what Ramet does not know: of regular expressions it knows . * + ? | "
-                             "( ) ^ $ and backslashes in front of these");
+        return Unimplemented("the pattern '", text, "' uses an unsupported construct at position ",
+                             i, "; supported are . * + ? | ( ) ^ $ and backslashes before these");
       }
       if (literal) {
         posix += next == '/' || next == '-' ? std::string(1, next) : std::string{c, next};
@@ -161,9 +161,9 @@ RAMET_OP("StringJoin")
     .Attr("N: int >= 0")
     .Attr("separator: string = ''")
     .Doc(
-        "The strings of the inputs one after another, element by element, with `separator` between "
-        "them. Scalars go with every element of the others, which have one shape.\n"
-        "\\error kInvalidArgument if the shapes differ.")
+        "Returns the concatenation of the strings of the inputs, element by element, with "
+        "`separator` between them. Scalars are combined with every element of the other inputs, "
+        "which must have the same shape. Error: the shapes differ.")
     .HostMemory({"inputs", "output"})
     .Shape(StringJoinShape)
     .NotDifferentiable()
@@ -174,10 +174,10 @@ RAMET_OP("StaticRegexFullMatch")
     .Output("output: bool")
     .Attr("pattern: string")
     .Doc(
-        "Whether each string as a whole matches the regular expression `pattern`, of which . * + ? "
-        "| ( ) ^ $ and backslashes in front of these are known.\n"
-        "\\error kUnimplemented for other parts of expressions; kInvalidArgument for a malformed "
-        "one.")
+        "Returns whether each string matches the regular expression `pattern` as a whole. The "
+        "supported constructs are . * + ? | ( ) ^ $ and backslashes before these. The output has "
+        "the shape of the input. Error: the pattern uses an unsupported construct (kUnimplemented) "
+        "or is malformed.")
     .HostMemory({"input", "output"})
     .Shape(SameShape)
     .NotDifferentiable()

@@ -8,7 +8,8 @@
 namespace ramet {
 namespace {
 
-// What stands before, between and after the placeholders; an empty one stands between characters.
+// Returns the parts of the template before, between and after the placeholders. An empty
+// placeholder matches between characters.
 std::vector<std::string> Pieces(std::string_view text, std::string_view placeholder) {
   std::vector<std::string> pieces;
   if (placeholder.empty()) {
@@ -79,10 +80,10 @@ RAMET_OP("StringFormat")
     .Attr("placeholder: string = '%s'")
     .Attr("summarize: int = 3")
     .Doc(
-        "The template, a scalar, with the text of one of the inputs in the place of each "
-        "placeholder: the first and last `summarize` elements of each dimension (-1: all).\n"
-        "\\error kInvalidArgument \"num placeholders in template and num inputs must match: 2 vs. "
-        "1\".")
+        "Returns the template, a scalar, in which each placeholder is replaced by the text of one "
+        "input: the first and last `summarize` elements of each dimension (-1: all). Error: the "
+        "numbers of placeholders and inputs differ (\"num placeholders in template and num inputs "
+        "must match: 2 vs. 1\").")
     .HostMemory({"inputs", "output"})
     .Shape(StringFormatShape)
     .NotDifferentiable()

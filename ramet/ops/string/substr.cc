@@ -4,12 +4,12 @@
 #include "ramet/ops/math/broadcast_loop.h"
 #include "ramet/ops/string/map.h"
 
-// Pieces of strings.
+// Substr: parts of strings.
 
 namespace ramet {
 namespace {
 
-// Where each character of a string begins, and its end.
+// Returns the offset of each character of a string, and its size.
 std::vector<int64_t> Boundaries(const std::string& text) {
   std::vector<int64_t> at;
   for (int64_t i = 0; i < std::ssize(text); ++i) {
@@ -19,7 +19,8 @@ std::vector<int64_t> Boundaries(const std::string& text) {
   return at;
 }
 
-// The place of `pos` in 0..size, counted from the end where it is negative; -1 if it is outside.
+// Returns `pos`, counted from the end if negative, as a position in [0, size], or -1 if it is out
+// of range.
 int64_t PlaceOf(int64_t pos, int64_t size) {
   if (pos > size || pos < -size) return -1;
   return pos < 0 ? pos + size : pos;
@@ -108,10 +109,11 @@ RAMET_OP("Substr")
     .Attr("T: {int32, int64}")
     .Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'")
     .Doc(
-        "Returns the pieces of the strings that begin at pos (from the end where it is negative) "
-        "and are len bytes, or with UTF8_CHAR characters, long, shorter where the string ends. "
-        "Shape of output: shape of input and pos broadcast. Error: pos is outside of its string; "
-        "pos and len differ in shape.")
+        "Returns the parts of the strings that start at pos (negative values count from the end) "
+        "and are len bytes long, or len characters with unit UTF8_CHAR; they are shorter if the "
+        "string ends first. The output has the shape of input and pos broadcast. Error: pos is "
+        "outside its string; the shapes of pos and len differ or do not broadcast with that of "
+        "input.")
     .Shape(SubstrShape)
     .CpuKernelClasses<SubstrKernel, int32_t, int64_t>("T");
 

@@ -5,7 +5,7 @@
 #include "ramet/tensor/outside_values.h"
 #include "ramet/tensor/tensor_proto.h"
 
-// Tensors in strings and back.
+// Conversion of tensors to and from bytes in strings.
 
 namespace ramet {
 namespace {
@@ -45,7 +45,7 @@ class DecodeRawKernel final : public Kernel {
     return InvalidArgument("Input to DecodeRaw has length ", size, " that is not a multiple of ",
                            sizeof(T), ", the size of ", DTypeName(DTypeOf<T>::value));
   }
-  // The other order of bytes; a complex number has two parts.
+  // Reverses the byte order; a complex number has two parts.
   static void Swap(char* begin, char* end) {
     constexpr bool kTwo =
         std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
@@ -76,7 +76,8 @@ Status Serialize(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, kString, Shape()));
   std::string& out = *y->mutable_data<std::string>();
   if (proto.SerializeToString(&out)) return OkStatus();
-  return InvalidArgument("the tensor of ", x.shape(), " is too large for a TensorProto (2 GiB)");
+  return InvalidArgument("the tensor of ", x.shape(),
+                         " is too large for a TensorProto (limit 2 GiB)");
 }
 
 class ParseTensorKernel final : public Kernel {
@@ -118,9 +119,9 @@ RAMET_OP("DecodeRaw")
         "complex128, bool, bfloat16}")
     .Attr("little_endian: bool = true")
     .Doc(
-        "Returns the bytes of strings of one length as numbers. Shape of output: shape of bytes, "
-        "and a dimension more. Error: the lengths differ, or the size of a number does not divide "
-        "them.")
+        "Returns the bytes of strings of equal length as numbers. The output has the shape of "
+        "`bytes` followed by one more dimension. Error: the lengths differ or are not a multiple "
+        "of the size of a number.")
     .Shape(DecodeRawShape)
     .NotDifferentiable()
     .CpuKernelClasses<DecodeRawKernel, RAMET_FLOATS, int32_t, uint16_t, uint8_t, int16_t, int8_t,
@@ -130,7 +131,9 @@ RAMET_OP("SerializeTensor")
     .Input("tensor: T")
     .Output("serialized: string")
     .Attr("T: type")
-    .Doc("Returns a scalar: the tensor as the bytes of a TensorProto.")
+    .Doc(
+        "Returns the tensor as the bytes of a TensorProto, a scalar. Error: the tensor is too "
+        "large for a TensorProto (2 GiB).")
     .Shape(ScalarShape)
     .NotDifferentiable()
     .CpuKernels<RAMET_NUMBERS, bool, std::string>([]<class T>(KernelContext& c) {
@@ -142,8 +145,8 @@ RAMET_OP("ParseTensor")
     .Output("output: out_type")
     .Attr("out_type: type")
     .Doc(
-        "Returns the tensor that a scalar holds as the bytes of a TensorProto. Error: the bytes "
-        "are none, or a tensor of another dtype.")
+        "Returns the tensor in a scalar that holds the bytes of a TensorProto. Error: `serialized` "
+        "is not a scalar or is malformed; the tensor has a different dtype than out_type.")
     .Shape(UnknownShape)
     .NotDifferentiable()
     .CpuKernelClass<ParseTensorKernel>();

@@ -2,7 +2,7 @@
 
 #include "ramet/ops/string/map.h"
 
-// Strings made of strings one by one: case, white space, length.
+// Ops on each string of a tensor: case, white space, length.
 
 namespace ramet {
 namespace {
@@ -18,7 +18,7 @@ class CaseKernel final : public Kernel {
     if (encoding.empty()) return std::unique_ptr<Kernel>(std::make_unique<CaseKernel>());
     if (encoding == "utf-8") {
       return Unimplemented(
-          "Ramet changes the case of ASCII letters only, found encoding 'utf-8'; "
+          "encoding 'utf-8' is not supported: Ramet changes the case of ASCII letters only; "
           "use encoding ''");
     }
     return InvalidArgument("only utf-8 or '' (no encoding) is supported, received ", encoding);
@@ -60,14 +60,15 @@ class LengthKernel final : public Kernel {
   const bool characters_;
 };
 
-#define RAMET_CASE_OP(name, fn, what)                                            \
-  RAMET_OP(name)                                                                 \
-      .Input("input: string")                                                    \
-      .Output("output: string")                                                  \
-      .Attr("encoding: string = ''")                                             \
-      .Doc("Returns the strings with their ASCII letters in " what               \
-           " case. Shape of output: shape of input. Error: encoding is not ''.") \
-      .Shape(UnchangedShape)                                                     \
+#define RAMET_CASE_OP(name, fn, what)                                                 \
+  RAMET_OP(name)                                                                      \
+      .Input("input: string")                                                         \
+      .Output("output: string")                                                       \
+      .Attr("encoding: string = ''")                                                  \
+      .Doc("Returns the strings with their ASCII letters in " what                    \
+           " case. The output has the shape of the input. Error: encoding is not '' " \
+           "(kUnimplemented for 'utf-8').")                                           \
+      .Shape(UnchangedShape)                                                          \
       .CpuKernelClass<CaseKernel<fn>>()
 
 RAMET_CASE_OP("StringUpper", UpperAscii, "upper");
@@ -76,7 +77,9 @@ RAMET_CASE_OP("StringLower", LowerAscii, "lower");
 RAMET_OP("StringStrip")
     .Input("input: string")
     .Output("output: string")
-    .Doc("Returns the strings without ASCII white space at their ends. Shape: shape of input.")
+    .Doc(
+        "Returns the strings without ASCII white space at both ends. The output has the shape of "
+        "the input.")
     .Shape(UnchangedShape)
     .CpuKernel(Strip);
 
@@ -85,8 +88,8 @@ RAMET_OP("StringLength")
     .Output("output: int32")
     .Attr("unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'")
     .Doc(
-        "Returns how many bytes (or, with UTF8_CHAR, characters) each string has. Shape of "
-        "output: shape of input.")
+        "Returns the number of bytes of each string, or of characters with unit UTF8_CHAR. The "
+        "output has the shape of the input.")
     .Shape(UnchangedShape)
     .CpuKernelClass<LengthKernel>();
 

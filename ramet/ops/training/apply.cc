@@ -10,10 +10,9 @@ RAMET_OP("ApplyGradientDescent")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "Gradient descent: var -= alpha * delta.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "Gradient descent: var -= alpha * delta. All tensors have the shape of var; the "
+        "hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or "
+        "is passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<1, 2>)
     .CpuKernelClasses<ApplyKernels<GradientDescentRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexGradientDescentRule);
@@ -29,11 +28,10 @@ RAMET_OP("ApplyMomentum")
     .Attr("use_locking: bool = false")
     .Attr("use_nesterov: bool = false")
     .Doc(
-        "Momentum: accum = accum * momentum + grad; var -= lr * accum, or, with use_nesterov,\n"
-        "var -= grad * lr + accum * momentum * lr.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "Momentum: accum = accum * momentum + grad; var -= lr * accum, or, with use_nesterov, var "
+        "-= grad * lr + accum * momentum * lr. All tensors have the shape of var; the "
+        "hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or "
+        "is passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 3>)
     .CpuKernelClasses<ApplyKernels<MomentumRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexMomentumRule);
@@ -54,13 +52,12 @@ RAMET_OP("ApplyAdam")
     .Attr("use_locking: bool = false")
     .Attr("use_nesterov: bool = false")
     .Doc(
-        "Adam (Kingma, Ba: arXiv 1412.6980): m and v are the running means of grad and grad^2;\n"
-        "var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), with m "
-        "replaced\n"
-        "by beta1 * m + (1 - beta1) * grad with use_nesterov.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "Adam (Kingma and Ba, arXiv 1412.6980): m and v are the running means of grad and grad^2; "
+        "var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), where "
+        "use_nesterov replaces m by beta1 * m + (1 - beta1) * grad. All tensors have the shape of "
+        "var; the hyperparameters are scalars. Error: a variable is uninitialized "
+        "(kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter "
+        "is not a scalar.")
     .Shape(ApplyShape<3, 9>)
     .CpuKernelClasses<ApplyKernels<AdamRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexAdamRule);
@@ -75,10 +72,10 @@ RAMET_OP("ApplyAdagrad")
     .Attr("use_locking: bool = false")
     .Attr("update_slots: bool = true")
     .Doc(
-        "Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / sqrt(accum).\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / sqrt(accum). All tensors "
+        "have the shape of var; the hyperparameters are scalars. Error: a variable is "
+        "uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a "
+        "hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 3>)
     .CpuKernelClasses<ApplyKernels<AdagradRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexAdagradRule);
@@ -94,10 +91,10 @@ RAMET_OP("ApplyAdagradV2")
     .Attr("use_locking: bool = false")
     .Attr("update_slots: bool = true")
     .Doc(
-        "Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / (sqrt(accum) + epsilon).\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "Adagrad: accum += grad^2 (if update_slots); var -= lr * grad / (sqrt(accum) + epsilon). "
+        "All tensors have the shape of var; the hyperparameters are scalars. Error: a variable is "
+        "uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a "
+        "hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 4>)
     .CpuKernelClasses<ApplyKernels<AdagradV2Rule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexAdagradV2Rule);
@@ -115,11 +112,10 @@ RAMET_OP("ApplyRMSProp")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "RMSProp: ms is the running mean of grad^2 with decay rho;\n"
-        "mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "RMSProp: ms is the running mean of grad^2 with decay rho; mom = momentum * mom + lr * "
+        "grad / sqrt(ms + epsilon); var -= mom. All tensors have the shape of var; the "
+        "hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or "
+        "is passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 7>)
     .CpuKernelClasses<ApplyKernels<RmsPropRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexRmsPropRule);
@@ -138,12 +134,11 @@ RAMET_OP("ApplyCenteredRMSProp")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "RMSProp with centred second moments: mg and ms are the running means of grad and grad^2 "
-        "with\n"
-        "decay rho; mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon); var -= mom.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "RMSProp with centered second moments: mg and ms are the running means of grad and grad^2 "
+        "with decay rho; mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon); var -= mom. "
+        "All tensors have the shape of var; the hyperparameters are scalars. Error: a variable is "
+        "uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a "
+        "hyperparameter is not a scalar.")
     .Shape(ApplyShape<4, 8>)
     .CpuKernelClasses<ApplyKernels<CenteredRmsPropRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexCenteredRmsPropRule);
@@ -161,11 +156,10 @@ RAMET_OP("ApplyAdadelta")
     .Attr("use_locking: bool = false")
     .Doc(
         "Adadelta: accum and accum_update are the running means of grad^2 and of the squared "
-        "steps;\n"
-        "var -= lr * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "steps; var -= lr * sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad. All "
+        "tensors have the shape of var; the hyperparameters are scalars. Error: a variable is "
+        "uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a "
+        "hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 6>)
     .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexAdadeltaRule);

@@ -67,7 +67,8 @@ Status ApplyKernelBase::Compute(KernelContext& c) {
     if (c.num_outputs() > 0) {
       RAMET_RETURN_IF_ERROR(c.ForwardRef(i, 0));
     } else if (c.variable(i) == nullptr) {
-      return InvalidArgument(args_.names[i], " must be the handle of a variable, but it is none");
+      return InvalidArgument(args_.names[i],
+                             " must be the handle of a variable, but it is not a handle");
     }
     step.order[i] = i;
   }
@@ -78,7 +79,7 @@ Status ApplyKernelBase::Compute(KernelContext& c) {
     if (c.variable(order[k]) != c.variable(order[k - 1])) continue;
     return InvalidArgument(args_.names[order[k - 1]], " and ", args_.names[order[k]],
                            " are both the variable '", c.variable(order[k])->name(),
-                           "'; each must be one of its own");
+                           "'; they must be different variables");
   }
   for (int i = 0; i < args_.num_scalars; ++i) {
     const Tensor& scalar = c.input(args_.scalars[i]);
@@ -169,7 +170,7 @@ void ApplyKernelBase::Update(linalg::Type type, int64_t n, std::span<const linal
   }
 }
 
-// What is written to a fresh buffer goes there past the caches, block by block.
+// Updates block by block. Values for a fresh buffer are written past the caches.
 void ApplyKernelBase::StreamAll(KernelContext& c, const Step& step) const {
   const Tensor& grad = c.input(args_.grad);
   const int64_t width = static_cast<int64_t>(DTypeSize(grad.dtype())), n = grad.num_elements();
@@ -217,8 +218,8 @@ void ApplyKernelBase::UpdateAll(KernelContext& c, const Step& step) const {
 
 void ApplyKernelBase::UpdateRows(KernelContext& c, const Step& step) const {
   const Tensor &grad = c.input(args_.grad), &indices = c.input(args_.indices);
+  if (grad.num_elements() == 0) return;
   const int64_t n = Product(grad.shape(), 1, grad.rank());
-  if (n == 0) return;
   const int64_t row_bytes = n * static_cast<int64_t>(DTypeSize(grad.dtype()));
   const int64_t count = indices.num_elements();
   const auto row = [&](int64_t i) { return IntegerAt(indices, i); };

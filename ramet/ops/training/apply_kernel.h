@@ -10,20 +10,20 @@
 
 namespace ramet {
 
-// What an optimizer does to n elements: `vars` are the variable and its slots, `scalars` the
-// hyper-parameters in the order of the op's inputs, `flag` the op's bool attr (use_nesterov,
-// update_slots or multiply_linear_by_lr).
+// The update that an optimizer applies to n elements. `vars` are the variable and its slots,
+// `scalars` the hyperparameters in the order of the inputs of the op, and `flag` its bool attr
+// (use_nesterov, update_slots or multiply_linear_by_lr).
 using UpdateRule = void (*)(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                             std::span<const double> scalars, const void* grad, bool flag);
 
-// The same for complex numbers, which the scalars are too.
+// The update for complex numbers, whose scalars are complex too.
 using ComplexUpdateRule = void (*)(linalg::Type type, int64_t n,
                                    std::span<const linalg::Update> vars,
                                    std::span<const std::complex<double>> scalars, const void* grad,
                                    bool flag);
 
-// Which of an op's inputs are what: first the variable and its slots (Ref inputs or handles), then
-// scalars, the gradient ("grad" or "delta") and, of sparse ops, "indices".
+// The roles of the inputs of an op: first the variable and its slots (Ref inputs or handles), then
+// scalars, the gradient ("grad" or "delta") and, for sparse ops, "indices".
 struct UpdateArgs {
   static constexpr int kMaxVars = 4;
   static constexpr int kMaxScalars = 8;
@@ -39,18 +39,18 @@ struct UpdateArgs {
   static UpdateArgs Of(const KernelNode& node);
 };
 
-// The kernel of the Apply and SparseApply ops: checks the shapes, then updates the variable and its
-// slots in one step, by `rule`. A dense op gives the rule all elements, a sparse one the rows that
-// indices names, one after another.
+// The kernel of the Apply and SparseApply ops. It checks the shapes and then updates the variable
+// and its slots in one step with a rule. For a dense op the rule gets all elements; for a sparse op
+// it gets the rows that `indices` names, one after another.
 //
-// The variables are taken in the order of their addresses, so that ops which share some of them do
-// not wait for each other in a circle.
+// The variables are locked in the order of their addresses, so that ops that share some of them
+// cannot deadlock.
 class ApplyKernelBase : public Kernel {
  public:
   Status Compute(KernelContext& c) override;
 
  protected:
-  // One of the rules is null.
+  // Exactly one of the rules is null.
   ApplyKernelBase(UpdateArgs args, UpdateRule rule, ComplexUpdateRule complex_rule)
       : args_(std::move(args)), rule_(rule), complex_rule_(complex_rule) {}
 
@@ -88,7 +88,7 @@ class ComplexApplyKernel final : public ApplyKernelBase {
   explicit ComplexApplyKernel(UpdateArgs args) : ApplyKernelBase(std::move(args), nullptr, rule) {}
 };
 
-// The kernels of an op for all dtypes that optimizers calculate in.
+// The kernels of an op for all dtypes in which optimizers compute.
 template <UpdateRule rule>
 struct ApplyKernels {
   template <class T>
@@ -101,8 +101,9 @@ struct ComplexApplyKernels {
   using For = ComplexApplyKernel<rule>;
 };
 
-// The shape of the variable, merged with those of its slots (inputs 0 .. vars - 1) and, if `grad`
-// is not -1, of the gradient; the other inputs from `vars` on, but `indices`, are scalars.
+// Infers the shape of the variable, merged with those of its slots (inputs 0 .. vars - 1) and, for
+// dense ops, of the gradient. The inputs from `vars` on must be scalars, except for the gradient
+// and `indices`.
 template <int vars, int grad, int indices = -1>
 Status ApplyShape(ShapeContext& c) {
   Shape merged = TargetShape(c);

@@ -16,10 +16,10 @@ RAMET_OP("ApplyFtrl")
     .Attr("use_locking: bool = false")
     .Attr("multiply_linear_by_lr: bool = false")
     .Doc(
-        "FTRL-Proximal with the penalties l1 and l2; accum is the sum of grad^2.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "FTRL-Proximal with the penalties l1 and l2; accum is the sum of grad^2. All tensors have "
+        "the shape of var; the hyperparameters are scalars. Error: a variable is uninitialized "
+        "(kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter "
+        "is not a scalar.")
     .Shape(ApplyShape<3, 3>)
     .CpuKernelClasses<ApplyKernels<FtrlRule>::For, Half, BFloat16, float, double>();
 
@@ -38,12 +38,10 @@ RAMET_OP("ApplyFtrlV2")
     .Attr("use_locking: bool = false")
     .Attr("multiply_linear_by_lr: bool = false")
     .Doc(
-        "FTRL-Proximal with the penalties l1 and l2 and a shrinking term l2_shrinkage; accum is "
-        "the sum of\n"
-        "grad^2.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "FTRL-Proximal with the penalties l1 and l2 and the shrinkage term l2_shrinkage; accum is "
+        "the sum of grad^2. All tensors have the shape of var; the hyperparameters are scalars. "
+        "Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes "
+        "or dtypes differ; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 3>)
     .CpuKernelClasses<ApplyKernels<FtrlV2Rule>::For, Half, BFloat16, float, double>();
 
@@ -60,12 +58,11 @@ RAMET_OP("ApplyAdagradDA")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "Adagrad with dual averaging: gradient_accumulator += grad, gradient_squared_accumulator\n"
+        "Adagrad with dual averaging: gradient_accumulator += grad, gradient_squared_accumulator "
         "+= grad^2; var = -lr * sign(sum) * max(|sum| - l1 * step, 0) / (l2 * step * lr + "
-        "sqrt(squares)).\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "sqrt(squares)). All tensors have the shape of var; the hyperparameters are scalars. "
+        "Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes "
+        "or dtypes differ; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 3>)
     .CpuKernelClasses<ApplyKernels<AdagradDaRule>::For, float, double>();
 
@@ -79,11 +76,11 @@ RAMET_OP("ApplyProximalGradientDescent")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "Gradient descent with the penalties l1 and l2: prox = var - alpha * delta;\n"
-        "var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2).\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "Gradient descent with the penalties l1 and l2: prox = var - alpha * delta; var = "
+        "sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2). All tensors have the shape "
+        "of var; the hyperparameters are scalars. Error: a variable is uninitialized "
+        "(kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter "
+        "is not a scalar.")
     .Shape(ApplyShape<1, 4>)
     .CpuKernelClasses<ApplyKernels<ProximalGradientDescentRule>::For, Half, BFloat16, float,
                       double>();
@@ -99,12 +96,11 @@ RAMET_OP("ApplyProximalAdagrad")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "Adagrad with the penalties l1 and l2: accum += grad^2; rate = lr / sqrt(accum);\n"
-        "prox = var - rate * grad; var = sign(prox) * max(|prox| - rate * l1, 0) / (1 + rate * "
-        "l2).\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "Adagrad with the penalties l1 and l2: accum += grad^2; rate = lr / sqrt(accum); prox = "
+        "var - rate * grad; var = sign(prox) * max(|prox| - rate * l1, 0) / (1 + rate * l2). All "
+        "tensors have the shape of var; the hyperparameters are scalars. Error: a variable is "
+        "uninitialized (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a "
+        "hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 5>)
     .CpuKernelClasses<ApplyKernels<ProximalAdagradRule>::For, Half, BFloat16, float, double>();
 
@@ -122,11 +118,10 @@ RAMET_OP("ApplyAdaMax")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "AdaMax: m is the running mean of grad, v the largest |grad|, decayed by beta2;\n"
-        "var -= lr / (1 - beta1_power) * m / (v + epsilon).\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "AdaMax: m is the running mean of grad, v is the largest |grad| so far, decayed by beta2; "
+        "var -= lr / (1 - beta1_power) * m / (v + epsilon). All tensors have the shape of var; the "
+        "hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or "
+        "is passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 8>)
     .CpuKernelClasses<ApplyKernels<AdaMaxRule>::For, Half, BFloat16, float, double>();
 
@@ -142,11 +137,10 @@ RAMET_OP("ApplyAddSign")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "AddSign: m is the running mean of grad;\n"
-        "var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "AddSign: m is the running mean of grad; var -= lr * (alpha + sign_decay * sign(grad) * "
+        "sign(m)) * grad. All tensors have the shape of var; the hyperparameters are scalars. "
+        "Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes "
+        "or dtypes differ; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 6>)
     .CpuKernelClasses<ApplyKernels<AddSignRule>::For, Half, BFloat16, float, double>();
 
@@ -162,11 +156,10 @@ RAMET_OP("ApplyPowerSign")
     .Attr("T: numbertype")
     .Attr("use_locking: bool = false")
     .Doc(
-        "PowerSign: m is the running mean of grad;\n"
-        "var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.\n"
-        "All have the shape of var; the hyper-parameters are scalars.\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if shapes "
-        "differ.")
+        "PowerSign: m is the running mean of grad; var -= lr * exp(logbase * sign_decay * "
+        "sign(grad) * sign(m)) * grad. All tensors have the shape of var; the hyperparameters are "
+        "scalars. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the "
+        "shapes or dtypes differ; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 6>)
     .CpuKernelClasses<ApplyKernels<PowerSignRule>::For, Half, BFloat16, float, double>();
 

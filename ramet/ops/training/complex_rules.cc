@@ -11,8 +11,8 @@ using Vars = std::span<const linalg::Update>;
 
 constexpr int64_t kGrain = 2048;
 
-// Calls step(values, gradient, scalars) for each element: `values` holds those of the N variables,
-// which the step changes.
+// Calls step(values, gradient, scalars) for each element. `values` holds the elements of the N
+// variables, which the step changes.
 template <int N, class T, class Step>
 void ForEach(int64_t n, Vars vars, ComplexScalars scalars, const void* grad, Step& step) {
   std::array<T, UpdateArgs::kMaxScalars> s{};

@@ -6,7 +6,7 @@
 namespace ramet {
 namespace {
 
-// The text of an argument or attr, which registrations only borrow.
+// Stores the text of an argument or attr, which registrations only borrow.
 const char* Kept(std::string text) {
   static std::deque<std::string>* const texts = new std::deque<std::string>;
   return texts->emplace_back(std::move(text)).c_str();
@@ -31,7 +31,7 @@ OpBuilder ResourceTwin(OpBuilder builder, std::string_view name) {
     builder.Attr(Kept(StrCat(attr.name, ": ", type)));
   }
   std::string doc = schema.doc;
-  doc.insert(0, "On resource variables, which are named by their handles: ");
+  doc.insert(0, "For resource variables, passed as handles. ");
   return builder.Doc(Kept(std::move(doc)));
 }
 

@@ -12,12 +12,12 @@ using Scalars = std::span<const double>;
 
 constexpr int64_t kGrain = 8192;
 
-// The type that a type is calculated in.
+// The type in which T is computed.
 template <class T>
 using Calc = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// Calls step(values, gradient) for each element: `values` holds those of the N variables, which the
-// step changes. Scalars are rounded to the type first.
+// Calls step(values, gradient, scalars) for each element. `values` holds the elements of the N
+// variables, which the step changes. Scalars are rounded to T first.
 template <int N, class T, class Step>
 void ForEach(int64_t n, Vars vars, Scalars scalars, const void* grad, Step& step) {
   using C = Calc<T>;
@@ -52,7 +52,7 @@ C Sign(C x) {
   return static_cast<C>((x > 0) - (x < 0));
 }
 
-// The proximal step with rate `alpha` and the penalties l1, l2.
+// Returns the proximal step with rate `alpha` and the penalties l1 and l2.
 template <class C>
 C Proximal(C x, C alpha, C l1, C l2) {
   const C shrunk = l1 > 0 ? Sign(x) * std::max(std::abs(x) - alpha * l1, C(0)) : x;
@@ -64,7 +64,7 @@ C InversePower(C x, C lr_power) {
   return lr_power == C(-0.5) ? std::sqrt(x) : std::pow(x, -lr_power);
 }
 
-// v = (var, accum, linear).
+// Updates v = (var, accum, linear).
 template <class C>
 void FtrlStep(std::array<C, 3>& v, C g, C lr, C l1, C l2, C shrinkage, C lr_power, bool by_lr) {
   const C shrunk = g + 2 * shrinkage * v[0];

@@ -4,15 +4,15 @@
 
 namespace ramet {
 
-// Fills in the op `name` ("Resource" and the name of a registered op of this layer) as that op on
-// resource variables: handles in the place of references, no output.
+// Defines the op `name` ("Resource" followed by the name of a registered op of this layer) as that
+// op for resource variables: with handles instead of references, and without an output.
 OpBuilder ResourceTwin(OpBuilder builder, std::string_view name);
 #define RAMET_RESOURCE_TWIN(name)                                                           \
   [[maybe_unused]] static const ::ramet::OpRegistrar RAMET_CONCAT(ramet_op_, __COUNTER__) = \
       ::ramet::ResourceTwin(::ramet::OpBuilder(name), name)
 
-// The update rules, with the formulas of TensorFlow's ops. Scalars in the order of the ops' inputs;
-// types half, bfloat16 (calculated in float), float and double.
+// The update rules, with the formulas of the TensorFlow ops. Scalars are in the order of the inputs
+// of the op. Supported types are half and bfloat16 (computed in float), float and double.
 void GradientDescentRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                          std::span<const double> scalars, const void* grad, bool flag);
 void MomentumRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
@@ -31,21 +31,21 @@ void CenteredRmsPropRule(linalg::Type type, int64_t n, std::span<const linalg::U
 // grad; var -= lr * step; update = rho * update + (1 - rho) * step^2.
 void AdadeltaRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                   std::span<const double> scalars, const void* grad, bool flag);
-// McMahan et al., "Ad click prediction" (FTRL-Proximal); lr, l1, l2, lr_power.
+// FTRL-Proximal (McMahan et al., "Ad click prediction"); scalars lr, l1, l2, lr_power.
 void FtrlRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
               std::span<const double> scalars, const void* grad, bool multiply_linear_by_lr);
-// The same with a shrinking L2 term: lr, l1, l2, l2_shrinkage, lr_power.
+// FTRL-Proximal with an L2 shrinkage term; scalars lr, l1, l2, l2_shrinkage, lr_power.
 void FtrlV2Rule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                 std::span<const double> scalars, const void* grad, bool multiply_linear_by_lr);
 // prox = var - alpha * delta; var = sign(prox) * max(|prox| - alpha * l1, 0) / (1 + alpha * l2).
 void ProximalGradientDescentRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                                  std::span<const double> scalars, const void* grad, bool flag);
-// accum += grad^2; then as above with alpha = lr / sqrt(accum).
+// accum += grad^2; then the rule above with alpha = lr / sqrt(accum).
 void ProximalAdagradRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                          std::span<const double> scalars, const void* grad, bool flag);
 // sum += grad; squares += grad^2; with t = global_step:
-// var = -lr * sign(sum) * max(|sum| - l1 * t, 0) / (l2 * t * lr + sqrt(squares)).
-// Scalars lr, l1, l2, global_step. Duchi et al., JMLR 12 (2011), dual averaging.
+//     var = -lr * sign(sum) * max(|sum| - l1 * t, 0) / (l2 * t * lr + sqrt(squares)).
+// Scalars lr, l1, l2, global_step. Dual averaging, Duchi et al., JMLR 12 (2011).
 void AdagradDaRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                    std::span<const double> scalars, const void* grad, bool flag);
 // m += (grad - m) * (1 - beta1); v = max(beta2 * v, |grad|);
@@ -55,12 +55,12 @@ void AdaMaxRule(linalg::Type type, int64_t n, std::span<const linalg::Update> va
 // m = beta * m + (1 - beta) * grad; var -= lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad.
 void AddSignRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                  std::span<const double> scalars, const void* grad, bool flag);
-// m as above; var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.
+// m as in AddSignRule; var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.
 void PowerSignRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                    std::span<const double> scalars, const void* grad, bool flag);
 
-// The rules that TensorFlow has for complex numbers too: the same formulas, in complex64 or
-// complex128 with complex scalars.
+// The rules that TensorFlow also has for complex numbers: the same formulas in complex64 or
+// complex128, with complex scalars.
 #define RAMET_COMPLEX_RULE(rule) \
   CpuKernelClasses<ComplexApplyKernels<rule>::For, std::complex<float>, std::complex<double>>()
 using ComplexScalars = std::span<const std::complex<double>>;

@@ -14,11 +14,10 @@ RAMET_OP("SparseApplyAdagrad")
     .Attr("use_locking: bool = false")
     .Attr("update_slots: bool = true")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyAdagrad; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyAdagrad. grad has one row per index, with the shape of a row of var. Error: a "
+        "variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 3, 4>)
     .CpuKernelClasses<ApplyKernels<AdagradRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexAdagradRule);
@@ -36,11 +35,10 @@ RAMET_OP("SparseApplyMomentum")
     .Attr("use_locking: bool = false")
     .Attr("use_nesterov: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyMomentum; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyMomentum. grad has one row per index, with the shape of a row of var. Error: a "
+        "variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 3, 4>)
     .CpuKernelClasses<ApplyKernels<MomentumRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexMomentumRule);
@@ -58,11 +56,10 @@ RAMET_OP("SparseApplyAdagradV2")
     .Attr("use_locking: bool = false")
     .Attr("update_slots: bool = true")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyAdagradV2; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyAdagradV2. grad has one row per index, with the shape of a row of var. Error: a "
+        "variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 4, 5>)
     .CpuKernelClasses<ApplyKernels<AdagradV2Rule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexAdagradV2Rule);
@@ -82,11 +79,10 @@ RAMET_OP("SparseApplyRMSProp")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyRMSProp; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyRMSProp. grad has one row per index, with the shape of a row of var. Error: a "
+        "variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 7, 8>)
     .CpuKernelClasses<ApplyKernels<RmsPropRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexRmsPropRule);
@@ -107,11 +103,10 @@ RAMET_OP("SparseApplyCenteredRMSProp")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyCenteredRMSProp; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyCenteredRMSProp. grad has one row per index, with the shape of a row of var. Error: "
+        "a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<4, 8, 9>)
     .CpuKernelClasses<ApplyKernels<CenteredRmsPropRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexCenteredRmsPropRule);
@@ -130,11 +125,10 @@ RAMET_OP("SparseApplyAdadelta")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyAdadelta; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyAdadelta. grad has one row per index, with the shape of a row of var. Error: a "
+        "variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 6, 7>)
     .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexAdadeltaRule);
@@ -155,11 +149,10 @@ RAMET_OP("SparseApplyFtrl")
     .Attr("use_locking: bool = false")
     .Attr("multiply_linear_by_lr: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyFtrl; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyFtrl. grad has one row per index, with the shape of a row of var. Error: a variable "
+        "is uninitialized (kFailedPrecondition) or is passed twice; an index is out of range; the "
+        "shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 3, 4>)
     .CpuKernelClasses<ApplyKernels<FtrlRule>::For, Half, BFloat16, float, double>();
 
@@ -180,11 +173,10 @@ RAMET_OP("SparseApplyFtrlV2")
     .Attr("use_locking: bool = false")
     .Attr("multiply_linear_by_lr: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyFtrlV2; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyFtrlV2. grad has one row per index, with the shape of a row of var. Error: a "
+        "variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 3, 4>)
     .CpuKernelClasses<ApplyKernels<FtrlV2Rule>::For, Half, BFloat16, float, double>();
 
@@ -203,11 +195,10 @@ RAMET_OP("SparseApplyAdagradDA")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyAdagradDA; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyAdagradDA. grad has one row per index, with the shape of a row of var. Error: a "
+        "variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<3, 3, 4>)
     .CpuKernelClasses<ApplyKernels<AdagradDaRule>::For, float, double>();
 
@@ -224,11 +215,10 @@ RAMET_OP("SparseApplyProximalAdagrad")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyProximalAdagrad; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyProximalAdagrad. grad has one row per index, with the shape of a row of var. Error: "
+        "a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is out of "
+        "range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<2, 5, 6>)
     .CpuKernelClasses<ApplyKernels<ProximalAdagradRule>::For, Half, BFloat16, float, double>();
 
@@ -244,11 +234,10 @@ RAMET_OP("SparseApplyProximalGradientDescent")
     .Attr("Tindices: {int32, int64}")
     .Attr("use_locking: bool = false")
     .Doc(
-        "The rows `indices` of var and its slots, one after another, by the rule of\n"
-        "ApplyProximalGradientDescent; grad is [indices, rows...].\n"
-        "\\error kFailedPrecondition if a variable is uninitialised; kInvalidArgument if an index "
-        "is\n"
-        "  outside or the shapes do not fit.")
+        "Updates the rows `indices` of var and its slots, one after another, by the rule of "
+        "ApplyProximalGradientDescent. grad has one row per index, with the shape of a row of var. "
+        "Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; an index is "
+        "out of range; the shapes or dtypes do not match; a hyperparameter is not a scalar.")
     .Shape(ApplyShape<1, 4, 5>)
     .CpuKernelClasses<ApplyKernels<ProximalGradientDescentRule>::For, Half, BFloat16, float,
                       double>();

@@ -1,5 +1,5 @@
-// What an outside program does: build a graph, duplicate it through its text form, run the
-// duplicate. Prints [4, 6].
+// An outside program: builds a graph, duplicates it through its text format and runs the duplicate.
+// Prints [4, 6].
 #include <ramet/ramet.h>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-"""What a run is asked for, in any structure, as a flat list and back."""
+"""Flattens the fetches and feeds of a run, and restores the structure of the results."""
 
 import collections
 
@@ -13,16 +13,16 @@ _client_types = []
 def register_session_run_conversion_functions(
     tensor_type, fetch_function, feed_function=None, feed_function_for_partial_run=None
 ):
-    """Says how objects of a type are fetched and fed.
+    """Registers how objects of a type are fetched and fed.
 
     Args:
-        tensor_type: the type.
-        fetch_function: fetch_function(object) -> (list of tensors, function of their values).
-        feed_function: feed_function(object, value) -> [(tensor, value)].
-        feed_function_for_partial_run: feed_function(object) -> [tensor].
+      tensor_type: the type.
+      fetch_function: fetch_function(object) -> (list of tensors, function of their values).
+      feed_function: feed_function(object, value) -> [(tensor, value)].
+      feed_function_for_partial_run: feed_function(object) -> [tensor].
 
     Raises:
-        ValueError: if the type is registered.
+      ValueError: if the type is already registered.
     """
     if any(tensor_type is known[0] for known in _client_types):
         raise ValueError(f'{tensor_type} has already been registered so ignore it.')
@@ -77,7 +77,7 @@ def _conversion_of(obj):
 
 
 class Elements:
-    """The distinct tensors and operations of all fetches of one run, in the order of appearance."""
+    """The distinct tensors and operations that a run fetches, in the order of appearance."""
 
     def __init__(self, graph):
         self.graph = graph
@@ -85,10 +85,10 @@ class Elements:
         self._positions = {}
 
     def add(self, fetch):
-        """The position of what an object or a name stands for.
+        """Returns the position of the element for an object or a name, and adds it if it is new.
 
         Raises:
-            TypeError, ValueError: as Session.run says of fetches.
+          TypeError, ValueError: as Session.run does for invalid fetches.
         """
         try:
             element = self.graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
@@ -114,7 +114,7 @@ class Elements:
 
 
 def mapper(fetch, elements):
-    """A function from the list of fetched values to the structure that `fetch` has."""
+    """Returns a function that puts a list of fetched values into the structure of `fetch`."""
     if fetch is None:
         raise TypeError(
             f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}". Cannot be None'
@@ -166,14 +166,14 @@ def _mapping(fetch, elements):
 
 
 def flat_items(feed_dict):
-    """Returns the (key, value) pairs of a feed dict; structures of elements go with their values.
+    """Returns the (key, value) pairs of a feed dict, with structures of elements flattened.
 
     A structure is anything that nest.flatten takes apart: tuples, namedtuples such as
     LSTMStateTuple, attrs classes and hashable mappings, nested.
 
     Raises:
-        TypeError: if feed_dict is not a mapping.
-        ValueError: if a structure and its value differ in length, or a key is there twice.
+      TypeError: if feed_dict is not a mapping.
+      ValueError: if a structure and its value differ in length, or a key occurs twice.
     """
     if not nest.is_mapping(feed_dict):
         raise TypeError(
@@ -190,10 +190,10 @@ def flat_items(feed_dict):
 
 
 def flat_feed(structure, value):
-    """Returns the pairs of what a key of a feed dict holds and the parts of its value.
+    """Returns pairs of the elements of a feed dict's key and the parts of its value.
 
     Raises:
-        ValueError: if a structure and its value differ in length.
+      ValueError: if a structure and its value differ in length.
     """
     if not nest.is_nested(structure):
         return [(structure, value)]
@@ -207,7 +207,7 @@ def flat_feed(structure, value):
 
 
 def expand_feed(feed, value):
-    """[(element or name, value)] that feeding an object of any kind means."""
+    """Returns [(element or name, value)] for feeding a value to an object of any kind."""
     conversion = None if isinstance(feed, (Tensor, str)) else _conversion_of(feed)
     if conversion is None:
         return [(feed, value)]
@@ -217,7 +217,7 @@ def expand_feed(feed, value):
 
 
 def feed_parts(feed):
-    """The elements or names that feeding an object of any kind in a partial run means."""
+    """Returns the elements or names that feed an object of any kind in a partial run."""
     conversion = None if isinstance(feed, (Tensor, str)) else _conversion_of(feed)
     if conversion is None:
         return [feed]

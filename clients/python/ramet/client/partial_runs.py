@@ -1,4 +1,4 @@
-"""What partial_run_setup() and partial_run() make of their arguments."""
+"""Processes the arguments of partial_run_setup() and partial_run()."""
 
 import itertools
 
@@ -10,13 +10,13 @@ _numbers = itertools.count()
 
 
 def flat_feeds(feeds):
-    """The elements or names that a structure of feeds stands for."""
+    """Yields the elements or names in a structure of feeds."""
     for feed in nest.flatten(feeds) if feeds is not None else ():
         yield from fetches_lib.feed_parts(feed)
 
 
 def handle(feeds, fetches):
-    """A name for one run that no other has: feeds, fetches, operations and a number."""
+    """Returns a unique name for a run, from its feeds, fetches, operations and a number."""
     tensors = [f.name for f in fetches if not isinstance(f, Operation)]
     operations = [f.name for f in fetches if isinstance(f, Operation)]
     fed = ','.join(f.name for f in feeds)
@@ -24,10 +24,10 @@ def handle(feeds, fetches):
 
 
 def checked_handle(given):
-    """The handle as str.
+    """Returns the handle as str.
 
     Raises:
-        TypeError: if it is neither str nor bytes.
+      TypeError: if it is neither a str nor bytes.
     """
     if isinstance(given, bytes):
         return given.decode(errors='replace')

@@ -1,23 +1,23 @@
-"""RunOptions as the core takes them, and RunMetadata from what it tells of a run."""
+"""Converts RunOptions to the form that the core takes, and fills in RunMetadata messages."""
 
 from ramet import _core
 from ramet.framework import errors
 
 
 def control(options, run_metadata, num_pools):
-    """What the core is told of a run.
+    """Returns the core's control object for a run.
 
     Args:
-        options: a RunOptions message (Ramet's or TensorFlow's) or None.
-        run_metadata: a RunMetadata message or None.
-        num_pools: how many thread pools the session's ConfigProto states.
+      options: a RunOptions message (Ramet's or TensorFlow's) or None.
+      run_metadata: a RunMetadata message or None.
+      num_pools: the number of thread pools in the session's ConfigProto.
 
     Raises:
-        AttributeError: if one is no message.
-        tf.errors.InvalidArgumentError: if the options ask for a thread pool that is not there.
+        AttributeError: if either one is not a message.
+        tf.errors.InvalidArgumentError: if the options name a thread pool that does not exist.
     """
     if run_metadata is not None:
-        run_metadata.ParseFromString  # noqa: B018: raises as TensorFlow does for other types
+        run_metadata.ParseFromString  # noqa: B018: like TensorFlow, raises AttributeError for other types
     if options is None:
         return _core.RunControl(0, False, False)
     options.SerializeToString  # noqa: B018
@@ -32,7 +32,7 @@ def control(options, run_metadata, num_pools):
 
 
 def fill(run_metadata, control):
-    """Writes what a run has told over a RunMetadata message."""
+    """Replaces the contents of a RunMetadata message by what a run recorded."""
     run_metadata.Clear()
     devices = {}
     for device, *step in control.steps():

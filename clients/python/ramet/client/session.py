@@ -1,4 +1,4 @@
-"""Sessions: they run graphs and own the values of variables."""
+"""Sessions, which run graphs and own the values of variables."""
 
 import contextlib
 import warnings
@@ -14,7 +14,7 @@ from ramet.framework.uncopyable import Uncopyable
 
 
 def _options(config):
-    """The options of C++ that a ConfigProto (Ramet's or TensorFlow's) states."""
+    """Returns the core's options for a ConfigProto (Ramet's or TensorFlow's)."""
     if config is None:
         return {}
     options = {}
@@ -37,24 +37,24 @@ def _options(config):
 
 
 class BaseSession(Uncopyable):
-    """What Session and InteractiveSession share."""
+    """The base class of Session and InteractiveSession."""
 
-    _instead = 'its values are in this process; tf.train.Saver keeps them'
+    _instead = 'its values are in this process; use tf.train.Saver to save them'
 
     def __init__(self, target='', graph=None, config=None):
-        """Makes a session.
+        """Creates a session.
 
         Args:
-            target: '' : this process. Others are of distributed TensorFlow, which Ramet is not.
-            graph: the Graph, None for the default one.
-            config: a ConfigProto: device_count, intra_op_parallelism_threads,
-                inter_op_parallelism_threads, allow_soft_placement, log_device_placement, operation_timeout_in_ms and
-                experimental.enable_op_determinism count, other fields are accepted and change
-                nothing.
+          target: must be '', which means this process. Other values name servers of distributed TensorFlow,
+            which Ramet does not support.
+          graph: the Graph, or None for the default one.
+          config: a ConfigProto. The fields device_count, intra_op_parallelism_threads,
+            inter_op_parallelism_threads, allow_soft_placement, log_device_placement, operation_timeout_in_ms and
+            experimental.enable_op_determinism are used. All other fields are ignored.
 
         Raises:
-            TypeError: if an argument is of another type.
-            tf.errors.NotFoundError: if target is not ''.
+          TypeError: if an argument has the wrong type.
+          tf.errors.NotFoundError: if target is not ''.
         """
         from ramet.framework.graph import Graph
 
@@ -70,7 +70,7 @@ class BaseSession(Uncopyable):
             raise errors.NotFoundError(
                 None, None,
                 f'No session factory registered for the target {target.decode()!r}: Ramet runs '
-                "graphs in this process alone (target='')",
+                "graphs only in this process (target='')",
             )
         if config is not None and not hasattr(config, 'device_count'):
             raise TypeError(
@@ -98,11 +98,11 @@ class BaseSession(Uncopyable):
         return self._target
 
     def list_devices(self):
-        """The devices, each with name, device_type and memory_limit_bytes."""
+        """Returns the devices, each with a name, device_type and memory_limit_bytes."""
         return [_DeviceAttributes(name) for name in self._core.list_devices()]
 
     def close(self):
-        """Ends the session; the values of its variables are gone."""
+        """Closes the session and discards the values of its variables."""
         self._closed = True
         self._partial_runs.clear()
         self._core.close()
@@ -112,35 +112,36 @@ class BaseSession(Uncopyable):
         return f'<tf.{type(self).__name__}: {state}, runs {self._graph!r}>'
 
     def as_default(self):
-        """A context in which this is the default session; it does not close the session."""
+        """Returns a context manager that makes this the default session.
+
+        Leaving the context does not close the session.
+        """
         return stacks.default_session(self)
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """Runs what fetches need and returns their values.
+        """Runs the operations that the fetches need and returns the values of the fetches.
 
         Args:
-            fetches: a Tensor, Operation, name, Variable, SparseTensor, IndexedSlices, or a list,
-                tuple, namedtuple or dict of these, nested as you like.
-            feed_dict: {tensor: value} for placeholders, or any other tensors. A key may be a
-                structure of tensors (a tuple, an LSTMStateTuple, nested as you like); its value
-                has as many parts.
-            options: a RunOptions message. timeout_in_ms: the run ends between two operations once
-                the time is over, and operations that wait end their wait; 0: what the session's
-                ConfigProto says. trace_level (any but NO_TRACE) and output_partition_graphs fill
-                run_metadata.
-            run_metadata: a RunMetadata message, written over when the run has succeeded.
+          fetches: a Tensor, Operation, name, Variable, SparseTensor, IndexedSlices, or an arbitrarily nested
+            list, tuple, namedtuple or dict of these.
+          feed_dict: {tensor: value} for placeholders or any other tensors. A key may also be a nested structure
+            of tensors (a tuple, an LSTMStateTuple); its value must have the same number of parts.
+          options: a RunOptions message. When timeout_in_ms has passed, the run stops before the next operation,
+            and operations that wait stop waiting; 0 means the timeout in the session's ConfigProto.
+            trace_level (any value but NO_TRACE) and output_partition_graphs fill run_metadata.
+          run_metadata: a RunMetadata message, which is overwritten if the run succeeds.
 
         Returns:
-            Values in the structure of fetches: numpy arrays and scalars, bytes for text, None for
-            operations. Nobody else holds these arrays.
+          Values in the structure of fetches: numpy arrays and scalars, bytes for strings, None for operations.
+          The caller owns the arrays; nothing else refers to them.
 
         Raises:
-            RuntimeError: if the session is closed.
-            TypeError, ValueError: if a fetch or feed is not of the kinds above or not of this
-                graph, or a value does not fit its tensor.
-            tf.errors.DeadlineExceededError: if the time was over before the run's end.
-            tf.errors.CancelledError: if the session was closed meanwhile.
-            tf.errors.OpError: of the class of the code, if running fails.
+          RuntimeError: if the session is closed.
+          TypeError, ValueError: if a fetch or feed has an unsupported type or belongs to a different graph, or
+            if a value does not fit its tensor.
+          tf.errors.DeadlineExceededError: if the run exceeded its timeout.
+          tf.errors.CancelledError: if the session was closed during the run.
+          tf.errors.OpError: if an operation fails; the class depends on the error code.
         """
         if options is not None or run_metadata is not None:
             return self._run_structure(fetches, feed_dict, options, run_metadata)
@@ -175,21 +176,21 @@ class BaseSession(Uncopyable):
         return run_metadata_lib.control(options, run_metadata, pools)
 
     def partial_run_setup(self, fetches, feeds=None):
-        """Announces a run in pieces; what has run for one piece does not run again.
+        """Sets up a run in several parts. Operations that ran for one part do not run again.
 
         Args:
-            fetches: as in run(): all that the pieces fetch together. Operations among them run
-                by themselves, with the first piece that feeds the last that they need.
-            feeds: a list of the tensors (or names) that the pieces feed together.
+          fetches: as in run(), everything that the parts fetch together. Operations among the fetches run
+            automatically, in the first part that feeds the last of their inputs.
+          feeds: a list of the tensors (or names) that the parts feed together.
 
         Returns:
-            A handle for partial_run().
+          A handle for partial_run().
 
         Raises:
-            RuntimeError: if the session is closed or its graph empty.
-            TypeError, ValueError: as run().
-            tf.errors.InvalidArgumentError: if there is nothing to fetch, or a feed is there twice
-                or fetched as well.
+          RuntimeError: if the session is closed or its graph is empty.
+          TypeError, ValueError: as run().
+          tf.errors.InvalidArgumentError: if there is nothing to fetch, or if a feed occurs twice or is also
+            fetched.
         """
         self._check_open()
         tensors = []
@@ -203,23 +204,23 @@ class BaseSession(Uncopyable):
         return handle
 
     def partial_run(self, handle, fetches, feed_dict=None):
-        """Goes on with a run in pieces.
+        """Continues a run in several parts.
 
         Args:
-            handle: what partial_run_setup() returned.
-            fetches: some of the tensors announced, in any structure; each once in all pieces.
-            feed_dict: {tensor: value} for some of the feeds announced; each once in all pieces.
+          handle: the handle that partial_run_setup() returned.
+          fetches: some of the tensors given to partial_run_setup(), in any structure. Each may be fetched once.
+          feed_dict: {tensor: value} for some of the feeds given to partial_run_setup(). Each may be fed once.
 
         Returns:
-            Values in the structure of fetches.
+          Values in the structure of fetches.
 
         Raises:
-            RuntimeError: if the session is closed, or an operation is among the fetches.
-            TypeError, ValueError: as run().
-            tf.errors.InvalidArgumentError: if a fetch or feed was not announced or has had its
-                turn, if a fetch needs what is not fed yet, or the handle has no run: it never had
-                one, or all is fetched, or an operation has failed.
-            tf.errors.OpError: of the class of the code, if running fails.
+          RuntimeError: if the session is closed, or an operation is among the fetches.
+          TypeError, ValueError: as run().
+          tf.errors.InvalidArgumentError: if a fetch or feed was not set up or was already used; if a fetch
+            needs a tensor that is not fed yet; or if the handle is unknown or its run has ended, because
+            everything was fetched or an operation failed.
+          tf.errors.OpError: if an operation fails; the class depends on the error code.
         """
         if handle is None:
             return self.run(fetches, feed_dict)
@@ -275,21 +276,20 @@ class BaseSession(Uncopyable):
         return tensor
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
-        """Resolves fetches and feeds once.
+        """Returns a function that runs fixed fetches with fixed feeds.
 
         Args:
-            fetches: as in run().
-            feed_list: the tensors (or names, or structures of these) that the arguments of the
-                callable are for.
-            accept_options: whether the callable takes options= and run_metadata=, which are
-                as in run().
+          fetches: as in run().
+          feed_list: the tensors (or names, or structures of these) that the arguments of the
+            callable feed.
+          accept_options: whether the callable accepts options= and run_metadata=, as in run().
 
         Returns:
-            A function of the values of feed_list that returns what run() would.
+          A function that takes the values for feed_list and returns what run() would.
 
         Raises:
-            TypeError: if feed_list is no list or tuple.
-            TypeError, ValueError: as run().
+          TypeError: if feed_list is not a list or tuple.
+          TypeError, ValueError: as run().
         """
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError(
@@ -325,11 +325,11 @@ class BaseSession(Uncopyable):
         return call_with_options if accept_options else call
 
     def uninitialized_variables(self):
-        """The names of the graph's global variables that have no value in this session yet."""
+        """Returns the names of the graph's global variables without a value in this session."""
         return self._core.uninitialized_variables()
 
     def initialize_missing(self):
-        """Runs the initializers of the global variables that have no value yet; how many."""
+        """Initializes the global variables that have no value yet and returns how many there were."""
         return self._core.initialize_missing()
 
 
@@ -338,7 +338,7 @@ def _nothing(values):
 
 
 class _DeviceAttributes:
-    """Name, type and memory of one device."""
+    """The name, type and memory limit of one device."""
 
     def __init__(self, name):
         self.name = name
@@ -354,8 +354,8 @@ class _DeviceAttributes:
 class Session(BaseSession):
     """Runs operations of a graph and owns the values of its variables.
 
-    As a context manager it is the default session, with its graph the default graph, and is closed
-    at the end. Several threads may run it at once.
+    As a context manager, it makes itself the default session and its graph the default graph, and closes
+    on exit. Several threads may run it at the same time.
     """
 
     def __init__(self, target='', graph=None, config=None):
@@ -379,17 +379,22 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target, containers=None, config=None):
-        """Of distributed TensorFlow; sessions of this process share no resources.
+        """Raises an error: Ramet has no distributed runtime, and its sessions share no resources.
+
+        Args:
+          target: the name of a server.
+          containers: ignored.
+          config: ignored.
 
         Raises:
-            tf.errors.NotFoundError: always, as TensorFlow does for a target without a server.
+          tf.errors.NotFoundError: always, as in TensorFlow for a target without a server.
         """
-        raise errors.NotFoundError(None, None, f'No session of target {target!r} to be reset')
+        raise errors.NotFoundError(None, None, f'No session with target {target!r} to reset')
 
 
 @export('InteractiveSession')
 class InteractiveSession(BaseSession):
-    """A Session that is the default one from its construction until it is closed."""
+    """A Session that is the default session from its construction until it is closed."""
 
     _active = 0
 
@@ -410,7 +415,7 @@ class InteractiveSession(BaseSession):
         self._opened.enter_context(self.as_default())
 
     def close(self):
-        """Ends the session; it is no longer the default one."""
+        """Closes the session, which is then not the default session any more."""
         if not self._closed:
             InteractiveSession._active -= 1
             self._opened.close()
@@ -418,10 +423,10 @@ class InteractiveSession(BaseSession):
 
 
 def run_default(element, feed_dict, session, what, call):
-    """Runs one element in a session or the default session.
+    """Runs one element in the given session or the default session.
 
     Raises:
-        ValueError: if there is no session, or it runs another graph.
+      ValueError: if there is no session, or it runs a different graph.
     """
     if session is None:
         session = stacks.get_default_session()

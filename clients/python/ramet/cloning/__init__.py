@@ -1,4 +1,4 @@
-"""Clones: a graph, or a part of one, copied with state of its own. `ramet.clone` is the entry."""
+"""Clones: copies of a graph, or of a part of one, with their own state. See `ramet.clone`."""
 
 from ramet.cloning.clone import Clone, CloneError, clone
 

@@ -1,4 +1,4 @@
-"""The arguments of ramet.clone, checked and in the form that the core takes."""
+"""Checks the arguments of ramet.clone and converts them to the form that the core takes."""
 
 import os
 
@@ -15,7 +15,7 @@ def checked(source, into, given):
     """Returns the source, the target and the options for _core.clone.
 
     Raises:
-      TypeError, ValueError: if an argument has none of the forms that it may have.
+      TypeError, ValueError: if an argument has an unsupported type or value.
     """
     for name, graph in (('source', source), ('into', into)):
         if graph is not None and not isinstance(graph, ops.Graph):
@@ -42,7 +42,7 @@ def checked(source, into, given):
 
 
 def flat(value, argument):
-    """The elements that an argument holds: Tensors, Operations, Variables and names, a list."""
+    """Returns the Tensors, Operations, Variables and names that an argument holds, as a list."""
     if value is None:
         return []
     if isinstance(value, (str, bytes)):
@@ -65,7 +65,7 @@ def flat(value, argument):
 
 
 def is_variable(value):
-    """Whether it is a Variable of a graph, not one as it is after some operation."""
+    """Returns whether a value is a Variable itself, not its value after some operation."""
     return isinstance(value, variables_lib.Variable) and not hasattr(value, '_parent_op')
 
 
@@ -80,7 +80,7 @@ def _for_core(element, source, argument):
     if isinstance(element, str):
         return element
     if element.graph is not source:
-        raise ValueError(f'{argument}: {element.name!r} is not an element of the source')
+        raise ValueError(f'{argument}: {element.name!r} does not belong to the source graph')
     return element._id if is_variable(element) else element
 
 
@@ -94,13 +94,13 @@ def _pairs(input_map):
     for key, value in input_map.items():
         keys = flat(key, 'input_map')
         if len(keys) != 1:
-            raise TypeError(f'input_map: {key!r} stands for {len(keys)} tensors; name each')
+            raise TypeError(f'input_map: {key!r} stands for {len(keys)} tensors; give each of them')
         pairs.append((keys[0], value))
     return pairs
 
 
 def _reads(element):
-    """The tensors that hold what an element is: all that read a resource variable."""
+    """Returns the tensors that hold an element's value: for a resource variable, all its reads."""
     if not is_variable(element) or not element._is_resource:
         return [element]
     return [op.outputs[0] for op in element.handle.consumers() if op.type == 'ReadVariableOp']
@@ -119,8 +119,8 @@ def _replacement(key, value):
     element = value._snapshot if is_variable(value) else ops.graph_element(value)
     if not isinstance(element, ops.Tensor):
         name = key if isinstance(key, str) else key.name
-        raise TypeError(f'input_map: a Tensor is expected in the place of {name!r}, not {value!r}; '
-                        'tf.constant makes one of a value')
+        raise TypeError(f'input_map: expected a Tensor to replace {name!r}, not {value!r}; '
+                        'use tf.constant to create one from a value')
     return element
 
 
@@ -155,7 +155,7 @@ def _device_name(device):
 
 
 def _dtype(dtype):
-    """A list of pairs (from, to), or a function from an operation to one."""
+    """Returns a list of pairs (from, to), or a function from an operation to such a list."""
     if callable(dtype) and not isinstance(dtype, type):
         return lambda op: _dtype_pairs(dtype(op))
     return _dtype_pairs(dtype)
@@ -172,7 +172,7 @@ def _dtype_pairs(dtype):
 
 
 def _rule(state, element_of, argument):
-    """False for own, True for shared, or a function from the name of an operation to these."""
+    """Returns False for 'own', True for 'shared', or a function from operation names to these."""
     if isinstance(state, str):
         return _is_shared(state, argument)
     if isinstance(state, dict):
@@ -245,5 +245,5 @@ def _session(session, source):
     if core is None:
         raise TypeError(f'session: a Session is expected, not {session!r}')
     if session.graph is not source:
-        raise ValueError('session: its graph is not the source')
+        raise ValueError('session: it runs a different graph than the source')
     return core

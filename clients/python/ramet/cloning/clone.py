@@ -1,4 +1,4 @@
-"""ramet.clone and the Clone that it returns."""
+"""Implements ramet.clone and the Clone that it returns."""
 
 from ramet import _core
 from ramet.cloning import arguments, mappings, objects, records
@@ -8,11 +8,11 @@ from ramet.train import saved_names
 
 
 class CloneError(errors.InvalidArgumentError, ValueError):
-    """An argument of `ramet.clone` cannot be; the message names it, and the node or tensor."""
+    """An invalid argument of `ramet.clone`. The message names it, and the node or tensor."""
 
 
 class _NoSuchElementError(errors.NotFoundError, KeyError):
-    """An argument of `ramet.clone` names what is not in the source."""
+    """An argument of `ramet.clone` names an element that the source does not have."""
 
 
 def _raise(error):
@@ -27,69 +27,72 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
           dst_scope='copy', input_map=None, device=None, variables='own', initial='initializer',
           slots=False, collections=True, dtype=None, strip_training=False, session=None,
           resources='own'):
-    """Copies a graph, or a part of one, with variables of its own.
+    """Copies a graph, or a part of one, with its own variables.
 
         target = ramet.clone(inputs=x, outputs=q, dst_scope='target', initial='current')
         session.run(target.init_op)
         q_target = target.transformed(q)
-        follow = target.polyak_op(0.005)
+        update = target.polyak_op(0.005)
 
-    The copies of variables are in the collections of the originals, have initializers, are found
-    by `tf.get_variable` under the new scope, and are trained and saved as any others. Loops,
-    branches, functions, colocations and named resources follow. Open scopes say where the clone
-    goes (its name scope is under the current one) and change nothing else about it. On an error
-    nothing is added.
+    The copies of variables join the collections of the originals, have initializers, can be found with
+    `tf.get_variable` under the new scope, and are trained and saved like any other variables. Loops,
+    branches, functions, colocation constraints and named resources are cloned too. The current name
+    scope determines where the clone goes; other open scopes do not affect it. If an error is raised,
+    nothing has been added to the graph.
 
-    Tensors, Operations, Variables and names ("out:0", "train/step") will do for elements, in lists,
-    dicts or alone.
+    An "element" below is a Tensor, Operation, Variable or name ("out:0", "train/step"). Arguments that
+    take elements accept a single one, a list or a dict.
 
     Args:
-      source: the tf.Graph; None: that of the elements that are given, else the default graph.
-      inputs: elements that the clone does not compute: copies of placeholders, and placeholders of
-        the same dtype and shape for other tensors.
-      outputs: elements; all that they need is cloned, up to the inputs, with what initializes the
-        state among it. None, with neither ops nor scope: the whole graph.
-      ops: just these operations, a list, SubGraphView or the like; inputs from outside stay as they
-        are in the same graph.
-      scope: just the operations of this name scope; its name gives way to dst_scope.
-      into: the tf.Graph that gets the clone; None: the source.
-      dst_scope: the name scope of the clone, made unique; "x/" is taken as it is, from the root.
-      input_map: a dict from elements of the source to tensors that the clone reads in their place;
-        None, or a TensorShape, in the place of a tensor asks for a placeholder.
+      source: the tf.Graph to clone. None means the graph of the given elements, or else the default
+        graph.
+      inputs: elements that the clone does not compute. It has copies of the placeholders among
+        them, and new placeholders of the same dtype and shape for the other tensors.
+      outputs: elements to clone with everything that they need, up to the inputs, and with the
+        initializers of any state among it. If `outputs`, `ops` and `scope` are all None, the whole
+        graph is cloned.
+      ops: the exact operations to clone: a list, a SubGraphView or similar. In the same graph, inputs
+        from outside are used as they are.
+      scope: a name scope: only its operations are cloned, and dst_scope replaces its name.
+      into: the tf.Graph that receives the clone. None means the source.
+      dst_scope: the name scope of the clone, made unique. "x/" is used as it is, from the root.
+      input_map: a dict from elements of the source to the tensors that the clone reads instead. A
+        value of None, or a TensorShape, creates a placeholder.
       device: a device for all operations ("/gpu:0" or a DeviceSpec); a dict from devices of the
-        originals to those of the copies; or a function from the original Operation to a device,
-        None where it stays.
-      variables: 'own': the clone has variables of its own; 'shared': it uses the originals; a
-        function from a variable to one of these; or a dict from variables or their names, where the
-        others are the clone's own.
-      initial: the first values of the clone's variables and tables: 'initializer': as the originals
-        are initialized; 'current': what the originals have when init_op runs, and none where they
-        have none; or a checkpoint's prefix, which has the variables under the names of the
-        originals.
-      slots: with outputs, ops or scope: whether the variables that optimizers keep for a variable
-        are cloned with it.
-      collections: True: the clone joins each collection that its originals are in; False: none; or
-        the names of those that it joins.
-      dtype: floating dtypes that become others: what float32 becomes (tf.bfloat16, tf.float16,
-        tf.float64); a dict; or a function from the original Operation to one of these, None where
-        it stays. Placeholders, replacements and outputs keep their dtypes, with casts between.
-      strip_training: leaves out what only training needs: optimizers, their slots, gradients,
-        savers, nodes that pass their input on. A batch norm that trains becomes one of inference
-        where it is certain which its averages are.
-      session: with initial='current' into another graph: the session of the source that has the
-        values; the memory of variables is shared.
-      resources: tables, queues and whatever else has a shared_name: as `variables`, by Operation.
+        originals to devices of the copies; or a function from the original Operation to a device, or
+        None to keep it.
+      variables: 'own' creates new variables for the clone and 'shared' uses the originals. Also a
+        function from a variable to one of these, or a dict from variables or their names to one of
+        these; variables that are not in the dict are the clone's own.
+      initial: the initial values of the clone's variables and tables. 'initializer' uses the
+        initializers of the originals. 'current' copies the values of the originals when init_op
+        runs; the copy of an original without a value gets none. Otherwise the prefix of a checkpoint
+        that has the variables under the names of the originals.
+      slots: with `outputs`, `ops` or `scope`: whether to clone a variable's optimizer slots with it.
+      collections: True adds the copies to every collection that their originals are in, and False to
+        none. A list of names restricts it to those collections.
+      dtype: converts floating-point dtypes: the dtype that replaces float32 (tf.bfloat16,
+        tf.float16, tf.float64), a dict of replacements, or a function from the original Operation to
+        one of these, or None to keep it. Placeholders, replaced inputs and outputs keep their dtypes,
+        with casts in between.
+      strip_training: removes what only training needs: optimizers and their slots, gradients,
+        savers, and nodes that only pass on their input. A batch normalization in training mode is
+        converted to inference mode if its moving averages can be identified with certainty.
+      session: with initial='current' into a different graph: the session of the source that holds
+        the values. Variables share their memory.
+      resources: like `variables`, for tables, queues and everything else that has a shared_name. A
+        function receives the Operation.
 
     Returns:
       A Clone.
 
     Raises:
-      CloneError (an InvalidArgumentError and a ValueError): if outputs come with ops or scope; an
-        input lies inside of a loop that is cloned, or is a reference; a replacement is of another
-        graph, dtype or shape; something is needed that cannot be had in the other graph (a tensor
-        from outside, a shared variable, current values without `session`).
-      tf.errors.NotFoundError (and KeyError): if there is nothing of a name.
-      TypeError, ValueError: if an argument has none of the forms above.
+      CloneError: (an InvalidArgumentError and a ValueError) if `outputs` is combined with `ops` or
+        `scope`; if an input lies inside a loop that is cloned, or is a reference; if a replacement
+        has the wrong graph, dtype or shape; or if the clone needs something that is not available in
+        the target graph (a tensor from outside, a shared variable, current values without `session`).
+      tf.errors.NotFoundError: (also a KeyError) if the source has no element of a given name.
+      TypeError, ValueError: if an argument has an unsupported type or value.
       RuntimeError: if the graph is finalized.
     """
     given = dict(
@@ -116,12 +119,12 @@ def _core_of(session, argument):
 
 
 class Clone(Uncopyable):
-    """A part of a graph that was copied, and what belongs to what.
+    """The copy of a graph or of a part of one, with the mapping from originals to copies.
 
     Attributes:
       source: the tf.Graph of the originals.
       graph: the tf.Graph of the copies.
-      scope: the name scope of the copies, "copy".
+      scope: the name scope of the copies, such as "copy".
     """
 
     def __init__(self, source, graph, core):
@@ -132,20 +135,20 @@ class Clone(Uncopyable):
         self._variables = None
 
     def transformed(self, x):
-        """What stands in the clone for a part of the source.
+        """Returns the clone's counterpart of an element of the source.
 
         Args:
           x: a Tensor, Operation or Variable of the source, a name ("out:0" is a tensor, "step" an
-            operation), or what consists of tensors: a list, tuple or dict, a SparseTensor, a
+            operation), or an object that consists of tensors: a list, tuple or dict, a SparseTensor, a
             PartitionedVariable, a table, an object of the program.
 
         Returns:
-          The copy; for an input that was replaced its replacement, for what is shared x itself;
-          None if it is not part of the clone.
+          The copy. For a replaced input this is its replacement, for a shared element x itself. None if
+          x is not part of the clone.
 
         Raises:
-          KeyError: if the source has nothing of that name.
-          TypeError: if x stands for nothing in a graph.
+          KeyError: if the source has no element of that name.
+          TypeError: if x does not refer to any part of a graph.
         """
         return objects.transformed(self, x)
 
@@ -153,7 +156,7 @@ class Clone(Uncopyable):
     def variables(self):
         """A dict from the original Variables to the clone's own, in the order of the originals.
 
-        Of a graph that says nothing of its variables (a bare GraphDef) the originals are tensors.
+        If the graph has no variable objects (a bare GraphDef), the originals are tensors.
         """
         if self._variables is None:
             self._variables = dict(self._core.variables())
@@ -166,64 +169,71 @@ class Clone(Uncopyable):
 
     @property
     def tensors(self):
-        """A mapping from the original Tensors to what the clone has in their place."""
+        """A mapping from the original Tensors to their counterparts in the clone."""
         return mappings.Copies(self, ops.Tensor, self._core.original_tensors)
 
     @property
     def init_op(self):
-        """The Operation that gives the clone's variables and tables their first values, no more."""
+        """The Operation that initializes the clone's variables and tables, and nothing else."""
         return self._core.init_op()
 
     @property
     def update_op(self):
         """An Operation that assigns the originals' current values to the clone's variables.
 
-        It is added to the graph when it is first asked for.
+        It is added to the graph at the first access.
 
         Raises:
-          CloneError: if the clone is in another graph; see update.
+          CloneError: if the clone is in a different graph than the source; use update() there.
         """
         return self._made(self._core.update_op)
 
     def polyak_op(self, tau):
-        """Adds an Operation: copy <- tau * original + (1 - tau) * copy, for each variable.
+        """Adds an Operation that computes tau * original + (1 - tau) * copy for each variable.
 
-        Variables that are not of a floating dtype are assigned.
+        It assigns the result to the copy. Variables without a floating-point dtype are copied.
 
         Args:
           tau: a float from 0 to 1.
 
+        Returns:
+          The Operation.
+
         Raises:
-          CloneError: if tau is something else, or the clone is in another graph.
+          CloneError: if tau is out of range, or if the clone is in a different graph than the source.
         """
         return self._made(self._core.polyak_op, tau)
 
     def update(self, session, into=None):
-        """Assigns the originals' current values to the clone's variables, in any graphs, at once.
+        """Assigns the originals' current values to the clone's variables, all at the same time.
 
-        Their memory is shared. What runs in `into` is added to the clone's graph the first time.
+        The two graphs may differ. The values share memory. The first call with `into` adds nodes to the
+        clone's graph.
 
         Args:
-          session: the tf.Session of the source that has the values.
-          into: a tf.Session of the clone's graph; None: `session`.
+          session: the tf.Session of the source that holds the values.
+          into: a tf.Session of the clone's graph. None means `session`.
 
         Raises:
-          CloneError: if a session is of another graph.
+          CloneError: if a session runs the wrong graph.
           tf.errors.FailedPreconditionError: if a variable of the source has no value.
         """
         self._made(self._core.update, _core_of(session, 'session'),
                    _core_of(session if into is None else into, 'into'), None)
 
     def polyak(self, tau, session, into=None):
-        """Moves the clone's variables towards the originals, in any graphs, at once.
+        """Moves the clone's variables towards the originals, all at the same time.
+
+        The two graphs may differ.
 
         Args:
           tau: a float from 0 to 1, see polyak_op.
-          session: as for update.
-          into: as for update.
+          session: as for update().
+          into: as for update().
 
         Raises:
-          As update, and CloneError if tau is something else.
+          CloneError: if tau is out of range, or a session runs the wrong graph.
+          tf.errors.FailedPreconditionError: if a variable of the source has no value.
         """
         self._made(self._core.update, _core_of(session, 'session'),
                    _core_of(session if into is None else into, 'into'), float(tau))
@@ -239,8 +249,8 @@ class Clone(Uncopyable):
     def saver_map(self):
         """A dict for tf.train.Saver that loads checkpoints of the originals into the clone.
 
-        From the names in these checkpoints to the clone's variables, lists for partitioned ones.
-        Those of another dtype than the original come with that dtype; a Saver casts.
+        It maps the names in these checkpoints to the clone's variables, or to lists of them for
+        partitioned variables. If a copy has a different dtype, the Saver casts.
         """
         found = {}
         for name, copies, is_partitioned, stored_as in self._core.saver_map():

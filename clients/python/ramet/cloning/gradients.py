@@ -1,7 +1,7 @@
-"""Gradient functions of the program, called for operations that were cloned.
+"""Calls the program's gradient functions for operations that were cloned.
 
-Such a function may hold on to tensors and variables of the graph that it was written for. While it
-makes the gradient of a copy, the copies stand in for them.
+A gradient function may refer to tensors and variables of the graph that it was written for. While
+it builds the gradient of a copy, the copies replace them.
 """
 
 from ramet import _core
@@ -10,7 +10,7 @@ from ramet.framework import ops
 
 
 def call(func, op, gradients):
-    """func(op, *gradients), in which the tensors of the original are those of the copy `op`."""
+    """Returns func(op, *gradients), with the tensors of the original replaced by those of `op`."""
     graph = op.graph
     stand_in = _stand_in(op)
     outer, graph._stand_in = graph._stand_in, stand_in
@@ -34,7 +34,7 @@ def _result(stand_in, gradient):
 
 
 def _stand_in(op):
-    """A function from tensors and variables to those of the clone that an operation is in."""
+    """Returns a function that maps tensors and variables to those of the clone that has `op`."""
     found = op.graph._cloned_gradients.get(op.name)
     if found is None:
         return lambda x: x

@@ -1,10 +1,10 @@
-"""Mappings from the originals to a clone, whose items are made when they are asked for."""
+"""Mappings from originals to copies, which compute their items on demand."""
 
 import collections.abc
 
 
 class Copies(collections.abc.Mapping):
-    """Originals of one kind that have a copy."""
+    """A mapping from the originals of one kind to their copies."""
 
     def __init__(self, clone, kind, originals):
         self._clone, self._kind, self._list = clone, kind, originals

@@ -1,4 +1,4 @@
-"""What stands in a clone for objects of the program that refer to parts of the source."""
+"""Maps objects of the program that refer to parts of the source to their counterparts."""
 
 import copy
 import functools
@@ -27,8 +27,8 @@ def transformed(clone, x):
     if isinstance(x, dict):
         return type(x)((key, transformed(clone, e)) for key, e in x.items())
     if isinstance(x, _PLAIN) or inspect.ismodule(x) or isinstance(x, ops.Graph):
-        raise TypeError(f'a Tensor, Operation, Variable, a name or what consists of these is '
-                        f'expected, not {x!r}')
+        raise TypeError(f'expected a Tensor, Operation, Variable, a name or a structure of these, '
+                        f'not {x!r}')
     return mapped(clone, x)
 
 
@@ -39,7 +39,7 @@ def _element(clone, x):
 
 
 def partitioned(clone, whole):
-    """The PartitionedVariable of the clone's parts, or None; one that is shared itself."""
+    """Returns the clone's PartitionedVariable, `whole` itself if it is shared, or None."""
     parts = [_element(clone, part) for part in whole]
     if any(part is None for part in parts):
         return None
@@ -51,16 +51,16 @@ def partitioned(clone, whole):
 
 
 def mapped(clone, x):
-    """A copy of an object in which the copies stand where it has originals; None: it has none.
+    """Returns a copy of an object with originals replaced by their copies, or None if it has none.
 
-    What it refers to is looked at too: containers, and the attributes of other objects.
+    Containers and the attributes of objects are searched recursively.
     """
     found = _Mapper(clone).of(x)
     return None if found is x else found
 
 
 class _Mapper:
-    """Maps objects to others, each once; those without originals are themselves."""
+    """Maps each object once. Objects without originals map to themselves."""
 
     def __init__(self, clone):
         self._clone = clone
@@ -122,7 +122,7 @@ class _Mapper:
         return made
 
     def _name(self, text):
-        """The name of the copy where text is the name of an original."""
+        """Returns the name of the copy if `text` is the name of an original, else `text`."""
         if not text or not self._clone.source._has_operation(text):
             return text
         found = _element(self._clone, self._clone.source.get_operation_by_name(text))
@@ -146,7 +146,7 @@ def _attributes(x):
 
 @functools.cache
 def _special(kind):
-    """The function for objects of a kind that are more than what they refer to, or None."""
+    """Returns the function that copies objects of a kind that needs special treatment, or None."""
     from ramet.client.session import BaseSession
     from ramet.ops import lookup_ops
     from ramet.train.saver import Saver
@@ -168,7 +168,7 @@ def _partitioned(clone, x, mapper):
 
 
 def _saver(clone, saver, mapper):
-    """A Saver on the copies of the nodes that save and restore, if they are there."""
+    """Returns a Saver for the copies of the save and restore nodes, or None if any is missing."""
     del mapper
     saver_def = saver.as_saver_def()
     if saver_def is None:
@@ -192,7 +192,7 @@ def _under(clone, name):
 
 
 def _table_saveable(clone, saveable, mapper):
-    """Saves the copy of a table; what exports it is added where it is not part of the clone."""
+    """Saves the copy of a table. Adds the nodes that export it if they are not part of the clone."""
     table = mapper.of(saveable.op)
     if table is saveable.op:
         return None
@@ -201,7 +201,7 @@ def _table_saveable(clone, saveable, mapper):
 
 
 def _saveable(clone, saveable, mapper):
-    """A saveable of the program, under a name of its own; None unless all of it was copied."""
+    """Returns a program's saveable under a new name, or None unless all of it was copied."""
     specs = [mapper.of(spec.tensor) for spec in saveable.specs]
     if any(new is spec.tensor for new, spec in zip(specs, saveable.specs, strict=True)):
         return None

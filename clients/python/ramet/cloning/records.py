@@ -1,4 +1,4 @@
-"""What the Python half of a graph knows of variables, collections and gradients, for a clone."""
+"""Registers a clone's variables, collections and gradients with the Python side of its graph."""
 
 import math
 
@@ -15,11 +15,11 @@ _BY_CORE = (ops.Tensor, ops.Operation, _core.ControlFlowContext, bytes, int, flo
 
 
 def complete(clone, wanted):
-    """Makes a new clone known to variable scopes, collections and gradients.
+    """Registers a new clone with variable scopes, collections and gradient functions.
 
     Args:
       clone: the Clone.
-      wanted: the keys of the collections that it joins; None: all.
+      wanted: the keys of the collections that it joins, or None for all.
     """
     pairs = [(v, copy) for v, copy in clone.variables.items() if arguments.is_variable(v)]
     for original, copy in pairs:
@@ -35,7 +35,7 @@ def complete(clone, wanted):
 
 
 def _store(clone):
-    """What get_variable finds: the copies by their names, and by the keys of their originals."""
+    """Creates the copies available to get_variable by their names and by their originals' keys."""
     store = state_of(clone.graph, '_variable_store', VariableStore)
     known = state_of(clone.source, '_variable_store', VariableStore)
     wholes = {}
@@ -66,7 +66,7 @@ def _whole(name, parts):
 
 
 def _collect(clone, wanted):
-    """Puts the copies of the program's objects into the collections of the objects."""
+    """Adds the copies of the program's objects to the collections of their originals."""
     for key in _core.collection_keys(clone.source) if wanted is None else wanted:
         for item in _core.collection_get(clone.source, key):
             if isinstance(item, _BY_CORE) or arguments.is_variable(item):
@@ -96,7 +96,10 @@ def _copy(clone, key, item):
 
 
 def _rename(clone, message):
-    """Puts the names of copies where a message has those of originals; False: it has none."""
+    """Replaces the names of originals in a message by those of their copies.
+
+    Returns whether there were any.
+    """
     found = False
     for field, value in message.ListFields():
         if field.message_type is not None:

@@ -1,1 +1,1 @@
-"""The public names of TensorFlow 1, by version of the API."""
+"""The public names of TensorFlow 1, by API version."""

@@ -1,12 +1,12 @@
-"""Modules of public names, filled from a table as names are used.
+"""Modules of public names, which are filled from a table on demand.
 
-names.gen.tsv maps each dotted name below `tf.` to where it is (tools/gen_python_api.py):
+names.gen.tsv maps each dotted name below `tf.` to its definition (see tools/gen_python_api.py):
   framework.ops:Graph    attribute Graph of ramet.framework.ops
   lib.flags:             the module ramet.lib.flags
-  framework.ops:=        what ramet.framework.ops gave to api.export_value under this name
+  framework.ops:=        the value that ramet.framework.ops exported with api.export_value under this name
   gen:MatMul             the function of one op
-  =stack                 the same as another public name
-  !what to write         gone since TensorFlow 1.0
+  =stack                 an alias of another public name
+  !what to write         removed before TensorFlow 1.0; the text says what to write instead
 """
 
 import bisect
@@ -38,13 +38,13 @@ _sorted = list(_table)
 
 @functools.cache
 def tensorflow_names():
-    """The set of all dotted names of tf.compat.v1; namespaces end with '.', open ones with '.*'."""
+    """Returns all dotted names of tf.compat.v1. Namespaces end with '.', open ones with '.*'."""
     return frozenset(_read('tensorflow_names.txt').split('\n'))
 
 
 @functools.cache
 def known_ops():
-    """The names of ramet.ops.gen: among them the types of all ops that there are."""
+    """Returns the names of ramet.ops.gen, which include the types of all ops."""
     return frozenset(dir(importlib.import_module('ramet.ops.gen')))
 
 
@@ -56,12 +56,12 @@ def _has(target):
 
 
 def known_names():
-    """Maps the public names that Ramet has to where they are."""
+    """Maps the public names that Ramet has to their definitions."""
     return {path: target for path, target in _table.items() if target[0] != '!' and _has(target)}
 
 
 def near_names(path):
-    """Names that Ramet has and that are close to `path`, the closest first."""
+    """Returns names that Ramet has and that are similar to `path`, the closest first."""
     from ramet.compat import nearest
     if path.startswith('raw_ops.'):
         known = {f'raw_ops.{op}': op for op in known_ops() if op[:1].isupper()}
@@ -71,7 +71,7 @@ def near_names(path):
 
 
 def _in_table(prefix):
-    """Whether a name of the table begins with `prefix`."""
+    """Returns whether a name in the table starts with `prefix`."""
     at = bisect.bisect_left(_sorted, prefix)
     return at < len(_sorted) and _sorted[at].startswith(prefix)
 
@@ -82,20 +82,20 @@ def _is_open(path):
 
 
 def is_namespace(path):
-    """Whether a dotted name below `tf.` is a namespace, of Ramet or of TensorFlow."""
+    """Returns whether a dotted name below `tf.` is a namespace, of Ramet or of TensorFlow."""
     return _in_table(path + '.') or path == 'raw_ops' \
         or path + '.' in tensorflow_names() or path + '.*' in tensorflow_names()
 
 
 @functools.cache
 def op_function(op):
-    """The function of an op, one for all its public names; it is called as TensorFlow's is."""
+    """Returns the function of an op, the same one for all its public names, with TensorFlow's signature."""
     name = re.sub(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])', '_', op).lower()
     return importlib.import_module('ramet.ops.gen').endpoint(op, name)
 
 
 class UnknownNameError(AttributeError):
-    """A name that TensorFlow 1 never had. Similar names are looked up when it is printed."""
+    """A name that TensorFlow 1 never had. The message lists similar names, found when it is printed."""
 
     def __init__(self, path):
         super().__init__(path)
@@ -106,7 +106,7 @@ class UnknownNameError(AttributeError):
 
 
 def unknown_message(path):
-    """Returns what an error says of a name that TensorFlow 1 never had."""
+    """Returns the error message for a name that TensorFlow 1 never had."""
     near = near_names(path)
     message = f'TensorFlow 1 has no tf.{path}'
     return f'{message}; did you mean {api.list_of(near)}?' if near else message
@@ -143,10 +143,10 @@ def _missing(path):
 
 
 def find(path):
-    """Returns what a dotted name below `tf.` stands for.
+    """Returns the symbol for a dotted name below `tf.`.
 
     Returns:
-      The symbol or module; an api.Unavailable if TensorFlow has the name and Ramet has not.
+      The symbol or module, or an api.Unavailable if TensorFlow has the name and Ramet does not.
 
     Raises:
       UnknownNameError: if TensorFlow has no such name either.
@@ -162,7 +162,7 @@ def find(path):
 
 
 def names_in(prefix):
-    """The names directly in a namespace, as completion shows them: '' or a prefix ending in '.'."""
+    """Returns the names directly in a namespace, for completion. `prefix` is '' or ends with '.'."""
     names = set()
     for path in _sorted[bisect.bisect_left(_sorted, prefix):]:
         if not path.startswith(prefix):
@@ -175,7 +175,7 @@ def names_in(prefix):
 
 
 def fill(module_name):
-    """Makes a module of sys.modules serve the names of its namespace."""
+    """Creates a module of sys.modules provide the names of its namespace."""
     module = sys.modules[module_name]
     prefix = module_name[len(ROOT) + 1:] + '.' if module_name != ROOT else ''
     values = vars(module)
@@ -196,7 +196,7 @@ def fill(module_name):
 
 
 class _Loader:
-    """Makes an empty module, which then serves its namespace."""
+    """Loads an empty module, which then provides its namespace."""
 
     @staticmethod
     def create_module(spec):
@@ -209,7 +209,7 @@ class _Loader:
 
 
 class _AliasLoader:
-    """Gives a module that is there already, under a further name."""
+    """Loads an existing module under an additional name."""
 
     def __init__(self, module):
         self._module = module
@@ -223,7 +223,7 @@ class _AliasLoader:
 
 
 def alias_spec(full_name, module):
-    """Returns a spec for a finder: importing `full_name` gives `module` itself."""
+    """Returns a spec with which importing `full_name` returns `module` itself."""
     return ModuleSpec(full_name, _AliasLoader(module), is_package=hasattr(module, '__path__'))
 
 

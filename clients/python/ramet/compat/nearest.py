@@ -1,4 +1,4 @@
-"""Which known names are close to one that is not there."""
+"""Finds known names that are similar to an unknown one."""
 
 import collections
 import difflib
@@ -24,7 +24,7 @@ def _is_class(name):
 
 
 class _Known:
-    """The words of all known names, with more weight for those that are rarer."""
+    """The words of all known names. Rare words have a larger weight."""
 
     def __init__(self, paths):
         self.words = {path: _words(_last(path)) for path in paths}
@@ -35,7 +35,7 @@ class _Known:
 
 
 class _Wanted:
-    """A name that was asked for, and how close others are to it."""
+    """An unknown name, compared with known ones."""
 
     def __init__(self, path, known):
         self._space, _, self._name = path.rpartition('.')
@@ -46,7 +46,7 @@ class _Wanted:
         self._matcher.set_seq2(''.join(self._words))
 
     def closeness(self, path):
-        """A number that is about 0 for names without likeness and above 1 for the same name."""
+        """Returns about 0 for names that are not similar, and more than 1 for the same name."""
         space, _, name = path.rpartition('.')
         words = self._known.words[path]
         self._matcher.set_seq1(''.join(words))
@@ -63,14 +63,14 @@ class _Wanted:
         return score + self._kinship(space)
 
     def _overlap(self, words):
-        """How much of the meaning stands in shared words, from 0 to 1."""
+        """Returns how much of the weight the shared words have, from 0 to 1."""
         shared = set(words) & set(self._words)
         begun = sum(self._begun_weight(word) for word in set(words) - shared)
         both = 2 * (self._known.weight(shared) + begun)
         return both / (self._known.weight(words) + self._weight) if both else 0
 
     def _begun_weight(self, word):
-        """What a word counts that is the beginning of a wanted one, or the other way round."""
+        """Returns the weight of a word that is a prefix of a wanted one, or the other way round."""
         alike = [w for w in self._words
                  if min(len(w), len(word)) > 3 and (w.startswith(word) or word.startswith(w))]
         return 0.8 * min(self._known.weight([w]) for w in [word, *alike]) if alike else 0
@@ -82,16 +82,16 @@ class _Wanted:
 
 
 def near_names(path, known, most=3):
-    """Finds the names closest to one that is not there.
+    """Returns the names that are most similar to an unknown one.
 
     Args:
       path: a dotted name.
-      known: maps the dotted names to choose from to what they stand for; of several names for the
-        same thing one is given.
-      most: how many names to give at most.
+      known: a dict from the dotted names to choose from to their definitions. Only one of several
+        names with the same definition is returned.
+      most: the maximum number of names.
 
     Returns:
-      A list of names, the closest first; empty if none is close.
+      A list of names, the closest first; empty if none is similar.
     """
     wanted = _Wanted(path, _Known(known))
     scored = [(wanted.closeness(name), name) for name in known]

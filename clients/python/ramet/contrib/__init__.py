@@ -1,1 +1,1 @@
-"""What TensorFlow 1 kept in tf.contrib."""
+"""The parts of TensorFlow 1's tf.contrib that Ramet supports."""

@@ -1,8 +1,8 @@
-"""Messages of other packages, an installed TensorFlow's above all, taken as messages of Ramet."""
+"""Converts messages of other packages, such as an installed TensorFlow, to messages of Ramet."""
 
 
 def full_name(value):
-    """The full name of a message's type, such as 'tensorflow.GraphDef'; None for other values."""
+    """Returns the full name of a message's type, such as 'tensorflow.GraphDef', else None."""
     descriptor = getattr(type(value), 'DESCRIPTOR', None)
     return getattr(descriptor, 'full_name', None)
 
@@ -13,16 +13,16 @@ def _found(value):
 
 
 def to_ramet(message):
-    """The same message as one of ramet.core's: itself, or a copy made through its bytes.
+    """Converts a message to one of ramet.core: itself, or a copy made through its bytes.
 
     Args:
-      message: A message of ramet.core, or one that another package has under the same full name.
+      message: A message of ramet.core, or one of another package with the same full name.
 
     Returns:
       A message of ramet.core. Fields that its class does not know are kept as unknown fields.
 
     Raises:
-      TypeError: if `message` is no message, or of a type that ramet.core does not have.
+      TypeError: if `message` is not a message, or has a type that ramet.core does not have.
     """
     name = full_name(message)
     if name is None:
@@ -36,10 +36,10 @@ def to_ramet(message):
 
 
 def serialized(message, expected):
-    """The bytes of `message`, for the C++ library.
+    """Returns the bytes of `message`, for the C++ library.
 
     Args:
-      message: A message whose full name is `expected`, of whichever package, or its bytes.
+      message: A message whose full name is `expected`, of any package, or its bytes.
       expected: A full name, such as 'tensorflow.GraphDef'.
 
     Returns:

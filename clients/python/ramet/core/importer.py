@@ -1,4 +1,4 @@
-"""Makes the modules of ramet.core that have no file: *_pb2 modules, and the packages of them."""
+"""Creates the modules of ramet.core that are not files: *_pb2 modules and their packages."""
 
 import functools
 import sys
@@ -19,7 +19,7 @@ def _packages():
 
 
 class Importer:
-    """Finds and loads the modules that modules.MODULES names; see `importlib.abc`."""
+    """Finds and loads the modules listed in modules.MODULES; see `importlib.abc`."""
 
     def __init__(self):
         self._packages = _packages()
@@ -54,7 +54,7 @@ def _fill(module, name):
 
 
 def _attribute(module, name, attribute):
-    """Makes the classes of `module`, unless it is a probe for something modules may have."""
+    """Creates the classes of `module`, unless the attribute is only probed for, as for any module."""
     if not attribute.startswith('__') or attribute == '__all__':
         _fill(module, name)
         if attribute in module.__dict__:
@@ -68,6 +68,6 @@ def _names(module, name):
 
 
 def install():
-    """Lets `import ramet.core...` find these modules, from now on."""
+    """Installs the importer for `import ramet.core...`."""
     if not any(isinstance(finder, Importer) for finder in sys.meta_path):
         sys.meta_path.append(Importer())

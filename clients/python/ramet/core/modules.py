@@ -1,4 +1,4 @@
-"""Which messages and enums each module of ramet.core has, by their names in package tensorflow."""
+"""The messages and enums of each module of ramet.core, by their names in package tensorflow."""
 
 MODULES = {
     'example.example_parser_configuration_pb2':

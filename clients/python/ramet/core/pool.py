@@ -1,4 +1,4 @@
-"""The descriptor pool of ramet.core, and the message classes made from it."""
+"""The descriptor pool of ramet.core, and the message classes that are created from it."""
 
 import copyreg
 import functools
@@ -14,7 +14,7 @@ _DESCRIPTORS = os.path.join(os.path.dirname(__file__), 'descriptors.bin')
 _PACKAGE = 'tensorflow.'
 
 _lock = threading.RLock()
-# Some protobuf runtimes hold classes weakly: without this table a class could be made twice.
+# Some protobuf runtimes hold classes weakly. Without this table, a class could be created twice.
 _classes = {}
 
 
@@ -24,8 +24,8 @@ def _pool():
         with open(_DESCRIPTORS, 'rb') as f:
             descriptors = descriptor_pb2.FileDescriptorSet.FromString(f.read())
     except FileNotFoundError:
-        raise ImportError(f'{_DESCRIPTORS} is missing: the build target ramet_descriptors makes '
-                          'it, and a wheel has it') from None
+        raise ImportError(f'{_DESCRIPTORS} is missing: the build target ramet_descriptors creates '
+                          'it, and a wheel contains it') from None
     made = descriptor_pool.DescriptorPool()
     for file in descriptors.file:
         made.AddSerializedFile(file.SerializeToString())
@@ -34,7 +34,7 @@ def _pool():
 
 @functools.cache
 def _class_maker():
-    """What makes the class of a descriptor; protobuf before 4.22 has no GetMessageClass."""
+    """Returns the function that creates a descriptor's class; protobuf < 4.22 has no GetMessageClass."""
     if hasattr(message_factory, 'GetMessageClass'):
         return message_factory.GetMessageClass
     return message_factory.MessageFactory(_pool()).GetPrototype
@@ -42,7 +42,7 @@ def _class_maker():
 
 @functools.cache
 def _homes():
-    """The module that each top-level message belongs to."""
+    """Returns a dict from each top-level message to the module that it belongs to."""
     homes = {}
     for module, names in MODULES.items():
         for name in names.split():
@@ -61,12 +61,12 @@ def _restore(full_name, data):
 
 
 def _reduce(message):
-    """How a message is pickled; protobuf's own way looks classes up in the default pool."""
+    """Pickles a message; protobuf's own method looks classes up in the default pool."""
     return _restore, (message.DESCRIPTOR.full_name, message.SerializePartialToString())
 
 
 def _adopt(descriptor):
-    """The class of `descriptor`, made with all that it refers to, each named as protoc names it."""
+    """Returns the class of `descriptor`, created with all that it refers to, named as by protoc."""
     if descriptor.full_name in _classes:
         return _classes[descriptor.full_name]
     made = _class_maker()(descriptor)
@@ -85,17 +85,20 @@ def _adopt(descriptor):
 
 
 def message_class(full_name):
-    """The class of the message 'tensorflow.GraphDef', 'tensorflow.AttrValue.ListValue', ...
+    """Returns the class of a message.
+
+    Args:
+      full_name: such as 'tensorflow.GraphDef' or 'tensorflow.AttrValue.ListValue'.
 
     Raises:
-      KeyError: if there is no message of this name.
+      KeyError: if there is no message with this name.
     """
     with _lock:
         return _adopt(_pool().FindMessageTypeByName(full_name))
 
 
 def module_contents(name):
-    """What a module of MODULES holds: its classes, enum wrappers, enum values and descriptors."""
+    """Returns the contents of a module of MODULES: classes, enum wrappers, values and descriptors."""
     contents = {}
     with _lock:
         for full_name in (_PACKAGE + short for short in MODULES[name].split()):

@@ -1,4 +1,4 @@
-"""The messages that are public names of tf, each as 'module:class' under ramet.core."""
+"""The messages that are public names in tf, each as 'module:class' under ramet.core."""
 
 PUBLIC_NAMES = {
     'AttrValue': 'framework.attr_value_pb2:AttrValue',

@@ -1,1 +1,1 @@
-"""What programs import from tensorflow.examples."""
+"""The parts of tensorflow.examples that programs import."""

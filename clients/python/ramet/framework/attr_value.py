@@ -1,8 +1,8 @@
-"""Values of attrs from AttrValue messages."""
+"""Converts AttrValue messages to Python values."""
 
 
 def to_python(value):
-    """The plain value of an AttrValue message (also TensorFlow's); other values as they are."""
+    """Converts an AttrValue message (Ramet's or TensorFlow's); other values are returned unchanged."""
     descriptor = getattr(value, 'DESCRIPTOR', None)
     if descriptor is None or descriptor.name != 'AttrValue':
         return value

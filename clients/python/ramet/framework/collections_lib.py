@@ -1,4 +1,4 @@
-"""The collections of a graph, as Python programs see them."""
+"""The collections of a graph, as seen from Python."""
 
 import collections.abc
 import re
@@ -11,16 +11,16 @@ _proto_functions = {}
 
 
 def register_proto_function(collection_name, proto_type=None, to_proto=None, from_proto=None):
-    """Says how the items of a collection become messages in a meta graph and come back.
+    """Registers how the items of a collection are converted to and from messages in a meta graph.
 
     Args:
-        collection_name: the collection.
-        proto_type: the message class.
-        to_proto: to_proto(item, export_scope=) -> message.
-        from_proto: from_proto(message, import_scope=) -> item.
+      collection_name: the collection.
+      proto_type: the message class.
+      to_proto: to_proto(item, export_scope=) -> message.
+      from_proto: from_proto(message, import_scope=) -> item.
 
     Raises:
-        TypeError: if to_proto or from_proto cannot be called.
+      TypeError: if to_proto or from_proto is not callable.
     """
     if to_proto and not callable(to_proto):
         raise TypeError('to_proto must be callable.')
@@ -30,12 +30,12 @@ def register_proto_function(collection_name, proto_type=None, to_proto=None, fro
 
 
 def proto_functions(collection_name):
-    """(proto_type, to_proto, from_proto) of a collection; Nones if nothing was registered."""
+    """Returns (proto_type, to_proto, from_proto) of a collection; Nones if not registered."""
     return _proto_functions.get(collection_name, (None, None, None))
 
 
 def _exporter(name):
-    """What the core asks when it writes the objects of the collection to a file."""
+    """Returns the function that the core calls to write the collection's objects to a file."""
 
     def export_item(item, export_scope):
         to_proto = proto_functions(name)[1]
@@ -48,13 +48,13 @@ def _exporter(name):
             return item.encode()
         if isinstance(item, (bytes, float)) or type(item) is int:
             return item
-        raise TypeError(f'{type(item).__name__} has no form in a file')
+        raise TypeError(f'{type(item).__name__} cannot be written to a file')
 
     return export_item
 
 
 class CollectionRef(collections.abc.MutableSequence):
-    """The collection itself as a list: changing it changes the graph's."""
+    """A list view of a collection. Changing it changes the collection in the graph."""
 
     def __init__(self, graph, name):
         self._graph, self._name = graph, name
@@ -108,10 +108,10 @@ class CollectionRef(collections.abc.MutableSequence):
 
 
 class Collections:
-    """The part of Graph that is about collections."""
+    """The methods of Graph for collections."""
 
     def _key(self, name):
-        """The text under which C++ knows a collection; any hashable can name one in Python."""
+        """Returns the string key of a collection in C++. In Python, any hashable can be a name."""
         if isinstance(name, str):
             return name
         key = f'__object_key_{id(name)}'
@@ -138,15 +138,24 @@ class Collections:
     def add_to_collection(self, name, value):
         """Adds a value to a collection.
 
+        Args:
+          name: the name of the collection.
+          value: any object.
+
         Raises:
-            RuntimeError: if the graph is finalized.
+          RuntimeError: if the graph is finalized.
         """
         self._check_not_finalized()
         key = self._key(name)
         _core.collection_add(self, key, value, self._variable_id(value), self._exporter_of(key))
 
     def add_to_collections(self, names, value):
-        """Adds a value to each of several collections, one of which may be named as text."""
+        """Adds a value to each of several collections.
+
+        Args:
+          names: the names of the collections, or a single name as a str.
+          value: any object.
+        """
         names = (names,) if isinstance(names, str) else dict.fromkeys(names)
         for name in names:
             self.add_to_collection(name, value)
@@ -160,7 +169,7 @@ class Collections:
         return items
 
     def _read_messages(self, key, items):
-        """Turns the messages that an import left into objects, once."""
+        """Converts the messages that an import left in a collection into objects, once."""
         proto_type, _, from_proto = proto_functions(key)
         items = [
             from_proto(proto_type.FromString(item)) if type(item) is bytes and proto_type else item
@@ -175,7 +184,11 @@ class Collections:
         _core.collection_replace(self, key, list(items), ids, self._exporter_of(key))
 
     def get_collection_ref(self, name):
-        """The collection itself; changes to the returned list are changes of the collection."""
+        """Returns the collection itself as a list. Changing the list changes the collection.
+
+        Args:
+          name: the name of the collection.
+        """
         key = self._key(name)
         if not _core.collection_size(self, key):
             _core.collection_replace(self, key, [], [], self._exporter_of(key))
@@ -184,11 +197,12 @@ class Collections:
         return self._collection_refs[key]
 
     def get_collection(self, name, scope=None):
-        """A list of the items of a collection.
+        """Returns the items of a collection as a list.
 
         Args:
-            name: the collection.
-            scope: only items whose name matches this regular expression from its beginning.
+          name: the name of the collection.
+          scope: a regular expression. If given, only items whose names match it from the beginning are
+            returned.
         """
         items = self._collection(name)
         if scope is None:
@@ -197,44 +211,68 @@ class Collections:
         return [item for item in items if hasattr(item, 'name') and matches(item.name)]
 
     def get_all_collection_keys(self):
-        """The names of all collections that are text."""
+        """Returns the names of all collections whose names are strings."""
         return [k for k in _core.collection_keys(self) if not k.startswith('__object_key_')]
 
     @property
     def collections(self):
-        """The names of all collections."""
+        """The names of all collections whose names are strings."""
         return self.get_all_collection_keys()
 
     def clear_collection(self, name):
-        """Empties a collection."""
+        """Removes all items of a collection.
+
+        Args:
+          name: the name of the collection.
+        """
         self._check_not_finalized()
         _core.collection_clear(self, self._key(name))
 
 
 @export('add_to_collection')
 def add_to_collection(name, value):
-    """Adds a value to a collection of the default graph."""
+    """Adds a value to a collection of the default graph.
+
+    Args:
+      name: the name of the collection.
+      value: any object.
+    """
     stacks.get_default_graph().add_to_collection(name, value)
 
 
 @export('add_to_collections')
 def add_to_collections(names, value):
-    """Adds a value to several collections of the default graph."""
+    """Adds a value to several collections of the default graph.
+
+    Args:
+      names: the names of the collections, or a single name as a str.
+      value: any object.
+    """
     stacks.get_default_graph().add_to_collections(names, value)
 
 
 @export('get_collection')
 def get_collection(key, scope=None):
-    """A list of the items of a collection of the default graph; see Graph.get_collection."""
+    """Returns the items of a collection of the default graph as a list.
+
+    Args:
+      key: the name of the collection.
+      scope: a regular expression. If given, only items whose names match it from the beginning are
+        returned.
+    """
     return stacks.get_default_graph().get_collection(key, scope)
 
 
 @export('get_collection_ref')
 def get_collection_ref(key):
-    """A collection of the default graph itself; see Graph.get_collection_ref."""
+    """Returns a collection of the default graph as a list. Changing it changes the collection.
+
+    Args:
+      key: the name of the collection.
+    """
     return stacks.get_default_graph().get_collection_ref(key)
 
 
 def get_all_collection_keys():
-    """The names of the collections of the default graph."""
+    """Returns the names of the collections of the default graph."""
     return stacks.get_default_graph().get_all_collection_keys()

@@ -7,23 +7,24 @@ from ramet.framework import conversion, dtypes, stacks, tensor_shape
 
 @export('constant')
 def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
-    """A node that gives a value which is known now.
+    """Creates a constant tensor.
 
     Args:
-        value: a number, text, array or nested list of these.
-        dtype: dtype of the tensor, None for that of the value (int32 and float32 for Python's
-            numbers).
-        shape: shape of the tensor, None for that of the value. One value, or the last one where
-            there are fewer than the shape has elements, is repeated.
-        name: name of the node.
-        verify_shape: whether the value must have exactly that shape.
+      value: a number, string, array or nested list of these.
+      dtype: the dtype of the tensor, or None for that of the value (int32 and float32 for Python
+        numbers).
+      shape: the shape of the tensor, or None for that of the value. If the value has fewer elements
+        than the shape, its last element is repeated.
+      name: the name of the node.
+      verify_shape: whether the value must have exactly that shape.
 
     Returns:
-        The Tensor.
+      The Tensor.
 
     Raises:
-        TypeError: if the value cannot become a tensor, or has another shape with verify_shape.
-        ValueError: if there are more values than the shape has elements.
+      TypeError: if the value cannot be converted to a tensor, or does not have the shape and
+        verify_shape is set.
+      ValueError: if the value has more elements than the shape.
     """
     graph = stacks.get_default_graph()
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
@@ -45,7 +46,7 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
 
 
 def _from_shape(value, dtype=None, name=None, as_ref=False):
-    """TensorShape -> int32 vector (int64 where a size needs it)."""
+    """Converts a TensorShape to an int32 vector, or int64 if a size requires it."""
     if not value.is_fully_defined():
         raise ValueError(f'Cannot convert a partially known TensorShape {value} to a Tensor.')
     sizes = value.as_list()
@@ -73,7 +74,7 @@ def _from_dimension(value, dtype=None, name=None, as_ref=False):
 
 
 def is_constant(tensor_or_op):
-    """Whether it is a Const."""
+    """Returns whether a tensor or operation is a Const."""
     return getattr(tensor_or_op, 'op', tensor_or_op).type == 'Const'
 
 

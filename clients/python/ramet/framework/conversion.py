@@ -1,4 +1,4 @@
-"""How Python values become tensors: what C++ does not take itself goes through a registry."""
+"""Converts Python values to tensors. Types that C++ does not handle go through a registry."""
 
 from ramet import _core
 from ramet.api import export
@@ -12,16 +12,16 @@ _by_type = {}
 
 @export('register_tensor_conversion_function')
 def register_tensor_conversion_function(base_type, conversion_func, priority=100):
-    """Registers a function that turns objects of a type into tensors.
+    """Registers a function that converts objects of a type to tensors.
 
     Args:
-        base_type: a type, or a tuple of types.
-        conversion_func: conversion_func(value, dtype=None, name=None, as_ref=False) -> Tensor, or
-            NotImplemented where another function shall be asked.
-        priority: functions are asked in the order of their priorities, low ones first.
+      base_type: a type, or a tuple of types.
+      conversion_func: conversion_func(value, dtype=None, name=None, as_ref=False) -> Tensor, or
+        NotImplemented to try the next function.
+      priority: functions with lower priorities are tried first.
 
     Raises:
-        TypeError: if base_type is no type, or conversion_func cannot be called.
+      TypeError: if base_type is not a type, or conversion_func is not callable.
     """
     types = base_type if isinstance(base_type, tuple) else (base_type,)
     if not all(isinstance(t, type) for t in types):
@@ -58,11 +58,11 @@ def _checked(result, value, dtype, name):
 
 
 def convert_object(value, dtype=None, name=None, as_ref=False, preferred_dtype=None):
-    """The tensor that a registered function, or else numpy, makes of a value (the core asks this).
+    """Converts a value with a registered function, or else with numpy. The core calls this.
 
     Raises:
-        TypeError: if neither takes the value.
-        ValueError: if value is None, or a list that is not rectangular.
+      TypeError: if neither can convert the value.
+      ValueError: if value is None, or a list that is not rectangular.
     """
     to_tensor = getattr(value, '_dense_var_to_tensor', None)
     if to_tensor is not None:
@@ -86,7 +86,7 @@ def convert_object(value, dtype=None, name=None, as_ref=False, preferred_dtype=N
 
 
 def _constant(value, dtype, name, preferred_dtype):
-    """A Const of a value that the core does not take, such as a list with a Dimension in it."""
+    """Creates a Const from a value that the core does not accept, such as a list of Dimensions."""
     from ramet.framework import constant_op
 
     if dtype is None and preferred_dtype is not None:
@@ -101,24 +101,24 @@ def _constant(value, dtype, name, preferred_dtype):
 def convert_to_tensor(
     value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None, as_ref=False
 ):
-    """Turns a value into a Tensor: a tensor is returned, a number or array becomes a Const.
+    """Converts a value to a Tensor. A tensor is returned unchanged; other values become a Const.
 
     Args:
-        value: a Tensor, Variable, number, text, array, nested list of these, or an object of a
-            type that has a conversion function.
-        dtype: the dtype that the tensor must have, None for any.
-        name: name of a node that is made.
-        preferred_dtype: a dtype to be taken where dtype is None and the value allows it.
-        dtype_hint: the same as preferred_dtype.
-        as_ref: whether a variable may give its reference.
+      value: a Tensor, Variable, number, string, array, nested list of these, or an object of a
+        type that has a conversion function.
+      dtype: the dtype that the tensor must have, or None for any.
+      name: the name of the node, if one is created.
+      preferred_dtype: the dtype to use if dtype is None and the value can be converted to it.
+      dtype_hint: same as preferred_dtype.
+      as_ref: whether the result for a variable may be its reference.
 
     Returns:
-        The Tensor.
+      The Tensor.
 
     Raises:
-        TypeError: if the value cannot become a tensor, or not one of dtype.
-        ValueError: if it is a tensor of another dtype, or a list is not rectangular.
-        RuntimeError: if a conversion function gives something else.
+      TypeError: if the value cannot be converted to a tensor, or not to the dtype.
+      ValueError: if it is a tensor with a different dtype, or a list that is not rectangular.
+      RuntimeError: if a conversion function returns anything but a suitable tensor.
     """
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
@@ -133,10 +133,10 @@ def convert_to_tensor(
 
 
 def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None, as_ref=False):
-    """`convert_to_tensor` of each value; consts are named name_0, name_1, ...
+    """Converts each value with `convert_to_tensor`. Constants are named name_0, name_1, ...
 
     Raises:
-        TypeError: if values is no sequence.
+      TypeError: if values is not a sequence.
     """
     import collections.abc
 
@@ -149,5 +149,5 @@ def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None, as_
 
 
 def is_dense_tensor_like(value):
-    """Whether an object is a Tensor or stands for one (a Variable)."""
+    """Returns whether an object is a Tensor or stands for one (a Variable)."""
     return isinstance(value, Tensor) or hasattr(value, '_dense_var_to_tensor')

@@ -1,4 +1,4 @@
-"""Old spellings of functions and arguments: which value counts, and one warning for each."""
+"""Deprecated functions and arguments: selects the value to use, and warns once."""
 
 import functools
 import inspect
@@ -18,12 +18,12 @@ def _caller():
 
 
 def warn_once(what, instructions, date=None):
-    """Logs once in a process, from the caller's line, that something is deprecated.
+    """Logs, once per process and calling line, that something is deprecated.
 
     Args:
-        what: str, what the caller did, as 'calling softmax with dim'.
-        instructions: str, what to write instead.
-        date: str, when it goes away, None for some day.
+      what: str, what the caller did, such as 'calling softmax with dim'.
+      instructions: str, what to write instead.
+      date: str, when it will be removed, or None for an unknown date.
     """
     if what in _warned:
         return
@@ -38,10 +38,10 @@ def warn_once(what, instructions, date=None):
 
 
 def alias(new_name, new_value, old_name, old_value):
-    """The value of an argument that has two names: the one that is not None.
+    """Returns the value of an argument that has two names: the one that is not None.
 
     Raises:
-        ValueError: if both are given.
+      ValueError: if both are given.
     """
     if old_value is None:
         return new_value
@@ -51,17 +51,17 @@ def alias(new_name, new_value, old_name, old_value):
 
 
 def renamed(function, new_name, new_value, old_name, old_value):
-    """As `alias`, with one warning in a process where the old name is used.
+    """Like `alias`, but warns once per process if the old name is used.
 
     Args:
-        function: str, the name of the function.
-        new_name: str, the name that counts today.
-        new_value: its value, None where it was not given.
-        old_name: str, the old name.
-        old_value: its value, None where it was not given.
+      function: str, the name of the function.
+      new_name: str, the current name.
+      new_value: its value, None if it was not given.
+      old_name: str, the old name.
+      old_value: its value, None if it was not given.
 
     Raises:
-        ValueError: if both are given.
+      ValueError: if both are given.
     """
     if old_value is not None:
         warn_once(
@@ -76,11 +76,11 @@ def _described(function):
 
 
 def deprecated(date, instructions):
-    """A decorator that warns once when the function is called.
+    """Returns a decorator that warns once when the function is called.
 
     Args:
-        date: str, when it goes away, None for some day.
-        instructions: str, what to write instead.
+      date: str, when it will be removed, or None for an unknown date.
+      instructions: str, what to write instead.
     """
 
     def decorate(function):
@@ -95,15 +95,15 @@ def deprecated(date, instructions):
 
 
 def deprecated_args(date, instructions, *names):
-    """A decorator that warns once for each of some arguments when it is given.
+    """Returns a decorator that warns once for each deprecated argument that a call passes.
 
     Args:
-        date: str, when they go away, None for some day.
-        instructions: str, what to write instead.
-        *names: names of arguments, or pairs of a name and a value that is fine.
+      date: str, when they will be removed, or None for an unknown date.
+      instructions: str, what to write instead.
+      *names: names of arguments, or pairs of a name and a value that causes no warning.
 
     Raises:
-        ValueError: when decorating a function that lacks one of them.
+      ValueError: when decorating a function that does not have one of the arguments.
     """
     fine = dict(name if isinstance(name, tuple) else (name, _warned) for name in names)
 

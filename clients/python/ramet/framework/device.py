@@ -1,4 +1,4 @@
-"""Names of devices: DeviceSpec, and the functions by which a name narrows another one."""
+"""Device names: DeviceSpec, and functions that merge partial names."""
 
 import functools
 
@@ -9,10 +9,10 @@ _TYPES = ('CPU', 'GPU', 'TPU', 'CUSTOM')
 
 @functools.lru_cache(maxsize=1024)
 def _parse(spec):
-    """(job, replica, task, device type, device index) of a device name; None where absent.
+    """Returns (job, replica, task, device type, device index) of a device name; None if absent.
 
     Raises:
-        ValueError: if the name has parts that are none of a device's.
+      ValueError: if the name has unknown parts.
     """
     job = replica = task = device_type = index = None
     for part in spec.split('/'):
@@ -61,27 +61,27 @@ def _part(name, convert):
     def put(self, value):
         setattr(self, attribute, convert(value))
 
-    return property(get, put, doc=f'The {name.replace("_", " ")}, None where not given.')
+    return property(get, put, doc=f'The {name.replace("_", " ")}, or None if it is not specified.')
 
 
 @export('DeviceSpec')
 class DeviceSpec:
-    """A device name, whole or in part: job, replica, task, device type and device index."""
+    """A full or partial device name: job, replica, task, device type and device index."""
 
     __slots__ = ('_job', '_replica', '_task', '_device_type', '_device_index')
 
     def __init__(self, job=None, replica=None, task=None, device_type=None, device_index=None):
-        """Makes a spec; what is None is not given.
+        """Creates a spec; None means that a part is not specified.
 
         Args:
-            job: str, name of the job.
-            replica: int.
-            task: int.
-            device_type: str, such as 'CPU' or 'GPU'.
-            device_index: int; None stands for any device of the type.
+          job: str, the name of the job.
+          replica: int.
+          task: int.
+          device_type: str, such as 'CPU' or 'GPU'.
+          device_index: int; None means any device of the type.
 
         Raises:
-            ValueError: if replica, task or device_index is no int.
+          ValueError: if replica, task or device_index is not an int.
         """
         self.job = job
         self.replica = replica
@@ -102,47 +102,47 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec):
-        """The spec that a device name says.
+        """Returns the spec for a device name.
 
         Args:
-            spec: str such as '/job:worker/task:1/device:GPU:0', '/gpu:0' or ''.
+          spec: str, such as '/job:worker/task:1/device:GPU:0', '/gpu:0' or ''.
 
         Raises:
-            ValueError: if it has parts that are none of a device's, or two device types.
+          ValueError: if the name has unknown parts or two device types.
         """
         return cls(*_parse(spec)) if spec else cls()
 
     def parse_from_string(self, spec):
-        """Takes all parts from a device name.
+        """Replaces all parts by those of a device name.
 
         Args:
-            spec: as of `from_string`.
+          spec: str, as for `from_string`.
 
         Returns:
-            This spec.
+          This spec.
 
         Raises:
-            ValueError: as `from_string`.
+          ValueError: as `from_string`.
         """
         self.__init__(*_parse(spec) if spec else ())
         return self
 
     def make_merged_spec(self, dev):
-        """A new spec of what dev gives, and of this one where dev gives nothing."""
+        """Returns a new spec with the parts that `dev` specifies, and this spec's parts otherwise."""
         pairs = zip(dev._parts(), self._parts(), strict=True)
         return type(self)(*[mine if new is None else new for new, mine in pairs])
 
     def merge_from(self, dev):
-        """Takes what dev gives; the rest stays."""
+        """Replaces the parts that `dev` specifies."""
         self.__init__(*self.make_merged_spec(dev)._parts())
 
     def replace(self, **kwargs):
-        """A new spec with some parts changed; the arguments are those of the constructor."""
+        """Returns a copy with some parts replaced. The arguments are those of the constructor."""
         names = ('job', 'replica', 'task', 'device_type', 'device_index')
         return type(self)(**{**dict(zip(names, self._parts(), strict=True)), **kwargs})
 
     def to_string(self):
-        """The device name in its canonical form, '' where nothing is given."""
+        """Returns the device name in canonical form, or '' if no part is specified."""
         job, replica, task, device_type, index = self._parts()
         text = '' if job is None else f'/job:{job}'
         if replica is not None:
@@ -168,18 +168,18 @@ class DeviceSpec:
 
 
 def is_device_spec(value):
-    """Whether value is a DeviceSpec."""
+    """Returns whether value is a DeviceSpec."""
     return isinstance(value, DeviceSpec)
 
 
 def canonical_name(device):
-    """The canonical form of a device name.
+    """Returns a device name in canonical form.
 
     Args:
-        device: None, a str or a DeviceSpec.
+      device: None, a str or a DeviceSpec.
 
     Raises:
-        ValueError: if it is a str that is no device name.
+      ValueError: if it is a str but not a device name.
     """
     if device is None:
         return ''
@@ -187,52 +187,52 @@ def canonical_name(device):
 
 
 def check_valid(spec):
-    """Raises ValueError if spec is no device name."""
+    """Raises ValueError if spec is not a device name."""
     DeviceSpec.from_string(spec)
 
 
 @functools.lru_cache(maxsize=4096)
 def merge_names(outer, inner):
-    """The canonical name of what inner gives, and of outer where inner gives nothing.
+    """Returns the canonical name with the parts of `inner`, and those of `outer` otherwise.
 
     Args:
-        outer: str, a device name or ''.
-        inner: str, a device name or ''.
+      outer: str, a device name or ''.
+      inner: str, a device name or ''.
 
     Raises:
-        ValueError: if one of them is no device name.
+      ValueError: if one of them is not a device name.
     """
     merged = DeviceSpec.from_string(outer).make_merged_spec(DeviceSpec.from_string(inner))
     return merged.to_string()
 
 
 class MergeDevice:
-    """A device function that fills in what the device of an op does not give."""
+    """A device function that completes the partially specified devices of ops."""
 
     __slots__ = ('_spec',)
 
     def __init__(self, spec):
-        """Makes the function.
+        """Creates the function.
 
         Args:
-            spec: None, a str or a DeviceSpec.
+          spec: None, a str or a DeviceSpec.
 
         Raises:
-            ValueError: if it is a str that is no device name.
+          ValueError: if it is a str but not a device name.
         """
         self._spec = spec if is_device_spec(spec) else DeviceSpec.from_string(spec)
 
     def __call__(self, op):
-        """The DeviceSpec of op.device narrowed by this one."""
+        """Returns the DeviceSpec of an op's device, completed by this one."""
         return self._spec.make_merged_spec(DeviceSpec.from_string(op.device or ''))
 
     def shortcut_string_merge(self, op):
-        """As a call, with the name for result."""
+        """Returns the name of an op's device, completed by this one."""
         return merge_names(self._spec.to_string(), op.device or '')
 
     @property
     def is_null_merge(self):
-        """Whether this gives nothing, so that every op keeps its device."""
+        """True if this function specifies nothing and so leaves every device unchanged."""
         return not self._spec.to_string()
 
     def __repr__(self):
@@ -240,15 +240,15 @@ class MergeDevice:
 
 
 def merge_device(spec):
-    """A function for `Graph.device` that gives what inner scopes and ops leave open.
+    """Returns a function for `Graph.device` that completes the devices of inner scopes and ops.
 
     Args:
-        spec: None, a str, a DeviceSpec or a MergeDevice.
+      spec: None, a str, a DeviceSpec or a MergeDevice.
 
     Returns:
-        A MergeDevice.
+      A MergeDevice.
 
     Raises:
-        ValueError: if spec is a str that is no device name.
+      ValueError: if spec is a str but not a device name.
     """
     return spec if isinstance(spec, MergeDevice) else MergeDevice(spec)

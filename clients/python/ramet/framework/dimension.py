@@ -1,4 +1,4 @@
-"""One size of a static shape."""
+"""A single dimension of a static shape."""
 
 import operator
 
@@ -6,7 +6,7 @@ from ramet.api import export
 
 
 def _as_size(value):
-    """The int of a size or None where it is unknown."""
+    """Converts a size to an int, or None if it is unknown."""
     if value is None or type(value) is int:
         size = value
     elif isinstance(value, Dimension):
@@ -25,7 +25,7 @@ def _as_size(value):
 
 
 def _arithmetic(symbol, compute, reverse=False):
-    """A method that combines two sizes; the result is unknown where one of them is."""
+    """Returns a method that combines two sizes. Its result is unknown if either size is."""
 
     def method(self, other):
         try:
@@ -36,14 +36,14 @@ def _arithmetic(symbol, compute, reverse=False):
             return Dimension(None)
         return Dimension(compute(other, self._value) if reverse else compute(self._value, other))
 
-    method.__doc__ = f'Dimension of {"other" if reverse else "self"} {symbol} ' + (
+    method.__doc__ = f'Returns the Dimension of {"other" if reverse else "self"} {symbol} ' + (
         'self.' if reverse else 'other.'
     )
     return method
 
 
 def _comparison(compare):
-    """A method that compares two sizes; it gives None where one of them is unknown."""
+    """Returns a method that compares two sizes. Its result is None if either size is unknown."""
 
     def method(self, other):
         other = _as_size(other)
@@ -51,29 +51,29 @@ def _comparison(compare):
             return None
         return compare(self._value, other)
 
-    method.__doc__ = 'Whether the sizes compare so; None if one of them is unknown.'
+    method.__doc__ = 'Compares two sizes; returns None if either one is unknown.'
     return method
 
 
 @export('Dimension')
 class Dimension:
-    """One size of a shape: an int of 0 or more, or unknown.
+    """One size of a shape: a non-negative int, or unknown.
 
-    Arithmetic with ints and other dimensions gives dimensions; comparison gives None where a side
-    is unknown.
+    Arithmetic with ints and other dimensions returns a Dimension. A comparison returns None if either
+    side is unknown.
     """
 
     __slots__ = ('_value',)
 
     def __init__(self, value):
-        """Makes a dimension.
+        """Creates a dimension.
 
         Args:
-            value: an int, None for unknown, a Dimension, or anything with `__index__`.
+          value: an int, None for unknown, a Dimension, or anything with `__index__`.
 
         Raises:
-            TypeError: if value is none of these.
-            ValueError: if value is negative.
+          TypeError: if value has a different type.
+          ValueError: if value is negative.
         """
         if value is not None and type(value) is bool:
             self._value = value
@@ -82,11 +82,11 @@ class Dimension:
 
     @property
     def value(self):
-        """The size as int, None if unknown."""
+        """The size as an int, or None if it is unknown."""
         return self._value
 
     def is_compatible_with(self, other):
-        """Whether the sizes are equal or one of them is unknown."""
+        """Returns whether the sizes are equal or at least one of them is unknown."""
         other = as_dimension(other)
         return self._value == other._value or self._value is None or other._value is None
 
@@ -96,10 +96,10 @@ class Dimension:
             raise ValueError(f'Dimensions {self} and {other} are not compatible')
 
     def merge_with(self, other):
-        """The dimension that says what both say.
+        """Returns the known one of the two sizes.
 
         Raises:
-            ValueError: if both sizes are known and differ.
+          ValueError: if both sizes are known and differ.
         """
         other = as_dimension(other)
         self.assert_is_compatible_with(other)
@@ -180,18 +180,18 @@ class Dimension:
 
 
 def as_dimension(value):
-    """value as Dimension; a Dimension gives itself."""
+    """Converts `value` to a Dimension. A Dimension is returned unchanged."""
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
 @export('dimension_value', 'compat.dimension_value')
 def dimension_value(dimension):
-    """The int of a size: of a Dimension its value, anything else as it is.
+    """Returns the value of a Dimension; any other size is returned unchanged.
 
     Args:
-        dimension: a Dimension, an int or None.
+      dimension: a Dimension, an int or None.
 
     Returns:
-        An int, or None if unknown.
+      An int, or None if unknown.
     """
     return dimension._value if isinstance(dimension, Dimension) else dimension

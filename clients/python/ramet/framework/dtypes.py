@@ -1,4 +1,4 @@
-"""Element types of tensors: DType and one constant for each DataType of the wire format."""
+"""Element types of tensors: DType, and one constant per DataType of the wire format."""
 
 import builtins
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ramet.api import export
 
-# One row per DataType: enum value, name, how numpy holds it, bytes, kind.
+# One row per DataType: enum value, name, numpy storage type, size in bytes, kind.
 # Kinds: f float, i signed, u unsigned, c complex, b bool, q quantized, s string, h handle.
 _ROWS = (
     (1, 'float32', np.float32, 4, 'f'),
@@ -44,7 +44,7 @@ _ROWS = (
     (33, 'float4_e2m1fn', 'u1', 1, 'f'),
 )
 
-# Ranges of the types that numpy alone does not know.
+# Ranges of the types that numpy does not define.
 _MAXIMA = {
     'bfloat16': float.fromhex('0x1.fep127'),
     'float8_e5m2': 57344.0,
@@ -59,7 +59,7 @@ _MAXIMA = {
     'uint2': 3,
 }
 
-# The scale of image values of a type, which `DType.limits` gives.
+# The range of image values of each type, returned by `DType.limits`.
 _LIMITS = {
     'bool': True,
     'uint8': 2**8 - 1,
@@ -76,12 +76,12 @@ _LIMITS = {
 
 _REF = 100
 
-# DType objects by enum value; None where the format has no such value.
+# DType objects by enum value, None for unused values.
 BY_ENUM: list = [None] * (_REF + _ROWS[-1][0] + 1)
 
 
 def _numpy_extension(name, storage):
-    """The numpy type of ml_dtypes called name, or a one-field record where that is missing."""
+    """Returns the type `name` of ml_dtypes, or a one-field record if ml_dtypes does not have it."""
     try:
         import ml_dtypes
     except ImportError:
@@ -91,22 +91,22 @@ def _numpy_extension(name, storage):
 
 @export('DType', 'dtypes.DType')
 class DType:
-    """The element type of a tensor. There is one object per type: compare with == or `is`.
+    """The element type of a tensor. There is one object per type; compare with == or `is`.
 
-    `tf.float32 == 'float32' == np.float32` holds: anything that `tf.as_dtype` accepts compares.
+    A DType equals anything that `tf.as_dtype` converts to it: `tf.float32 == 'float32' == np.float32`.
 
     Attributes:
-        name: 'float32'; the name of a reference type ends in '_ref'.
-        as_datatype_enum: the int of the DataType enum of the wire format.
-        base_dtype: the type without the reference.
-        size: bytes per element; 0 for string, resource and variant.
-        is_floating: whether it is a non-quantized real float.
-        is_integer: whether it is a non-quantized int, signed or not.
-        is_unsigned: whether it is a non-quantized unsigned int.
-        is_complex: whether it is complex.
-        is_bool: whether it is bool.
-        is_quantized: whether it is one of the q types.
-        is_numpy_compatible: whether numpy holds such elements.
+        name: such as 'float32'. The name of a reference type ends in '_ref'.
+      as_datatype_enum: the int of the DataType enum of the wire format.
+      base_dtype: the type without the reference.
+      size: bytes per element; 0 for string, resource and variant.
+      is_floating: whether it is a non-quantized real float.
+      is_integer: whether it is a non-quantized int, signed or not.
+      is_unsigned: whether it is a non-quantized unsigned int.
+      is_complex: whether it is complex.
+      is_bool: whether it is bool.
+      is_quantized: whether it is one of the q types.
+        is_numpy_compatible: whether numpy can store such elements.
     """
 
     __slots__ = (
@@ -116,10 +116,10 @@ class DType:
     )  # fmt: skip
 
     def __new__(cls, type_enum):
-        """The type of an enum value.
+        """Returns the type with an enum value.
 
         Raises:
-            TypeError: if no type has this value.
+          TypeError: if no type has this value.
         """
         type_enum = int(type_enum)
         found = BY_ENUM[type_enum] if 0 < type_enum < len(BY_ENUM) else None
@@ -134,11 +134,11 @@ class DType:
     def as_numpy_dtype(self):
         """The numpy type, such as np.float32; `object` for strings.
 
-        bfloat16 and the types below 16 bits are those of the package ml_dtypes; without it they
-        are records of one field that holds the bits.
+        bfloat16 and the types smaller than 16 bits are those of the package ml_dtypes. Without this package
+        they are records with one field that holds the bits.
 
         Raises:
-            KeyError: for resource and variant, which numpy does not hold.
+          KeyError: for resource and variant, which numpy cannot store.
         """
         storage = self._storage
         if storage is None:
@@ -150,36 +150,36 @@ class DType:
 
     @property
     def _as_ref(self):
-        """The reference type of this type."""
+        """The corresponding reference type."""
         return self if self._is_ref_dtype else BY_ENUM[self._type_enum + _REF]
 
     @property
     def real_dtype(self):
-        """The type of the real part: float32 of complex64; others give themselves."""
+        """The type of the real part: float32 for complex64; other types return themselves."""
         if self._kind != 'c':
             return self
         return float32 if self.size == 8 else float64
 
     @property
     def is_numeric(self):
-        """Whether arithmetic is defined on it, in TensorFlow's narrow sense of this property."""
+        """True if the type is numeric in TensorFlow's narrow sense of this property."""
         return self._kind in 'fiucq' and (self.size > 1 or self.base_dtype.name not in _MAXIMA)
 
     @property
     def min(self):
-        """The least value.
+        """The smallest value.
 
         Raises:
-            TypeError: for types without order.
+          TypeError: for types without an order.
         """
         return self._bound('minimum', -1)
 
     @property
     def max(self):
-        """The greatest value.
+        """The largest value.
 
         Raises:
-            TypeError: for types without order.
+          TypeError: for types without an order.
         """
         return self._bound('maximum', 1)
 
@@ -204,11 +204,11 @@ class DType:
 
     @property
     def limits(self):
-        """(0, greatest value) as image functions scale them: (0, 1) for floats, (0, 255) for uint8.
+        """(0, largest value) in the scale of images: (0, 1) for floats, (0, 255) for uint8.
 
         Raises:
-            ValueError: for types that images do not have.
-            KeyError: for resource and variant.
+          ValueError: for types that are not used for images.
+          KeyError: for resource and variant.
         """
         if self._kind == 'h':
             raise KeyError(self._type_enum)
@@ -218,25 +218,25 @@ class DType:
         return 0, greatest
 
     def is_compatible_with(self, other):
-        """Whether a value of type other can be used where this type is asked for.
+        """Returns whether a value of type `other` can be used where this type is expected.
 
-        A reference is good for a value, not the other way round.
+        A reference can be used as a value, but not the other way round.
 
         Args:
-            other: anything that `tf.as_dtype` accepts.
+          other: anything that `tf.as_dtype` accepts.
 
         Raises:
-            TypeError: if other is no type.
+          TypeError: if `other` is not a type.
         """
         other = as_dtype(other)
         return self._type_enum in (other._type_enum, other.base_dtype._type_enum)
 
     def is_subtype_of(self, other):
-        """Whether this is the same type as other."""
+        """Returns whether this is the same type as `other`."""
         return type(other) is DType and self == other
 
     def most_specific_common_supertype(self, types):
-        """This type where all of types are the same, else None."""
+        """Returns this type if all `types` are equal to it, else None."""
         return self if all(self == other for other in types) else None
 
     def __eq__(self, other):
@@ -323,7 +323,7 @@ for _dtype in BY_ENUM[1:24]:
 
 
 def _from_numpy(value):
-    """The type of a numpy dtype or scalar type that the table does not list by identity."""
+    """Returns the DType of a numpy dtype or scalar type that the table does not list, or None."""
     if isinstance(value, type) and not issubclass(value, np.generic):
         return None
     dtype = np.dtype(value)
@@ -339,18 +339,17 @@ def _from_numpy(value):
 
 @export('as_dtype', 'dtypes.as_dtype')
 def as_dtype(type_value):
-    """The DType of a type in any spelling.
+    """Converts a value to a DType.
 
     Args:
-        type_value: a DType, a DataType enum value, a name ('float32', 'float', 'float32_ref'), a
-            numpy type or dtype, one of Python's float, bool and object, or something that has a
-            numpy or DType `dtype`.
+      type_value: a DType, a DataType enum value, a name ('float32', 'float', 'float32_ref'), a numpy
+        type or dtype, Python's float, bool or object, or an object with an attribute `dtype`.
 
     Returns:
-        The DType.
+      The DType.
 
     Raises:
-        TypeError: if type_value names no type.
+      TypeError: if type_value does not denote a type.
     """
     if type(type_value) is DType:
         return type_value

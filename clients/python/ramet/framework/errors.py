@@ -1,4 +1,4 @@
-"""The exceptions of failed operations: one class for each status code."""
+"""The exceptions for failed operations, one class per status code."""
 
 from ramet.api import export, export_value
 
@@ -51,7 +51,7 @@ def _format_stack(op):
 
 
 def _creation_text(op):
-    """Where op was made, and where the ops were made that its gradient was built for."""
+    """Returns the stack traces of the creation of `op` and of the ops whose gradients it computes."""
     text = f"\n\nOriginal stack trace for '{op.name}':\n{_format_stack(op)}"
     original = getattr(op, '_original_op', None)
     while original is not None:
@@ -65,22 +65,22 @@ def _creation_text(op):
 
 @export('OpError', 'errors.OpError')
 class OpError(Exception):
-    """A step, a graph or a file operation failed. Its subclasses tell the status code.
+    """A step, a graph operation or a file operation failed. The subclass depends on the status code.
 
-    Printed, it gives the message and the lines of the program that made the op that failed.
+    The string form is the message and the stack trace of the creation of the op that failed.
     """
 
     _code = UNKNOWN
 
     def __init__(self, node_def, op, message, error_code=None, *args):
-        """Makes the error.
+        """Creates the error.
 
         Args:
-            node_def: NodeDef of the node that failed, or None.
-            op: the Operation that failed, or None.
-            message: str.
-            error_code: one of the codes of `tf.errors`; by default that of the class.
-            *args: the payloads of the status, a dict of str to bytes, if any.
+          node_def: NodeDef of the node that failed, or None.
+          op: the Operation that failed, or None.
+          message: str.
+            error_code: one of the codes of `tf.errors`. The default is the code of the class.
+            *args: optionally the payloads of the status, a dict from str to bytes.
         """
         super().__init__()
         if isinstance(error_code, dict):
@@ -93,12 +93,12 @@ class OpError(Exception):
 
     @property
     def message(self):
-        """What failed, as str."""
+        """The error message, a str."""
         return self._message
 
     @property
     def op(self):
-        """The Operation that failed, or None where no op of the graph is to blame."""
+        """The Operation that failed, or None if no op of the graph is responsible."""
         return self._op
 
     @property
@@ -108,7 +108,7 @@ class OpError(Exception):
             self._node_def = self._op.node_def
         return self._node_def
 
-    # Set where the core raised: the NodeDef is then made when somebody asks for it.
+    # True if the core raised the error. The NodeDef is then created on demand.
     _from_core = False
 
     @property
@@ -118,7 +118,7 @@ class OpError(Exception):
 
     @property
     def experimental_payloads(self):
-        """Payloads of the status: dict of str to bytes."""
+        """The payloads of the status, a dict from str to bytes."""
         return self._payloads
 
     def __reduce__(self):
@@ -130,56 +130,56 @@ class OpError(Exception):
 
 @export('errors.CancelledError')
 class CancelledError(OpError):
-    """The operation or step was cancelled, as by closing the queue or the session it waited on."""
+    """The operation or step was cancelled, for example because its session or queue was closed."""
 
     _code = CANCELLED
 
 
 @export('errors.UnknownError')
 class UnknownError(OpError):
-    """An error without a code of its own, such as an exception in a function of py_func."""
+    """An error without a specific code, such as an exception in a function called by py_func."""
 
     _code = UNKNOWN
 
 
 @export('errors.InvalidArgumentError')
 class InvalidArgumentError(OpError):
-    """An operation was given values, shapes or attributes that it does not take."""
+    """An operation received invalid values, shapes or attributes."""
 
     _code = INVALID_ARGUMENT
 
 
 @export('errors.DeadlineExceededError')
 class DeadlineExceededError(OpError):
-    """The time allowed was over before the operation was."""
+    """The operation did not finish within its timeout."""
 
     _code = DEADLINE_EXCEEDED
 
 
 @export('errors.NotFoundError')
 class NotFoundError(OpError):
-    """A file, a tensor of a checkpoint or another named thing is not there."""
+    """A file, a tensor in a checkpoint or another named object does not exist."""
 
     _code = NOT_FOUND
 
 
 @export('errors.AlreadyExistsError')
 class AlreadyExistsError(OpError):
-    """The thing that was to be made is there already."""
+    """The object to create already exists."""
 
     _code = ALREADY_EXISTS
 
 
 @export('errors.PermissionDeniedError')
 class PermissionDeniedError(OpError):
-    """The caller may not do this, as with a file that it may not read."""
+    """The caller lacks permission, for example to read a file."""
 
     _code = PERMISSION_DENIED
 
 
 @export('errors.UnauthenticatedError')
 class UnauthenticatedError(OpError):
-    """The request came without valid credentials."""
+    """The request has no valid credentials."""
 
     _code = UNAUTHENTICATED
 
@@ -193,49 +193,49 @@ class ResourceExhaustedError(OpError):
 
 @export('errors.FailedPreconditionError')
 class FailedPreconditionError(OpError):
-    """The state does not allow the operation, as with a variable that has no value yet."""
+    """The state does not allow the operation, for example because a variable has no value yet."""
 
     _code = FAILED_PRECONDITION
 
 
 @export('errors.AbortedError')
 class AbortedError(OpError):
-    """The operation was given up, as of two that ran into each other."""
+    """The operation was aborted, for example because of a conflict with another one."""
 
     _code = ABORTED
 
 
 @export('errors.OutOfRangeError')
 class OutOfRangeError(OpError):
-    """Reading went past the end: of a queue, a data set or a file."""
+    """A read went past the end of a queue, a data set or a file."""
 
     _code = OUT_OF_RANGE
 
 
 @export('errors.UnimplementedError')
 class UnimplementedError(OpError):
-    """There is no kernel that does this with these types or on this device."""
+    """No kernel implements the operation with these types or on this device."""
 
     _code = UNIMPLEMENTED
 
 
 @export('errors.InternalError')
 class InternalError(OpError):
-    """The runtime broke one of its own rules."""
+    """The runtime violated one of its own invariants."""
 
     _code = INTERNAL
 
 
 @export('errors.UnavailableError')
 class UnavailableError(OpError):
-    """The service cannot be reached now; trying again may help."""
+    """The service is unavailable at the moment; retrying may help."""
 
     _code = UNAVAILABLE
 
 
 @export('errors.DataLossError')
 class DataLossError(OpError):
-    """Data is damaged beyond repair, as a file that was cut off or whose checksum is wrong."""
+    """Data is damaged beyond repair, for example a truncated file or one with a wrong checksum."""
 
     _code = DATA_LOSS
 
@@ -252,17 +252,25 @@ _CODE_BY_CLASS = {cls: cls._code for cls in _CLASSES}
 
 @export('errors.exception_type_from_error_code')
 def exception_type_from_error_code(error_code):
-    """The exception class of a status code.
+    """Returns the exception class for a status code.
+
+    Args:
+      error_code: one of the codes of `tf.errors`.
 
     Raises:
-        KeyError: if there is no class for it; OK has none.
+      KeyError: if the code has no class. OK has none.
     """
     return _CLASS_BY_CODE[error_code]
 
 
 @export('errors.error_code_from_exception_type')
 def error_code_from_exception_type(cls):
-    """The status code of an exception class; UnknownError is warned of and given for others."""
+    """Returns the status code of an exception class.
+
+    Args:
+      cls: one of the classes of `tf.errors`. For any other class, an UnknownError is returned, with a
+        warning.
+    """
     code = _CODE_BY_CLASS.get(cls)
     if code is None:
         import warnings
@@ -273,17 +281,16 @@ def error_code_from_exception_type(cls):
 
 
 def from_status(code: int, message: str, node_name=None, graph=None) -> OpError:
-    """The exception for a failed status of the core.
+    """Returns the exception for a failed status of the core.
 
     Args:
-        code: the status code, not OK.
-        message: what failed.
-        node_name: name of the node that failed, or None or '' where there is none.
-        graph: the Graph that has the node; without it, or if it has no such node, the exception
-            has no op.
+      code: the status code, not OK.
+      message: the error message.
+      node_name: the name of the node that failed; None or '' if there is none.
+      graph: the Graph that has the node. Without a graph that has it, the exception has no op.
 
     Returns:
-        The exception, to be raised by the caller.
+      The exception, for the caller to raise.
     """
     op = None
     if node_name and graph is not None:

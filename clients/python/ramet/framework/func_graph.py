@@ -1,4 +1,4 @@
-"""The graph that the body of a function is written in."""
+"""The graph that contains the body of a function."""
 
 import contextlib
 
@@ -14,7 +14,7 @@ _VARIABLE_ARGUMENTS = (
 
 
 def _getter_in(outer):
-    """A custom getter by which variables are made in another graph."""
+    """Returns a custom getter that creates variables in a different graph."""
 
     def custom_getter(getter, name, **arguments):
         from ramet.ops import variable_scope
@@ -27,12 +27,16 @@ def _getter_in(outer):
 
 
 class FuncGraph(Graph):
-    """A graph whose nodes may take tensors of the graph around it, each through a Placeholder."""
+    """A graph whose nodes can use tensors of the enclosing graph, each through a Placeholder."""
 
     building_function = True
 
     def __init__(self, capture_name=None):
-        """Args: capture_name: tensor -> name of its Placeholder."""
+        """Creates the graph.
+
+        Args:
+          capture_name: a function from a tensor to the name of its Placeholder.
+        """
         super().__init__()
         self.outer_graph = ops.get_default_graph()
         self._capture_name = capture_name or (lambda tensor: 'placeholder')
@@ -43,19 +47,19 @@ class FuncGraph(Graph):
 
     @property
     def external_captures(self):
-        """The tensors of the outer graph that stand for those captured."""
+        """The tensors of the enclosing graph that are captured."""
         return [outer for outer, _ in self._captures.values()]
 
     @property
     def internal_captures(self):
-        """The Placeholders that stand for them in this graph."""
+        """The Placeholders for the captured tensors, in the same order."""
         return [inner for _, inner in self._captures.values()]
 
     def capture(self, tensor, name=None):
-        """The tensor of this graph that stands for a tensor.
+        """Returns the tensor of this graph for a tensor of this or an enclosing graph.
 
         Raises:
-            ValueError: if the tensor is of a graph that is not around this one.
+          ValueError: if the tensor belongs to a graph that does not enclose this one.
         """
         if tensor.graph is self:
             return tensor
@@ -72,7 +76,7 @@ class FuncGraph(Graph):
             return tensor
         if isinstance(self.outer_graph, FuncGraph):
             return self.outer_graph.capture(tensor)
-        raise ValueError(f'{tensor} is not an element of {self}, nor of a graph around it.')
+        raise ValueError(f'{tensor} is not an element of {self}, nor of a graph that encloses it.')
 
     def _placeholder(self, dtype, shape, name):
         from ramet.ops import gen
@@ -90,7 +94,7 @@ class FuncGraph(Graph):
 
     @contextlib.contextmanager
     def writing(self):
-        """A context in which new nodes are the function's."""
+        """Makes this graph the default graph, so that new nodes belong to the function."""
         from ramet.ops import variable_scope
 
         with self.as_default():
@@ -106,7 +110,7 @@ class FuncGraph(Graph):
         return super().create_op(op_type, [self.capture(t) for t in inputs], *args, **kwargs)
 
     def stateful_operations(self):
-        """The operations with effects or state, those of stateful functions among them."""
+        """Returns the operations with side effects or state, including those of called functions."""
         functions = {f.signature.name: f.signature.is_stateful for f in self.functions()}
         known = {}
         for op in self.get_operations():
@@ -117,12 +121,12 @@ class FuncGraph(Graph):
         return [op for op in self.get_operations() if known[op.type]]
 
     def functions(self):
-        """The FunctionDefs of its library."""
+        """Returns the FunctionDefs of the graph's library."""
         return list(self.as_graph_def().library.function)
 
 
 def add_functions(graph, functions, gradients=()):
-    """Adds FunctionDefs, and GradientDefs, to the library of a graph, those that it lacks."""
+    """Adds the FunctionDefs, and GradientDefs, that the library of a graph does not have yet."""
     from ramet.core.framework import graph_pb2
 
     message = graph_pb2.GraphDef()
@@ -136,13 +140,13 @@ def add_functions(graph, functions, gradients=()):
 
 
 def definition(graph, name, outputs, return_names=()):
-    """The FunctionDef of what a FuncGraph computes: of its inputs, then of what it captured."""
+    """Returns the FunctionDef of a FuncGraph. Its arguments are the inputs, then the captures."""
     return definition_of(graph, name, graph.inputs + graph.internal_captures, outputs,
                          return_names)
 
 
 def definition_of(graph, name, args, outputs, return_names=()):
-    """The FunctionDef of the part of a FuncGraph between tensors."""
+    """Returns the FunctionDef of the part of a FuncGraph between `args` and `outputs`."""
     scratch = Graph()
     add_functions(scratch, graph.functions())
     _core.define_function(scratch, graph, name, list(args), list(outputs), [],

@@ -1,4 +1,4 @@
-"""Defun: Python functions as functions of a graph's library."""
+"""Defun, which converts Python functions to functions of a graph's library."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ _gradient_numbers = itertools.count()
 
 
 def _positional(func):
-    """The names of the arguments, and how many may and must be given."""
+    """Returns the argument names, the number of required ones, and whether there are *args."""
     parameters = list(inspect.signature(func).parameters.values())
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     required = [p for p in parameters
@@ -24,7 +24,7 @@ def _positional(func):
 
 
 class Defun:
-    """Decorator: makes a function of the graph's library of a Python function.
+    """A decorator that turns a Python function into a function of the graph's library.
 
         @function.Defun(tf.float32, tf.float32)
         def product(x, y):
@@ -34,24 +34,24 @@ class Defun:
     """
 
     def __init__(self, *input_types, **kwargs):
-        """Takes the dtypes of the arguments.
+        """Creates the decorator.
 
         Args:
-            *input_types: a DType for each argument; none: those of each call.
-            **kwargs: func_name: name of the function; grad_func: a Defun of the arguments and the
-                gradients of the results; python_grad_func: f(op, *gradients) -> gradients;
-                out_names: names of the results; shape_func: f(op) -> shapes of the results;
-                noinline: bool; others become attrs of the function.
+          *input_types: a DType for each argument. If omitted, each call determines them.
+          **kwargs: func_name: the name of the function; grad_func: a Defun that takes the arguments and
+            the gradients of the results; python_grad_func: f(op, *gradients) -> gradients;
+            out_names: the names of the results; shape_func: f(op) -> shapes of the results;
+            noinline: bool; any others become attrs of the function.
         """
         self._input_types = input_types
         self._func_name = kwargs.pop('func_name', None)
         self._options = kwargs
 
     def __call__(self, func):
-        """Decorates.
+        """Decorates a function.
 
         Raises:
-            ValueError: if func cannot be called, or takes another number of arguments.
+          ValueError: if func is not callable, or takes a different number of arguments.
         """
         if not callable(func):
             raise ValueError(f'Function {func} must be a callable.')
@@ -71,7 +71,7 @@ class Defun:
 
 
 class _DefinedFunction:
-    """A function with the dtypes of its arguments; written when it is first needed."""
+    """A function with known argument dtypes. Its graph is built on first use."""
 
     def __init__(self, func, argnames, input_types, func_name=None, grad_func=None,
                  python_grad_func=None, out_names=None, shape_func=None, **attrs):
@@ -88,7 +88,7 @@ class _DefinedFunction:
 
     @property
     def name(self):
-        """Name of the function in the library."""
+        """The name of the function in the library."""
         self._write()
         return self._definition.signature.name
 
@@ -100,36 +100,36 @@ class _DefinedFunction:
 
     @property
     def declared_input_types(self):
-        """The dtypes of the arguments as they were given."""
+        """The dtypes of the arguments, as given to the decorator."""
         return tuple(self._input_types)
 
     @property
     def captured_inputs(self):
-        """The tensors from outside that calls pass on."""
+        """The outer tensors that calls pass as additional arguments."""
         self._write()
         return self._captured
 
     @property
     def stateful_ops(self):
-        """[(name, type)] of the stateful operations."""
+        """The (name, type) of each stateful operation."""
         self._write()
         return self._stateful
 
     @property
     def grad_func_name(self):
-        """Name of the gradient function, or None."""
+        """The name of the gradient function, or None."""
         return self._grad_func.name if self._grad_func else None
 
     @property
     def python_grad_func(self):
-        """The Python function that makes the gradient, or None."""
+        """The Python function that builds the gradient, or None."""
         return self._python_grad_func
 
     def set_grad_func(self, grad_func):
-        """Gives the function a gradient function, before it is in a graph.
+        """Sets the gradient function. The function must not have been added to a graph yet.
 
         Raises:
-            ValueError: if it has another one.
+          ValueError: if it already has a gradient function.
         """
         if self._grad_func not in (None, grad_func):
             raise ValueError(f'Gradient defined twice for function {self.name}')
@@ -196,7 +196,7 @@ class _DefinedFunction:
         return '_'.join([*parts, code])
 
     def add_to_graph(self, g):
-        """Adds the function, with those that it calls and its gradient function, to a graph."""
+        """Adds the function, the functions that it calls and its gradient function to a graph."""
         self._write()
         if _core.has_function(g, self.name):
             return
@@ -213,14 +213,14 @@ class _DefinedFunction:
         """Adds a call of the function.
 
         Args:
-            *args: tensors, or what converts to them.
-            **kwargs: name: name of the operation; noinline: bool.
+          *args: tensors, or values that can be converted to tensors.
+          **kwargs: name: the name of the operation; noinline: bool.
 
         Returns:
-            The Tensor that it returns, a tuple of several, or the Operation.
+          The resulting Tensor, a tuple of several Tensors, or the Operation if there are none.
 
         Raises:
-            ValueError: for another number of arguments, or another dtype.
+          ValueError: if the number of arguments or a dtype is wrong.
         """
         name, noinline = kwargs.pop('name', None), kwargs.pop('noinline', None)
         self._write()
@@ -260,7 +260,7 @@ class _DefinedFunction:
 
 
 class _OverloadedFunction:
-    """A function that is written anew for each choice of its arguments' dtypes."""
+    """A function whose graph is built separately for each combination of argument dtypes."""
 
     def __init__(self, func, func_name, options):
         self._func = func
@@ -269,7 +269,7 @@ class _OverloadedFunction:
         self._overload = {}
 
     def instantiate(self, input_types):
-        """The function for arguments of these dtypes."""
+        """Returns the function for arguments with these dtypes."""
         key = ''.join(_letters(dtypes.as_dtype(t)) for t in input_types)
         if key not in self._overload:
             name = self._func_name and f'{self._func_name}_{key}'
@@ -282,6 +282,6 @@ class _OverloadedFunction:
 
 
 def _letters(dtype):
-    """A short name: f32."""
+    """Returns a short name of a dtype, such as f32."""
     word = dtype.name.rstrip('0123456789')
     return _LETTERS.get(word, word) + dtype.name[len(word):]

@@ -1,4 +1,4 @@
-"""Gradient functions that programs register."""
+"""Registration of the program's gradient functions."""
 
 from ramet import _core
 from ramet.api import export
@@ -20,7 +20,7 @@ def _to_core(gradient, op):
 
 
 def from_core(gradient):
-    """What the core gives for a gradient: None, a Tensor or IndexedSlices."""
+    """Converts a gradient from the core to None, a Tensor or IndexedSlices."""
     if not isinstance(gradient, tuple):
         return gradient
     from ramet.framework.indexed_slices import IndexedSlices
@@ -29,12 +29,12 @@ def from_core(gradient):
 
 
 def any_registered():
-    """Whether the program has registered gradient functions."""
+    """Returns whether the program has registered gradient functions."""
     return bool(_functions)
 
 
 def _caller(func):
-    """func as the core calls it: fn(op, [gradients]) -> [gradients of the inputs]."""
+    """Wraps func for the core: fn(op, [gradients]) -> [gradients of the inputs]."""
 
     def call(op, gradients):
         gradients = [from_core(g) for g in gradients]
@@ -59,13 +59,16 @@ def _caller(func):
 
 @export('RegisterGradient')
 class RegisterGradient:
-    """Decorator: makes a function the gradient of an op type, or of a name for overrides."""
+    """A decorator that registers the gradient function of an op type, or of an override name."""
 
     def __init__(self, op_type):
-        """Args: op_type: the op type, or a name that Graph.gradient_override_map refers to.
+        """Creates the decorator.
+
+        Args:
+          op_type: the op type, or a name for use with Graph.gradient_override_map.
 
         Raises:
-            TypeError: if it is no text.
+          TypeError: if it is not a string.
         """
         if not isinstance(op_type, str):
             raise TypeError('op_type must be a string')
@@ -75,7 +78,7 @@ class RegisterGradient:
         """Registers f(op, *output_gradients) -> gradient of each input.
 
         Raises:
-            KeyError: if a function is registered under that name.
+          KeyError: if a function is already registered under that name.
         """
         if self._op_type in _functions:
             raise KeyError(
@@ -89,10 +92,13 @@ class RegisterGradient:
 
 @export('NotDifferentiable', 'NoGradient', 'no_gradient')
 def NotDifferentiable(op_type):
-    """Says that an op type has no gradient: gradients stop there.
+    """Declares that an op type has no gradient, so that backpropagation stops there.
+
+    Args:
+      op_type: str, the op type.
 
     Raises:
-        TypeError: if op_type is no text.
+      TypeError: if op_type is not a string.
     """
     if not isinstance(op_type, str):
         raise TypeError('op_type must be a string')

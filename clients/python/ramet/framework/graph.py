@@ -1,4 +1,4 @@
-"""Graph: the nodes are in C++; here is what Python programs ask of it."""
+"""The Python side of a graph; its nodes are stored in C++."""
 
 from ramet import _core
 from ramet.api import export
@@ -7,7 +7,7 @@ from ramet.framework.tensors import Operation, Tensor, graph_element
 
 
 class _Version:
-    """The version numbers of a GraphDef, which can be set."""
+    """The version numbers of a GraphDef; both can be assigned."""
 
     def __init__(self, graph):
         self._graph = graph
@@ -33,14 +33,14 @@ class _Version:
 class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     """A growing set of operations, with the collections and scopes that belong to it.
 
-    The nodes are held by the C++ library; Operation and Tensor are handles of them. One thread at
-    a time may add to a graph; sessions may run it meanwhile.
+    The C++ library holds the nodes; an Operation or Tensor is a handle for one. Only one thread at a
+    time may add to a graph, but sessions may run it at the same time.
     """
 
     building_function = False
 
     def __init__(self):
-        from ramet.framework import ops  # noqa: F401 - which hands its classes to the core
+        from ramet.framework import ops  # noqa: F401 - registers its classes with the core
 
         super().__init__()
         self._seed = None
@@ -56,11 +56,11 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         self._cloned_gradients = {}
         self._stand_in = None
 
-    # What is in it.
+    # Contents.
 
     @property
     def version(self):
-        """A number that grows with the nodes."""
+        """A number that grows with every node that is added."""
         return self._num_operations()
 
     @property
@@ -75,11 +75,11 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         return _Version(self)
 
     def as_graph_def(self, from_version=None, add_shapes=False):
-        """The graph as a GraphDef message.
+        """Returns the graph as a GraphDef message.
 
         Args:
-            from_version: only nodes that were added after the graph had this version.
-            add_shapes: adds the attr _output_shapes with the known shapes of outputs.
+          from_version: leaves out the nodes that the graph already had at this version.
+          add_shapes: whether to add the attr _output_shapes with the known shapes of outputs.
         """
         from ramet.core.framework import graph_pb2
 
@@ -89,12 +89,15 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         return message
 
     def get_operation_by_name(self, name):
-        """The operation of that name.
+        """Returns the operation with the given name.
+
+        Args:
+          name: str, the name.
 
         Raises:
-            TypeError: if name is no text.
-            KeyError: if there is none.
-            ValueError: if the name is that of a tensor.
+          TypeError: if name is not a string.
+          KeyError: if there is no such operation.
+          ValueError: if the name is that of a tensor.
         """
         if not isinstance(name, str):
             raise TypeError(
@@ -105,24 +108,32 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     _get_operation_by_name = get_operation_by_name
 
     def get_tensor_by_name(self, name):
-        """The tensor of that name, "op:0".
+        """Returns the tensor with the given name.
+
+        Args:
+          name: str, the name, such as "op:0".
 
         Raises:
-            TypeError: if name is no text.
-            KeyError: if there is none.
-            ValueError: if the name is not that of a tensor.
+          TypeError: if name is not a string.
+          KeyError: if there is no such tensor.
+          ValueError: if the name is not that of a tensor.
         """
         if not isinstance(name, str):
             raise TypeError(f'Tensor names are strings (or similar), not {type(name).__name__}.')
         return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
 
     def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
-        """The Tensor or Operation that an object or a name stands for.
+        """Returns the Tensor or Operation for an object or a name.
+
+        Args:
+          obj: a Tensor, an Operation, an object that stands for one such as a Variable, or a name.
+          allow_tensor: whether the result may be a Tensor.
+          allow_operation: whether the result may be an Operation.
 
         Raises:
-            TypeError: if the object stands for none, or not for one of the allowed kind.
-            ValueError: if it is of another graph, or the name is malformed.
-            KeyError: if there is nothing of that name.
+          TypeError: if the object is not of an allowed kind.
+          ValueError: if it belongs to a different graph, or the name is malformed.
+          KeyError: if nothing in the graph has the name.
         """
         found = graph_element(obj)
         if found is None:
@@ -167,31 +178,31 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
             )
         return self._find(name, False)
 
-    # Adding to it.
+    # Adding nodes.
 
     def create_op(
         self, op_type, inputs, dtypes=None, input_types=None, name=None, attrs=None, op_def=None,
         compute_shapes=True, compute_device=True,
     ):
-        """Adds a node of any op with these tensors as inputs.
+        """Adds a node of any op to the graph.
 
         Args:
-            op_type: the op, "MatMul".
-            inputs: a list of tensors of this graph.
-            dtypes: not needed: the definition of the op and attrs say them.
-            input_types: not needed.
-            name: name; made unique unless it ends with a slash.
-            attrs: a dict of attr values, AttrValue messages among them.
-            op_def: not needed.
-            compute_shapes: ignored; shapes are always inferred.
-            compute_device: ignored; the device scopes always hold.
+          op_type: the op, such as "MatMul".
+          inputs: a list of tensors of this graph.
+          dtypes: ignored; the definition of the op and `attrs` determine them.
+          input_types: ignored.
+          name: the name of the node; made unique unless it ends with a slash.
+          attrs: a dict of attr values, which may be AttrValue messages.
+          op_def: ignored.
+          compute_shapes: ignored; shapes are always inferred.
+          compute_device: ignored; the device scopes always apply.
 
         Returns:
-            The Operation.
+          The Operation.
 
         Raises:
-            TypeError: if an input is no tensor.
-            ValueError: if the node is malformed.
+          TypeError: if an input is not a tensor.
+          ValueError: if the node is malformed.
         """
         from ramet.framework import attr_value
 
@@ -204,16 +215,21 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         return _core.create_op(self, op_type, list(inputs), plain, name or op_type)
 
     def _inside(self, tensor):
-        """What stands for a tensor as the input of a new node, while _stand_in says so."""
+        """Returns the replacement of a tensor as an input of a new node, as `_stand_in` defines it."""
         return tensor if self._stand_in is None else self._stand_in(tensor)
 
     def unique_name(self, name, mark_as_used=True):
-        """A name under the current scope that nobody has yet: "a", "a_1", ..."""
+        """Returns an unused name under the current scope: "a", "a_1", ...
+
+        Args:
+          name: the name to make unique.
+          mark_as_used: whether to reserve the returned name.
+        """
         return self._unique_name(name, mark_as_used)
 
     @property
     def seed(self):
-        """The graph-level seed, None if there is none."""
+        """The graph-level seed, or None if it is not set."""
         return self._seed
 
     @seed.setter
@@ -226,7 +242,7 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         return self._seeds(op_seed)
 
     def finalize(self):
-        """Forbids further nodes: adding one raises RuntimeError."""
+        """Creates the graph read-only: adding a node raises RuntimeError."""
         self._finalize()
 
     @property
@@ -240,14 +256,14 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     # Feeding and fetching.
 
     def prevent_feeding(self, tensor):
-        """Feeding this tensor raises ValueError from now on."""
+        """Marks a tensor as not feedable: feeding it raises ValueError."""
         _core.prevent_feeding(self, tensor)
 
     def is_feedable(self, tensor):
         return _core.is_feedable(self, tensor)
 
     def prevent_fetching(self, op):
-        """Fetching this operation raises ValueError from now on."""
+        """Marks an operation as not fetchable: fetching it raises ValueError."""
         _core.prevent_fetching(self, op)
 
     def is_fetchable(self, tensor_or_op):

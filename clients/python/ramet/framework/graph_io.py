@@ -1,4 +1,4 @@
-"""Writing a graph to a file."""
+"""Writes a graph to a file."""
 
 import os
 import tempfile
@@ -9,13 +9,13 @@ from ramet.framework import ops
 
 @export('io.write_graph', 'train.write_graph')
 def write_graph(graph_or_graph_def, logdir, name, as_text=True):
-    """Writes a graph to a file, which is replaced in one step.
+    """Writes a graph to a file, which is replaced atomically.
 
     Args:
       graph_or_graph_def: a Graph, or a message.
-      logdir: str, the folder, which is made if it is not there.
+      logdir: str, the folder, which is created if it does not exist.
       name: str, the name of the file.
-      as_text: whether it has text form.
+      as_text: whether to write the text format instead of the binary format.
 
     Returns:
       str, the path.

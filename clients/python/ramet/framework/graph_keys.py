@@ -5,7 +5,7 @@ from ramet.api import export
 
 @export('GraphKeys')
 class GraphKeys:
-    """Names of the collections that the library itself fills and reads."""
+    """Names of the collections that the library itself writes and reads."""
 
     GLOBAL_VARIABLES = 'variables'
     LOCAL_VARIABLES = 'local_variables'

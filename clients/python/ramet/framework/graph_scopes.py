@@ -1,4 +1,4 @@
-"""The scopes of a graph: names, devices, control inputs, colocation and the like."""
+"""The scopes of a graph, such as name scopes, devices, control inputs and colocation."""
 
 import contextlib
 import re
@@ -13,21 +13,21 @@ _INNER_SCOPE = re.compile(r'^[A-Za-z0-9_.\\/>-]*$')
 
 
 class Scopes:
-    """What a Graph does for the nodes that are made inside of its `with` blocks."""
+    """The methods of Graph that affect the nodes created inside their `with` blocks."""
 
     def as_default(self):
-        """A context in which this graph is the default one of the thread."""
+        """Returns a context manager in which this graph is the default graph of the thread."""
         return stacks.graphs.open(self)
 
     @contextlib.contextmanager
     def name_scope(self, name):
-        """Opens a name scope; gives its full name with a slash at the end.
+        """Opens a name scope and yields its full name with a trailing slash.
 
         Args:
-            name: "x" is made unique, "x/" is entered again, None and "" are the root.
+          name: "x" is made unique, "x/" enters an existing scope again, None and "" mean the root.
 
         Raises:
-            ValueError: if the name is not a legal scope name.
+          ValueError: if the name is not a valid scope name.
         """
         before, scope = self._enter_name(name)
         try:
@@ -49,7 +49,7 @@ class Scopes:
         return _core.push_name(self, name or '', True)
 
     def get_name_scope(self):
-        """The current name scope without a slash at the end."""
+        """Returns the current name scope without the trailing slash."""
         return _core.name_stack(self)
 
     @property
@@ -58,14 +58,14 @@ class Scopes:
 
     @contextlib.contextmanager
     def device(self, device_name_or_function):
-        """Nodes made inside are to be placed on a device.
+        """Places the nodes created inside the context on a device.
 
         Args:
-            device_name_or_function: a device as text or DeviceSpec; a function from an Operation to
-                one; None to leave the outer device scopes.
+          device_name_or_function: a device as a string or DeviceSpec; a function from an Operation to a
+            device; or None to ignore the outer device scopes.
 
         Raises:
-            ValueError: if the text is no device.
+          ValueError: if the string is not a device name.
         """
         entry = device_name_or_function
         if entry is not None and not isinstance(entry, str) and not callable(entry):
@@ -114,7 +114,7 @@ class Scopes:
             self._set_device(op, device)
 
     def _beside(self, op):
-        """The operation whose device a node shares by its colocation group, or None."""
+        """Returns the operation that a node is colocated with, or None."""
         for group in op.colocation_groups():
             name = group[len(b'loc:@') :].decode()
             if name != op.name and self._has_operation(name):
@@ -122,7 +122,7 @@ class Scopes:
         return None
 
     def _op_created(self, op):
-        """What scopes of this class do to a new node (the core calls it while _hooked)."""
+        """Applies these scopes to a new node. The core calls it while `_hooked` is True."""
         if self._device_functions:
             self._apply_device_functions(op)
         override = self._gradient_overrides.get(op.type)
@@ -137,15 +137,15 @@ class Scopes:
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs):
-        """Nodes made inside run after these.
+        """Creates the nodes created inside the context run after the given ones.
 
         Args:
-            control_inputs: Operations, Tensors, or what stands for one; None to leave the outer
-                scopes of this kind.
+          control_inputs: a list of Operations, Tensors, or objects that stand for one; or None to
+            ignore the outer scopes of this kind.
 
         Raises:
-            TypeError: if one of them stands for nothing in a graph.
-            ValueError: if one of them is of another graph.
+          TypeError: if an element is not part of a graph.
+          ValueError: if an element belongs to a different graph.
         """
         controls = None
         if control_inputs is not None:
@@ -170,14 +170,14 @@ class Scopes:
 
     @contextlib.contextmanager
     def colocate_with(self, op, ignore_existing=False):
-        """Nodes made inside are to be on the device of op.
+        """Places the nodes created inside the context on the device of `op`.
 
         Args:
-            op: an Operation, Tensor or what stands for one; None with ignore_existing.
-            ignore_existing: leaves the outer scopes of this kind.
+          op: an Operation, Tensor or an object that stands for one; or None with ignore_existing.
+          ignore_existing: whether to ignore the outer scopes of this kind.
 
         Raises:
-            ValueError: if op is None and ignore_existing is not set.
+          ValueError: if op is None and ignore_existing is not set.
         """
         if op is None and not ignore_existing:
             raise ValueError(
@@ -202,7 +202,11 @@ class Scopes:
 
     @contextlib.contextmanager
     def container(self, container_name):
-        """Variables, queues and tables made inside live in this resource container."""
+        """Sets the resource container of variables, queues and tables created inside the context.
+
+        Args:
+          container_name: str, the name of the container.
+        """
         before = self._container
         self._container = container_name
         try:
@@ -212,13 +216,13 @@ class Scopes:
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map):
-        """Nodes made inside get the gradient that is registered under another name.
+        """Replaces the gradient functions of the nodes created inside the context.
 
         Args:
-            op_type_map: {op type: name given to tf.RegisterGradient}.
+          op_type_map: {op type: name given to tf.RegisterGradient}.
 
         Raises:
-            TypeError: if it is no dict from text to text.
+          TypeError: if it is not a dict from strings to strings.
         """
         if not isinstance(op_type_map, dict):
             raise TypeError('op_type_map must be a dictionary mapping strings to strings')

@@ -1,4 +1,4 @@
-"""tf.graph_util: GraphDefs made fit for inference."""
+"""tf.graph_util: prepares GraphDefs for inference."""
 
 from ramet import _core
 from ramet.api import export
@@ -27,17 +27,17 @@ def _names(dest_nodes):
 
 @export('graph_util.extract_sub_graph')
 def extract_sub_graph(graph_def, dest_nodes):
-    """The nodes of a GraphDef that some nodes need, and these.
+    """Returns the subgraph of the given nodes and everything that they need.
 
     Args:
       graph_def: a GraphDef.
-      dest_nodes: a list of str, names of nodes.
+      dest_nodes: a list of str, the names of nodes.
 
     Returns:
       A GraphDef.
 
     Raises:
-      TypeError: if an argument is of another type.
+      TypeError: if an argument has the wrong type.
       AssertionError: if a name is not in the graph.
     """
     data = _bytes_of(graph_def)
@@ -49,14 +49,14 @@ def extract_sub_graph(graph_def, dest_nodes):
 
 @export('graph_util.remove_training_nodes')
 def remove_training_nodes(input_graph, protected_nodes=None):
-    """A GraphDef without the nodes that only training needs: CheckNumerics, Identity and such.
+    """Returns a GraphDef without nodes that only training needs, such as CheckNumerics and Identity.
 
     Args:
       input_graph: a GraphDef.
-      protected_nodes: a list of str, names of nodes that stay.
+      protected_nodes: a list of str, the names of nodes to keep.
 
     Returns:
-      A GraphDef with nodes only.
+      A GraphDef that contains only nodes.
     """
     if not hasattr(input_graph, 'node'):
         raise AttributeError('%r object has no attribute %r' % (type(input_graph).__name__, 'node'))
@@ -68,22 +68,22 @@ def remove_training_nodes(input_graph, protected_nodes=None):
 def convert_variables_to_constants(sess, input_graph_def, output_node_names,
                                    variable_names_whitelist=None,
                                    variable_names_blacklist=None):
-    """The part of a graph that some nodes need, with the variables' values as constants.
+    """Returns the subgraph that some nodes need, with variables replaced by constants.
 
     Args:
       sess: the session that holds the variables.
-      input_graph_def: a GraphDef whose variables have the names of those in the session's graph.
-      output_node_names: a list of str, names of nodes.
-      variable_names_whitelist: names of the variables that become constants; None: all.
-      variable_names_blacklist: names of variables that stay; None: none.
+      input_graph_def: a GraphDef whose variables have the same names as in the session's graph.
+      output_node_names: a list of str, the names of nodes.
+      variable_names_whitelist: the names of the variables to convert, or None for all.
+      variable_names_blacklist: the names of variables not to convert, or None for none.
 
     Returns:
       A GraphDef.
 
     Raises:
-      TypeError: if an argument is of another type.
+      TypeError: if an argument has the wrong type.
       AssertionError: if a name is not in the graph.
-      tf.errors.FailedPreconditionError: if a variable is uninitialised.
+      tf.errors.FailedPreconditionError: if a variable is uninitialized.
     """
     from ramet.train.saver import _core_session
     data = _bytes_of(input_graph_def)
@@ -100,11 +100,11 @@ def convert_variables_to_constants(sess, input_graph_def, output_node_names,
 
 @export('graph_util.must_run_on_cpu')
 def must_run_on_cpu(node, pin_variables_on_cpu=False):
-    """Whether an operation has to run on a CPU: string constants, int32 data movement.
+    """Returns whether an operation must run on a CPU, such as string constants and int32 moves.
 
     Args:
       node: an Operation or a NodeDef.
-      pin_variables_on_cpu: whether variables have to.
+      pin_variables_on_cpu: whether variables must too.
     """
     node_def = node.node_def if hasattr(node, 'node_def') else node
     if pin_variables_on_cpu and node_def.op in ('Variable', 'VariableV2', 'VarHandleOp'):
@@ -118,6 +118,11 @@ def must_run_on_cpu(node, pin_variables_on_cpu=False):
 
 @export('graph_util.tensor_shape_from_node_def_name')
 def tensor_shape_from_node_def_name(graph, input_name):
-    """The shape of a tensor of a graph, by the name that a NodeDef has for it ('n' is 'n:0')."""
+    """Returns the static shape of a tensor of a graph.
+
+    Args:
+      graph: the Graph.
+      input_name: the tensor's name as in a NodeDef, where 'n' means 'n:0'.
+    """
     name = input_name if ':' in input_name else input_name + ':0'
     return graph.get_tensor_by_name(name).get_shape()

@@ -6,7 +6,11 @@ from ramet.framework import ops
 
 
 def graph_def_bytes(graph_def):
-    """The bytes of a GraphDef: a message of any package, or bytes. Raises TypeError otherwise."""
+    """Returns the bytes of a GraphDef, given as a message of any package or as bytes.
+
+    Raises:
+      TypeError: if it is neither.
+    """
     from ramet.core import convert
     try:
         return convert.serialized(graph_def, 'tensorflow.GraphDef')
@@ -54,23 +58,23 @@ def _as_tensors(input_map, name):
 @export('import_graph_def', 'graph_util.import_graph_def')
 def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None,
                      producer_op_list=None):
-    """Adds the nodes of a GraphDef to the default graph: all of them, or on an error none.
+    """Adds the nodes of a GraphDef to the default graph. If an error is raised, none are added.
 
     Args:
       graph_def: a GraphDef message (of Ramet, TensorFlow or another package), or its bytes.
       input_map: a dict from names in graph_def ('n', 'n:1', '^n') to tensors of the graph that
-        stand in for them.
+        replace them.
       return_elements: a list of names of operations ('n') and tensors ('n:0') in graph_def.
-      name: str, a name scope in front of all names; None: 'import'; '': none.
-      op_dict: no effect.
-      producer_op_list: an OpList with the definitions that the writer of graph_def had.
+      name: str, a name scope for all nodes. None means 'import', and '' no scope.
+      op_dict: ignored.
+      producer_op_list: an OpList with the op definitions of the program that wrote graph_def.
 
     Returns:
-      A list of the Operations and Tensors that return_elements names; None without it.
+      A list of the Operations and Tensors named by return_elements, or None without it.
 
     Raises:
-      TypeError: if an argument is of another type.
-      ValueError: if graph_def is no valid graph, or lacks what input_map or return_elements name.
+      TypeError: if an argument has the wrong type.
+      ValueError: if graph_def is not a valid graph, or lacks a name in input_map or return_elements.
     """
     data = graph_def_bytes(graph_def)
     input_map = _checked_input_map(input_map)

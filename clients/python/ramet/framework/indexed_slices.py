@@ -1,4 +1,4 @@
-"""Slices of a larger tensor with their places: what the gradient of a gather is."""
+"""Rows of a larger tensor together with their indices, such as the gradient of a gather."""
 
 import collections
 import math
@@ -18,25 +18,25 @@ IndexedSlicesValue = collections.namedtuple(
 
 @export('IndexedSlices')
 class IndexedSlices:
-    """Some rows of a tensor: row i of values belongs at indices[i]; rows of one index add up.
+    """Some rows of a tensor: row i of values belongs at indices[i]. Rows with equal indices are summed.
 
     Attributes:
-        values: a Tensor [n, ...] of any dtype, the rows.
-        indices: a Tensor [n] of int32 or int64, where they belong.
-        dense_shape: a Tensor of rank 1, the shape of the whole, or None.
+      values: a Tensor [n, ...] of any dtype, the rows.
+      indices: a Tensor [n] of int32 or int64, the positions of the rows.
+      dense_shape: a Tensor of rank 1, the shape of the dense tensor, or None.
     """
 
     __slots__ = ('values', 'indices', 'dense_shape', '__weakref__')
 
     def __init__(self, values, indices, dense_shape=None):
-        """Makes the slices of their parts; nothing is added to the graph."""
+        """Creates the slices from their parts. Nothing is added to the graph."""
         self.values = values
         self.indices = indices
         self.dense_shape = dense_shape
 
     @property
     def shape(self):
-        """The TensorShape of the whole, as far as dense_shape is known."""
+        """The TensorShape of the dense tensor, as far as dense_shape is known."""
         if self.dense_shape is None:
             return tensor_shape.TensorShape(None)
         return tensor_util.constant_value_as_shape(self.dense_shape)
@@ -48,12 +48,12 @@ class IndexedSlices:
 
     @property
     def device(self):
-        """The device of values, '' where none is set."""
+        """The device of values, or '' if none is set."""
         return self.values.device
 
     @property
     def op(self):
-        """The Operation that makes values."""
+        """The Operation that computes values."""
         return self.values.op
 
     @property
@@ -80,7 +80,7 @@ class IndexedSlices:
         )
 
     def consumers(self):
-        """The operations that read one of the tensors."""
+        """Returns the operations that use one of the tensors."""
         parts = self._type_spec._to_components(self)
         return list(dict.fromkeys(op for part in parts for op in part.consumers()))
 
@@ -112,14 +112,14 @@ class IndexedSlicesSpec(type_spec.TypeSpec):
         dense_shape_dtype=None,
         indices_shape=None,
     ):
-        """Makes a spec.
+        """Creates a spec.
 
         Args:
-            shape: the shape of the whole, anything that TensorShape accepts.
-            dtype: the dtype of values.
-            indices_dtype: the dtype of indices.
-            dense_shape_dtype: the dtype of dense_shape; None where there is none.
-            indices_shape: the shape of indices.
+          shape: the shape of the dense tensor, anything that TensorShape accepts.
+          dtype: the dtype of values.
+          indices_dtype: the dtype of indices.
+          dense_shape_dtype: the dtype of dense_shape, or None if there is no dense_shape.
+          indices_shape: the shape of indices.
         """
         self._shape = tensor_shape.as_shape(shape)
         self._values_dtype = dtypes.as_dtype(dtype)

@@ -13,10 +13,10 @@ Imported = collections.namedtuple('Imported', ['prefix', 'saver_def', 'return_el
 
 
 def read_meta_graph_file(filename):
-    """The MetaGraphDef in a file, which has binary or text form.
+    """Returns the MetaGraphDef in a file in binary or text format.
 
     Raises:
-      OSError: if there is no such file, or it holds something else.
+      OSError: if there is no such file, or it does not contain a MetaGraphDef.
     """
     return message_of_file(_checked_path(filename), _meta_graph_class())
 
@@ -27,7 +27,11 @@ def _meta_graph_class():
 
 
 def message_of_file(filename, message_class):
-    """The message in a file of binary or text form. Raises OSError if it is none."""
+    """Returns the message in a file in binary or text format.
+
+    Raises:
+      OSError: if the file does not contain such a message.
+    """
     from google.protobuf import message, text_format
     with open(filename, 'rb') as f:
         data = f.read()
@@ -57,7 +61,10 @@ def _bytes_of(meta_graph_or_file):
 
 
 def import_scoped_meta_graph(meta_graph_or_file, **kwargs):
-    """As import_scoped_meta_graph_with_return_elements; returns the variables, a dict by name."""
+    """Adds a meta graph to a graph and returns a dict of its variables by name.
+
+    The arguments are those of import_scoped_meta_graph_with_return_elements.
+    """
     return import_scoped_meta_graph_with_return_elements(meta_graph_or_file, **kwargs).variables
 
 
@@ -69,19 +76,20 @@ def import_scoped_meta_graph_with_return_elements(
 
     Args:
       meta_graph_or_file: a MetaGraphDef, or the path of a file.
-      clear_devices: whether the devices of nodes are dropped.
-      graph: a Graph; None: the default one.
-      import_scope: str, a name scope in front of all names.
-      input_map: a dict from names in the file to tensors that stand in for them.
-      unbound_inputs_col_name: the collection of the file that lists inputs to be in input_map.
-      restore_collections_predicate: a function of a collection's key: whether it is restored.
+      clear_devices: whether to remove the devices of the nodes.
+      graph: a Graph, or None for the default graph.
+      import_scope: str, a name scope for all nodes.
+      input_map: a dict from names in the file to tensors that replace them.
+      unbound_inputs_col_name: the collection in the file with the names that input_map must have.
+      restore_collections_predicate: a function of a collection's key that returns whether to restore
+        the collection.
       return_elements: a list of names of operations and tensors.
 
     Returns:
-      Imported: prefix (str), saver_def (or None), return_elements (a list), variables (a dict).
+      An Imported: prefix (str), saver_def (or None), return_elements (a list), variables (a dict).
 
     Raises:
-      OSError: if the file is not there, or is no MetaGraphDef.
+      OSError: if the file does not exist, or is not a MetaGraphDef.
       ValueError: if the graph cannot be imported.
     """
     data = _bytes_of(meta_graph_or_file)
@@ -118,10 +126,10 @@ def export_scoped_meta_graph(filename=None, graph_def=None, graph=None, export_s
                              clear_devices=False, saver_def=None, clear_extraneous_savers=False,
                              strip_default_attrs=False, save_debug_info=False,
                              meta_info_def=None, collection_list=None):
-    """A graph as a MetaGraphDef; see tf.train.export_meta_graph.
+    """Returns a graph as a MetaGraphDef; see tf.train.export_meta_graph.
 
     Returns:
-      The MetaGraphDef, and a dict with the variables in it by their names there.
+      The MetaGraphDef, and a dict of its variables by their names in it.
     """
     from ramet.core import convert
     graph = graph or ops.get_default_graph()
@@ -190,19 +198,19 @@ def _variables_in(graph, export_scope):
 
 
 def copy_scoped_meta_graph(from_scope, to_scope, from_graph=None, to_graph=None):
-    """Copies the nodes of one name scope to another, in the same or another graph.
+    """Copies the nodes of one name scope to another, in the same or a different graph.
 
     Args:
-      from_scope: str, what is copied.
-      to_scope: str, where it goes.
-      from_graph: a Graph; None: the default one.
-      to_graph: a Graph; None: the default one.
+      from_scope: str, the scope to copy.
+      to_scope: str, the scope of the copies.
+      from_graph: a Graph, or None for the default graph.
+      to_graph: a Graph, or None for the default graph.
 
     Returns:
-      A dict with the copied variables by their names in from_scope.
+      A dict of the copied variables by their names in from_scope.
 
     Raises:
-      ValueError: if both scopes are the same in one graph.
+      ValueError: if both scopes and both graphs are the same.
     """
     from_graph = from_graph or ops.get_default_graph()
     to_graph = to_graph or ops.get_default_graph()

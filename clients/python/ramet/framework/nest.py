@@ -1,7 +1,7 @@
-"""Nested structures: lists, tuples, dicts, namedtuples and attrs classes of anything.
+"""Nested structures: lists, tuples, dicts, namedtuples and attrs classes of arbitrary values.
 
-A structure is a mapping, a sequence that is no str or bytes, a view of a dict, or an attrs object;
-all else is an atom, None and arrays too. Mappings are walked in the order of their sorted keys.
+A structure is a mapping, a sequence other than str or bytes, a view of a dict, or an attrs object. Every other
+value is an atom, including None and arrays. Mappings are traversed in the order of their sorted keys.
 """
 
 import collections.abc as abc
@@ -17,17 +17,17 @@ _MORE_SPECIFICALLY = (
 
 
 def is_mapping(value):
-    """Whether value is a mapping."""
+    """Returns whether a value is a mapping."""
     return isinstance(value, abc.Mapping)
 
 
 def is_attrs(value):
-    """Whether value is an object of an attrs class."""
+    """Returns whether a value is an instance of an attrs class."""
     return hasattr(type(value), '__attrs_attrs__')
 
 
 def is_namedtuple(value, strict=False):
-    """Whether value is a namedtuple; strict refuses classes that derive from one."""
+    """Returns whether a value is a namedtuple. With strict, subclasses of namedtuples do not count."""
     if not isinstance(value, tuple) or (strict and type(value).__base__ is not tuple):
         return False
     fields = getattr(value, '_fields', None)
@@ -35,7 +35,7 @@ def is_namedtuple(value, strict=False):
 
 
 def same_namedtuples(first, second):
-    """Whether two namedtuples have classes of one name with the same fields."""
+    """Returns whether two namedtuples have classes with the same name and fields."""
     return type(first).__name__ == type(second).__name__ and first._fields == second._fields
 
 
@@ -48,7 +48,11 @@ def _is_nested_class(cls):
 
 @export('nest.is_nested', 'contrib.framework.nest.is_nested', 'contrib.framework.nest.is_sequence')
 def is_nested(structure):
-    """Whether structure is a structure and not an atom."""
+    """Returns whether a value is a structure and not an atom.
+
+    Args:
+      structure: any value.
+    """
     return _is_nested_class(type(structure))
 
 
@@ -58,7 +62,11 @@ def _is_composite(value):
 
 @export('contrib.framework.nest.is_sequence_or_composite')
 def is_nested_or_composite(structure):
-    """Whether structure is a structure or a tensor made of tensors, such as a SparseTensor."""
+    """Returns whether a value is a structure or composed of tensors, such as a SparseTensor.
+
+    Args:
+      structure: any value.
+    """
     return _is_composite(structure) or is_nested(structure)
 
 
@@ -70,7 +78,7 @@ def _nested_test(expand_composites):
 
 
 def _items(structure):
-    """Keys and values of the first level: names, or positions in a sequence."""
+    """Returns the keys and values of the top level; keys are names, or positions in a sequence."""
     if isinstance(structure, abc.Mapping):
         return [(key, structure[key]) for key in sorted(structure)]
     if is_attrs(structure):
@@ -85,7 +93,7 @@ def _items(structure):
 
 
 def _values(structure):
-    """The values of the first level."""
+    """Returns the values of the top level."""
     kind = type(structure)
     if kind is list or kind is tuple:
         return structure
@@ -104,17 +112,17 @@ def _flatten_into(structure, nested, result):
 
 @export('nest.flatten', 'contrib.framework.nest.flatten')
 def flatten(structure, expand_composites=False):
-    """The atoms of a structure in order.
+    """Returns the atoms of a structure in order.
 
     Args:
-        structure: a structure or an atom.
-        expand_composites: whether SparseTensor, IndexedSlices and their like are taken apart.
+      structure: a structure or an atom.
+      expand_composites: whether to split SparseTensor, IndexedSlices and the like into their parts.
 
     Returns:
-        List of atoms; of an atom, a list with it.
+      A list of the atoms. An atom alone becomes a list of one element.
 
     Raises:
-        TypeError: if the keys of a mapping cannot be sorted.
+      TypeError: if the keys of a mapping cannot be sorted.
     """
     nested = _nested_test(expand_composites)
     if not nested(structure):
@@ -125,7 +133,7 @@ def flatten(structure, expand_composites=False):
 
 
 def _like(instance, values):
-    """A structure as instance with other values at the first level."""
+    """Returns a structure like `instance`, with different values at the top level."""
     kind = type(instance)
     if kind is list or kind is tuple:
         return kind(values)
@@ -156,16 +164,16 @@ def _pack(structure, atoms, nested):
 
 @export('nest.pack_sequence_as', 'contrib.framework.nest.pack_sequence_as')
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
-    """A structure as the one given, with other atoms.
+    """Returns a structure like the given one, with different atoms.
 
     Args:
-        structure: the structure to copy, or an atom.
-        flat_sequence: the atoms, as `flatten` orders them.
-        expand_composites: as of `flatten`.
+      structure: the structure to imitate, or an atom.
+      flat_sequence: the atoms, in the order of `flatten`.
+      expand_composites: as for `flatten`.
 
     Raises:
-        TypeError: if flat_sequence is no sequence, or keys of a mapping cannot be sorted.
-        ValueError: if the number of atoms differs.
+      TypeError: if flat_sequence is not a sequence, or if the keys of a mapping cannot be sorted.
+      ValueError: if the number of atoms differs.
     """
     nested = _nested_test(expand_composites)
     if not is_nested(flat_sequence):
@@ -221,7 +229,7 @@ def _full_type_name(value):
 
 
 def _type_difference(first, second):
-    """What is wrong with the types of two structures, as (exception class, text), or None."""
+    """Returns the difference of the types of two structures as (exception class, text), or None."""
     if isinstance(first, abc.Mapping) and isinstance(second, abc.Mapping):
         if set(first) == set(second):
             return None
@@ -251,7 +259,7 @@ def _composite_difference(first, second):
 
 
 def _difference(first, second, check_types, nested):
-    """The first difference of two structures, as (exception class, text), or None."""
+    """Returns the first difference of two structures as (exception class, text), or None."""
     is_first, is_second = nested(first), nested(second)
     if is_first != is_second:
         sequence, atom = (first, second) if is_first else (second, first)
@@ -281,17 +289,17 @@ def _difference(first, second, check_types, nested):
 
 @export('nest.assert_same_structure', 'contrib.framework.nest.assert_same_structure')
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
-    """Checks that two structures differ in atoms only.
+    """Checks that two structures are equal except for their atoms.
 
     Args:
-        nest1: a structure or an atom.
-        nest2: a structure or an atom.
-        check_types: whether the classes of sequences and the keys of mappings have to be the same.
-        expand_composites: as of `flatten`.
+      nest1: a structure or an atom.
+      nest2: a structure or an atom.
+      check_types: whether the classes of sequences and the keys of mappings must be equal too.
+      expand_composites: as for `flatten`.
 
     Raises:
-        ValueError: if the numbers of elements or the keys differ.
-        TypeError: if check_types and the classes differ.
+      ValueError: if the numbers of elements or the keys differ.
+      TypeError: if check_types is set and the classes differ.
     """
     found = _difference(nest1, nest2, check_types, _nested_test(expand_composites))
     if found:
@@ -308,16 +316,16 @@ def map_structure(func, *structure, **kwargs):
     """Calls a function with the atoms of one or more structures.
 
     Args:
-        func: called with one atom of each structure.
-        *structure: structures that differ in atoms only.
-        **kwargs: check_types and expand_composites as of `assert_same_structure`.
+      func: a function that takes one atom of each structure.
+      *structure: structures that are equal except for their atoms.
+      **kwargs: check_types and expand_composites, as for `assert_same_structure`.
 
     Returns:
-        A structure as the first one, of what func returned.
+      A structure like the first one, with the results of func as atoms.
 
     Raises:
-        TypeError: if func cannot be called, or the classes of the structures differ.
-        ValueError: if there is no structure, or they differ in numbers of elements or keys.
+      TypeError: if func is not callable, or the classes of the structures differ.
+      ValueError: if there is no structure, or if their numbers of elements or keys differ.
     """
     if not callable(func):
         raise TypeError(f'func must be callable, got: {func}')

@@ -1,4 +1,4 @@
-"""Nested structures walked to the depth of another structure, and the paths of their atoms."""
+"""Traverses nested structures to the depth of another structure, and gets the paths of atoms."""
 
 from collections import abc
 
@@ -43,7 +43,7 @@ def _check_level(shallow, value, check_types, nested):
 
 
 def _walk_up_to(shallow, value, check_types, nested, path=()):
-    """Yields (path, part of value) for each atom of shallow."""
+    """Yields (path, part of value) for each atom of `shallow`."""
     if not nested(shallow):
         yield path, value
         return
@@ -59,17 +59,17 @@ def _walk_up_to(shallow, value, check_types, nested, path=()):
 
 @export('contrib.framework.nest.assert_shallow_structure')
 def assert_shallow_structure(shallow_tree, input_tree, check_types=True, expand_composites=False):
-    """Checks that input_tree has the structure of shallow_tree, with anything in place of atoms.
+    """Checks that input_tree has the structure of shallow_tree, with arbitrary parts for its atoms.
 
     Args:
-        shallow_tree: a structure or an atom.
-        input_tree: the structure to check.
-        check_types: whether the classes of sequences have to be the same.
-        expand_composites: as of `nest.flatten`.
+      shallow_tree: a structure or an atom.
+      input_tree: the structure to check.
+      check_types: whether the classes of sequences must be equal.
+      expand_composites: as for `nest.flatten`.
 
     Raises:
-        TypeError: if classes differ, or an atom is where shallow_tree has a structure.
-        ValueError: if the numbers of elements or the keys differ.
+      TypeError: if classes differ, or if shallow_tree has a structure where input_tree has an atom.
+      ValueError: if the numbers of elements or the keys differ.
     """
     nested = nest._nested_test(expand_composites)
     for _ in _walk_up_to(shallow_tree, input_tree, check_types, nested):
@@ -80,27 +80,34 @@ def assert_shallow_structure(shallow_tree, input_tree, check_types=True, expand_
 def flatten_with_tuple_paths_up_to(
     shallow_tree, input_tree, check_types=True, expand_composites=False
 ):
-    """List of (path, part of input_tree) for the atoms of shallow_tree; a path is a tuple."""
+    """Returns (path, part of input_tree) for each atom of shallow_tree. A path is a tuple of keys.
+
+    Args:
+      shallow_tree: a structure or an atom.
+      input_tree: a structure at least as deep.
+      check_types: as for `assert_shallow_structure`.
+      expand_composites: as for `nest.flatten`.
+    """
     nested = nest._nested_test(expand_composites)
     return list(_walk_up_to(shallow_tree, input_tree, check_types, nested))
 
 
 @export('contrib.framework.nest.flatten_up_to')
 def flatten_up_to(shallow_tree, input_tree, check_types=True, expand_composites=False):
-    """The parts of a structure that stand where a shallower one has its atoms.
+    """Returns the parts of a structure at the positions of the atoms of a shallower structure.
 
     Args:
-        shallow_tree: a structure or an atom.
-        input_tree: a structure at least as deep.
-        check_types: as of `assert_shallow_structure`.
-        expand_composites: as of `nest.flatten`.
+      shallow_tree: a structure or an atom.
+      input_tree: a structure at least as deep.
+      check_types: as for `assert_shallow_structure`.
+      expand_composites: as for `nest.flatten`.
 
     Returns:
-        List of the parts, which may be structures.
+      A list of the parts, which may be structures.
 
     Raises:
-        TypeError: as `assert_shallow_structure`.
-        ValueError: as `assert_shallow_structure`.
+      TypeError: as `assert_shallow_structure`.
+      ValueError: as `assert_shallow_structure`.
     """
     return [
         part
@@ -112,7 +119,14 @@ def flatten_up_to(shallow_tree, input_tree, check_types=True, expand_composites=
 
 @export('contrib.framework.nest.map_structure_with_tuple_paths_up_to')
 def map_structure_with_tuple_paths_up_to(shallow_tree, func, *inputs, **kwargs):
-    """As `map_structure_up_to`; func gets the path, a tuple, before the parts."""
+    """Like `map_structure_up_to`, but passes func the path, a tuple of keys, before the parts.
+
+    Args:
+      shallow_tree: a structure or an atom.
+      func: a function of a path and one part of each input.
+      *inputs: structures at least as deep as shallow_tree.
+      **kwargs: check_types and expand_composites, as for `assert_shallow_structure`.
+    """
     if not inputs:
         raise ValueError('Cannot map over no sequences')
     check_types = kwargs.pop('check_types', True)
@@ -129,20 +143,20 @@ def map_structure_with_tuple_paths_up_to(shallow_tree, func, *inputs, **kwargs):
 
 @export('contrib.framework.nest.map_structure_up_to')
 def map_structure_up_to(shallow_tree, func, *inputs, **kwargs):
-    """Calls a function with the parts of structures where a shallower one has its atoms.
+    """Calls a function with the parts of structures at the atoms of a shallower structure.
 
     Args:
-        shallow_tree: a structure or an atom.
-        func: called with one part of each input.
-        *inputs: structures at least as deep as shallow_tree.
-        **kwargs: check_types and expand_composites as of `assert_shallow_structure`.
+      shallow_tree: a structure or an atom.
+      func: a function that takes one part of each input.
+      *inputs: structures at least as deep as shallow_tree.
+      **kwargs: check_types and expand_composites, as for `assert_shallow_structure`.
 
     Returns:
-        A structure as shallow_tree, of what func returned.
+      A structure like shallow_tree, with the results of func as atoms.
 
     Raises:
-        ValueError: if there is no input, or as `assert_shallow_structure`.
-        TypeError: as `assert_shallow_structure`.
+      ValueError: if there is no input, or as `assert_shallow_structure`.
+      TypeError: as `assert_shallow_structure`.
     """
     return map_structure_with_tuple_paths_up_to(
         shallow_tree, lambda _, *parts: func(*parts), *inputs, **kwargs
@@ -151,13 +165,25 @@ def map_structure_up_to(shallow_tree, func, *inputs, **kwargs):
 
 @export('contrib.framework.nest.map_structure_with_tuple_paths')
 def map_structure_with_tuple_paths(func, *structure, **kwargs):
-    """As `nest.map_structure`; func gets the path of the atom, a tuple, before the atoms."""
+    """Like `nest.map_structure`, but passes func the path, a tuple of keys, before the atoms.
+
+    Args:
+      func: a function of a path and one atom of each structure.
+      *structure: structures that are equal except for their atoms.
+      **kwargs: check_types and expand_composites, as for `nest.assert_same_structure`.
+    """
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 
 
 @export('contrib.framework.nest.map_structure_with_paths')
 def map_structure_with_paths(func, *structure, **kwargs):
-    """As `nest.map_structure`; func gets the path of the atom, as 'a/0', before the atoms."""
+    """Like `nest.map_structure`, but passes func the path, such as 'a/0', before the atoms.
+
+    Args:
+      func: a function of a path and one atom of each structure.
+      *structure: structures that are equal except for their atoms.
+      **kwargs: check_types and expand_composites, as for `nest.assert_same_structure`.
+    """
     return map_structure_with_tuple_paths_up_to(
         structure[0],
         lambda path, *atoms: func('/'.join(map(str, path)), *atoms),
@@ -168,20 +194,36 @@ def map_structure_with_paths(func, *structure, **kwargs):
 
 @export('contrib.framework.nest.flatten_with_tuple_paths')
 def flatten_with_tuple_paths(structure, expand_composites=False):
-    """List of (path, atom) for the atoms of a structure; a path is a tuple of keys."""
+    """Returns (path, atom) for each atom of a structure. A path is a tuple of keys.
+
+    Args:
+      structure: a structure or an atom.
+      expand_composites: as for `nest.flatten`.
+    """
     return flatten_with_tuple_paths_up_to(structure, structure, False, expand_composites)
 
 
 @export('contrib.framework.nest.yield_flat_paths')
 def yield_flat_paths(structure, expand_composites=False):
-    """Yields the paths of the atoms of a structure, tuples of keys."""
+    """Yields the path of each atom of a structure, as a tuple of keys.
+
+    Args:
+      structure: a structure or an atom.
+      expand_composites: as for `nest.flatten`.
+    """
     for path, _ in flatten_with_tuple_paths(structure, expand_composites):
         yield path
 
 
 @export('contrib.framework.nest.flatten_with_joined_string_paths')
 def flatten_with_joined_string_paths(structure, separator='/', expand_composites=False):
-    """List of (path, atom) for the atoms of a structure; a path is a str such as 'a/0'."""
+    """Returns (path, atom) for each atom of a structure. A path is a str such as 'a/0'.
+
+    Args:
+      structure: a structure or an atom.
+      separator: str, the separator of the keys in a path.
+      expand_composites: as for `nest.flatten`.
+    """
     return [
         (separator.join(map(str, path)), atom)
         for path, atom in flatten_with_tuple_paths(structure, expand_composites)
@@ -190,17 +232,17 @@ def flatten_with_joined_string_paths(structure, separator='/', expand_composites
 
 @export('contrib.framework.nest.flatten_dict_items')
 def flatten_dict_items(dictionary):
-    """A dict of atoms from one whose keys and values are structures of the same length.
+    """Flattens the keys of a dict, which may be structures, together with their values.
 
     Args:
-        dictionary: a mapping, as {(1, 2): ('a', 'b')}.
+      dictionary: a mapping, such as {(1, 2): ('a', 'b')}.
 
     Returns:
-        A mapping of the same class, as {1: 'a', 2: 'b'}.
+      A mapping of the same class, such as {1: 'a', 2: 'b'}.
 
     Raises:
-        TypeError: if dictionary is no mapping.
-        ValueError: if a key and its value differ in length, or a key comes twice.
+      TypeError: if dictionary is not a mapping.
+      ValueError: if a key and its value differ in length, or a key occurs twice.
     """
     if not isinstance(dictionary, abc.Mapping):
         raise TypeError(
@@ -225,19 +267,19 @@ def flatten_dict_items(dictionary):
 
 @export('contrib.framework.nest.get_traverse_shallow_structure')
 def get_traverse_shallow_structure(traverse_fn, structure, expand_composites=False):
-    """The part of a structure to which a function says to descend, with bools for atoms.
+    """Returns the part of a structure that a function chooses to traverse, with bools as atoms.
 
     Args:
-        traverse_fn: called with each part; returns whether to descend into it, or a structure of
-            bools that tells so of each of its children.
-        structure: a structure or an atom.
-        expand_composites: as of `nest.flatten`.
+      traverse_fn: a function of a part that returns whether to traverse it, or a structure of bools
+        with the answer for each of its children.
+      structure: a structure or an atom.
+      expand_composites: as for `nest.flatten`.
 
     Returns:
-        A structure of bools, for the functions that take a shallow_tree.
+      A structure of bools, for the functions that take a shallow_tree.
 
     Raises:
-        TypeError: if traverse_fn returns something else.
+      TypeError: if traverse_fn returns anything else.
     """
     nested = nest._nested_test(expand_composites)
     descend = traverse_fn(structure)
@@ -271,7 +313,7 @@ def get_traverse_shallow_structure(traverse_fn, structure, expand_composites=Fal
 
 
 def list_to_tuple(structure):
-    """A structure with tuples in place of its lists."""
+    """Returns a structure with its lists replaced by tuples."""
     if not nest.is_nested(structure):
         return structure
     values = [list_to_tuple(value) for value in nest._values(structure)]

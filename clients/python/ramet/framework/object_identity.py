@@ -2,16 +2,16 @@
 
 
 class Reference:
-    """Stands for an object in a dict or set: equal to another reference to the same object."""
+    """A hashable reference to an object. References to the same object are equal."""
 
     __slots__ = ('_wrapped', '__weakref__')
 
     def __init__(self, wrapped):
-        """Makes a reference, which keeps the object alive."""
+        """Creates a reference, which keeps the object alive."""
         self._wrapped = wrapped
 
     def deref(self):
-        """The object."""
+        """Returns the object."""
         return self._wrapped
 
     def __eq__(self, other):

@@ -1,6 +1,6 @@
-"""The core of graph building in one module: graphs, tensors, scopes, conversion, collections."""
+"""The core of graph construction: graphs, tensors, scopes, conversion and collections."""
 
-# ruff: noqa: F401 - what is imported is for those who import this module
+# ruff: noqa: F401 - other modules use the names imported here
 
 from ramet import _core
 from ramet.framework import dtypes, errors, tensor_shape
@@ -51,7 +51,7 @@ __all__ = [name for name in dir() if not name.startswith('_')]
 
 
 def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None):
-    """Tensors or IndexedSlices of values; None stays None."""
+    """Converts values to Tensors or IndexedSlices. None stays None."""
     from ramet.framework import tensor_conversion
 
     return tensor_conversion.convert_n_to_tensor_or_indexed_slices(values, dtype, name)

@@ -1,25 +1,25 @@
-"""The two seeds of a random op: of the graph and of the op."""
+"""The graph-level and op-level seeds of random ops."""
 
 import operator
 
 from ramet.api import export
 
 DEFAULT_GRAPH_SEED = 87654321
-# Seeds of any size count modulo this.
+# Seeds are reduced modulo this number.
 _LIMIT = 2**31 - 1
 
 
 @export('get_seed', 'random.get_seed')
 def get_seed(op_seed):
-    """The pair of seeds for an op of the default graph.
+    """Returns the pair of seeds for an op of the default graph.
 
     Args:
-        op_seed: int or None.
+      op_seed: int or None.
 
     Returns:
-        (graph seed, op seed), both below 2**31, or (None, None) if neither is set: the op then
-        draws other numbers in each session. Where only the graph's is set, the ops that ask get
-        0, 1, 2 ... in their order; where only the op's is set, the graph's counts as 87654321.
+      (graph seed, op seed), both less than 2**31, or (None, None) if neither is set: the op then
+      produces different numbers in each session. If only the graph seed is set, successive ops get
+      the op seeds 0, 1, 2, ... If only the op seed is set, the graph seed is 87654321.
     """
     from ramet.framework import ops
 
@@ -34,7 +34,7 @@ def set_random_seed(seed):
     """Sets the seed of the default graph, which all its random ops share.
 
     Args:
-        seed: int.
+      seed: int.
     """
     from ramet.framework import ops
 

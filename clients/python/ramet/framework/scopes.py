@@ -1,4 +1,4 @@
-"""Scopes of the default graph: names, devices, control dependencies, colocation."""
+"""Scopes of the default graph: names, devices, control dependencies and colocation."""
 
 import contextlib
 
@@ -9,10 +9,12 @@ from ramet.framework.tensors import Tensor, graph_element
 
 
 def graph_from_inputs(values):
-    """The graph of the first tensor among values (nested lists too), else the default graph.
+    """Returns the graph of the first tensor in `values`, or the default graph if there is none.
+
+    Nested lists are searched.
 
     Raises:
-        ValueError: if tensors are of different graphs.
+      ValueError: if tensors belong to different graphs.
     """
     default = stacks.get_default_graph()
     if default.building_function or default._stand_in is not None:
@@ -33,31 +35,31 @@ def graph_from_inputs(values):
         if first is None:
             first = graph
         elif first is not graph and not isinstance(value, (list, tuple)):
-            raise ValueError(f'{value} must be from the same graph as the others of {values}.')
+            raise ValueError(f'{value} must be from the same graph as the others in {values}.')
     return first if first is not None else default
 
 
 @export('name_scope', 'keras.backend.name_scope')
 class name_scope:
-    """A context in which the names of new nodes begin with a scope.
+    """A context manager that prefixes the names of new nodes with a scope.
 
-    `with tf.name_scope(name, 'default', [x, y]) as scope:` is how a function names its nodes: the
-    caller's name or its own, in the graph of its inputs.
+    A function names its nodes with `with tf.name_scope(name, 'default', [x, y]) as scope:`. This uses
+    the caller's name or the default one, in the graph of the inputs.
     """
 
     __slots__ = ('_name', '_default_name', '_values', '_graph', '_opened', '_before')
 
     def __init__(self, name, default_name=None, values=None):
-        """Makes the context.
+        """Creates the context manager.
 
         Args:
-            name: the scope; made unique under the current one. "x/" enters x again.
-            default_name: the scope where name is None.
-            values: tensors whose graph is to be used.
+          name: the scope, made unique under the current one. "x/" enters x again.
+          default_name: the scope if name is None.
+          values: tensors whose graph is used.
 
         Raises:
-            TypeError: if default_name is no text (positional arguments in the wrong order).
-            ValueError: if neither a name nor a default_name is given, but values are.
+          TypeError: if default_name is not a string (positional arguments in the wrong order).
+          ValueError: if `values` are given, but neither a name nor a default_name.
         """
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(
@@ -95,7 +97,7 @@ class name_scope:
         return False
 
     def __call__(self, func):
-        """As a decorator."""
+        """Returns a function that runs `func` inside the scope, for use as a decorator."""
         import functools
 
         @functools.wraps(func)
@@ -109,44 +111,84 @@ class name_scope:
 @export('op_scope')
 @contextlib.contextmanager
 def op_scope(values, name, default_name=None):
-    """The old spelling of name_scope(name, default_name, values)."""
+    """Opens name_scope(name, default_name, values); the arguments have an older order.
+
+    Args:
+      values: tensors whose graph is used.
+      name: the scope, made unique under the current one.
+      default_name: the scope if name is None.
+    """
     with name_scope(name, default_name, values) as scope:
         yield scope
 
 
 def get_name_scope():
-    """The current name scope of the default graph without a slash at the end."""
+    """Returns the current name scope of the default graph without the trailing slash."""
     return stacks.get_default_graph().get_name_scope()
 
 
 @export('device')
 def device(device_name_or_function):
-    """Graph.device of the default graph."""
+    """Places the nodes created inside the context on a device; see Graph.device.
+
+    Args:
+      device_name_or_function: a device as a string or DeviceSpec; a function from an Operation to a
+        device; or None to ignore the outer device scopes.
+
+    Returns:
+      A context manager.
+    """
     return stacks.get_default_graph().device(device_name_or_function)
 
 
 @export('container')
 def container(container_name):
-    """Graph.container of the default graph."""
+    """Sets the resource container inside the context; see Graph.container.
+
+    Args:
+      container_name: str, the name of the container.
+
+    Returns:
+      A context manager.
+    """
     return stacks.get_default_graph().container(container_name)
 
 
 @export('control_dependencies')
 def control_dependencies(control_inputs):
-    """Graph.control_dependencies of the default graph."""
+    """Makes nodes created inside the context run after others; see Graph.control_dependencies.
+
+    Args:
+      control_inputs: a list of Operations, Tensors, or objects that stand for one; or None to ignore
+        the outer scopes of this kind.
+
+    Returns:
+      A context manager.
+    """
     return stacks.get_default_graph().control_dependencies(control_inputs)
 
 
 @export('colocate_with')
 def colocate_with(op, ignore_existing=False):
-    """Graph.colocate_with of the default graph."""
+    """Places nodes created inside the context on the device of `op`; see Graph.colocate_with.
+
+    Args:
+      op: an Operation, Tensor or an object that stands for one; or None with ignore_existing.
+      ignore_existing: whether to ignore the outer scopes of this kind.
+
+    Returns:
+      A context manager.
+    """
     return stacks.get_default_graph().colocate_with(op, ignore_existing)
 
 
 @export('init_scope')
 @contextlib.contextmanager
 def init_scope():
-    """Nodes made inside depend on no control dependencies and control flow around; names stay."""
+    """Lifts nodes created inside the context out of control dependencies and control flow.
+
+    Name scopes still apply.
+    """
     graph = stacks.get_default_graph()
     context = graph._get_control_flow_context()
     graph._set_control_flow_context(None)
@@ -159,12 +201,12 @@ def init_scope():
 
 
 def name_from_scope_name(name):
-    """The name of an operation that a scope "a/b/" is named for."""
+    """Returns the operation name for a scope name: "a/b" for "a/b/"."""
     return name[:-1] if name and name[-1] == '/' else name
 
 
 def prepend_name_scope(name, import_scope):
-    """The name "a:0", "^a" or "loc:@a" as it is under a name scope; itself where that is empty."""
+    """Returns the name "a:0", "^a" or "loc:@a" under a name scope, or unchanged without a scope."""
     if not import_scope:
         return name
     mark = next((m for m in ('^', 'loc:@') if name.startswith(m)), '')
@@ -172,7 +214,7 @@ def prepend_name_scope(name, import_scope):
 
 
 def strip_name_scope(name, export_scope):
-    """The name "a/b:0", "^a/b" or "loc:@a/b" without the name scope that it begins with."""
+    """Returns the name "a/b:0", "^a/b" or "loc:@a/b" without a name scope that it starts with."""
     if not export_scope:
         return name
     mark = next((m for m in ('^', 'loc:@') if name.startswith(m)), '')
@@ -183,5 +225,5 @@ def strip_name_scope(name, export_scope):
 
 @export('executing_eagerly', 'executing_eagerly_outside_functions')
 def executing_eagerly():
-    """False: operations are nodes of graphs, which sessions run."""
+    """Returns False: operations become nodes of graphs, which sessions run."""
     return False

@@ -1,4 +1,4 @@
-"""Tensors that list their elements with their places: SparseTensor."""
+"""SparseTensor: a tensor stored as a list of elements and their indices."""
 
 import collections
 
@@ -20,7 +20,7 @@ SparseTensorValue = collections.namedtuple(
 )
 export_value('SparseTensorValue', SparseTensorValue)
 
-# What integers are divided as.
+# The dtypes that integers are converted to for division.
 _TRUE_DIVISION = {
     dtypes.uint8: dtypes.float32,
     dtypes.int8: dtypes.float32,
@@ -33,22 +33,22 @@ _TRUE_DIVISION = {
 
 @export('SparseTensor', 'sparse.SparseTensor')
 class SparseTensor:
-    """A tensor of which only some elements are given; the others are zero or empty.
+    """A tensor that stores only some of its elements; the others are zero or empty.
 
     Attributes:
-        indices: a Tensor [n, rank] of int64, where the elements are.
-        values: a Tensor [n] of any dtype, what they are.
-        dense_shape: a Tensor [rank] of int64, the shape of the whole.
+      indices: a Tensor [n, rank] of int64, the positions of the elements.
+      values: a Tensor [n] of any dtype, the elements.
+      dense_shape: a Tensor [rank] of int64, the shape of the dense tensor.
     """
 
     __slots__ = ('_indices', '_values', '_dense_shape', '_static_shape', '__weakref__')
 
     @classmethod
     def from_value(cls, sparse_tensor_value):
-        """A SparseTensor of a SparseTensorValue; a SparseTensor gives itself.
+        """Converts a SparseTensorValue to a SparseTensor. A SparseTensor is returned unchanged.
 
         Raises:
-            TypeError: if it is neither.
+          TypeError: if it is neither.
         """
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
@@ -60,16 +60,16 @@ class SparseTensor:
         return cls(*sparse_tensor_value)
 
     def __init__(self, indices, values, dense_shape):
-        """Makes a sparse tensor.
+        """Creates a sparse tensor.
 
         Args:
-            indices: [n, rank] of int64, in the order of rows for most functions.
-            values: [n] of any dtype.
-            dense_shape: [rank] of int64.
+          indices: [n, rank] of int64. Most functions require them in row-major order.
+          values: [n] of any dtype.
+          dense_shape: [rank] of int64.
 
         Raises:
-            TypeError: if indices or dense_shape are not of int64.
-            ValueError: if the ranks or sizes do not go together.
+          TypeError: if indices or dense_shape are not of int64.
+          ValueError: if the ranks or sizes are inconsistent.
         """
         with scopes.name_scope(None, 'SparseTensor', [indices, values, dense_shape]):
             self._indices = conversion.convert_to_tensor(
@@ -88,33 +88,33 @@ class SparseTensor:
 
     @property
     def indices(self):
-        """The Tensor [n, rank] of int64 of places."""
+        """The Tensor [n, rank] of int64 with the positions of the elements."""
         return self._indices
 
     @property
     def values(self):
-        """The Tensor [n] of elements."""
+        """The Tensor [n] with the elements."""
         return self._values
 
     @property
     def dense_shape(self):
-        """The Tensor [rank] of int64 of the shape of the whole."""
+        """The Tensor [rank] of int64 with the shape of the dense tensor."""
         return self._dense_shape
 
     @property
     def shape(self):
-        """The TensorShape of the whole, as far as it is known."""
+        """The TensorShape of the dense tensor, as far as it is known."""
         return self._static_shape
 
     def get_shape(self):
-        """The TensorShape of the whole, as far as it is known."""
+        """Returns the TensorShape of the dense tensor, as far as it is known."""
         return self._static_shape
 
     def set_shape(self, shape):
-        """Adds what is known of the shape.
+        """Merges a shape into the known static shape.
 
         Raises:
-            ValueError: if it contradicts what was known.
+          ValueError: if it contradicts the known shape.
         """
         self._static_shape = self._static_shape.merge_with(tensor_shape.as_shape(shape))
 
@@ -125,7 +125,7 @@ class SparseTensor:
 
     @property
     def op(self):
-        """The Operation that makes values."""
+        """The Operation that computes values."""
         return self._values.op
 
     @property
@@ -138,26 +138,26 @@ class SparseTensor:
         return SparseTensorSpec(self.shape, self.dtype)
 
     def consumers(self):
-        """The operations that read one of the tensors."""
+        """Returns the operations that use one of the tensors."""
         parts = self._indices, self._values, self._dense_shape
         return list(dict.fromkeys(op for part in parts for op in part.consumers()))
 
     def with_values(self, new_values):
-        """A SparseTensor with other values at the same places."""
+        """Returns a SparseTensor with different values at the same positions."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def eval(self, feed_dict=None, session=None):
-        """The value of this tensor in a session.
+        """Runs this tensor in a session and returns its value.
 
         Args:
-            feed_dict: as of Session.run.
-            session: a Session; None for the default one.
+          feed_dict: {tensor: value}, as for Session.run.
+          session: a Session, or None for the default session.
 
         Returns:
-            A SparseTensorValue of arrays.
+          A SparseTensorValue of arrays.
 
         Raises:
-            ValueError: if there is no session.
+          ValueError: if there is no session.
         """
         session = session or stacks.get_default_session()
         if session is None:
@@ -201,26 +201,26 @@ class SparseTensor:
 
 @export('SparseTensorSpec')
 class SparseTensorSpec(type_spec.TypeSpec):
-    """Describes a SparseTensor by the shape of the whole and its dtype."""
+    """Describes a SparseTensor by its dtype and the shape of the dense tensor."""
 
     __slots__ = ('_shape', '_dtype')
 
     def __init__(self, shape=None, dtype=dtypes.float32):
-        """Makes a spec.
+        """Creates a spec.
 
         Args:
-            shape: the shape of the whole, anything that TensorShape accepts.
-            dtype: anything that `tf.as_dtype` accepts.
+          shape: the shape of the dense tensor, anything that TensorShape accepts.
+          dtype: anything that `tf.as_dtype` accepts.
         """
         self._shape = tensor_shape.as_shape(shape)
         self._dtype = dtypes.as_dtype(dtype)
 
     @classmethod
     def from_value(cls, value):
-        """The spec of a SparseTensor or SparseTensorValue.
+        """Returns the spec of a SparseTensor or SparseTensorValue.
 
         Raises:
-            TypeError: if value is neither.
+          TypeError: if value is neither.
         """
         if isinstance(value, SparseTensor):
             return cls(value.shape, value.dtype)
@@ -233,7 +233,7 @@ class SparseTensorSpec(type_spec.TypeSpec):
 
     @property
     def shape(self):
-        """The TensorShape of the whole."""
+        """The TensorShape of the dense tensor."""
         return self._shape
 
     @property
@@ -270,7 +270,7 @@ class SparseTensorSpec(type_spec.TypeSpec):
 
 
 def is_sparse(x):
-    """Whether x is a SparseTensor or a SparseTensorValue."""
+    """Returns whether x is a SparseTensor or a SparseTensorValue."""
     return isinstance(x, (SparseTensor, SparseTensorValue)) or (
         type(x).__name__ == 'SparseTensorValue'
         and getattr(x, '_fields', None) == SparseTensorValue._fields
@@ -279,16 +279,16 @@ def is_sparse(x):
 
 @export('convert_to_tensor_or_sparse_tensor')
 def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
-    """A SparseTensor of a sparse value, a Tensor of anything else.
+    """Converts a value to a SparseTensor if it is sparse, else to a Tensor.
 
     Args:
-        value: SparseTensor, SparseTensorValue, or anything that `tf.convert_to_tensor` accepts.
-        dtype: the dtype that the result has to have, None for any.
-        name: str, name of a Const that is made.
+      value: SparseTensor, SparseTensorValue, or anything that `tf.convert_to_tensor` accepts.
+      dtype: the dtype that the result must have, or None for any.
+      name: str, the name of the Const, if one is created.
 
     Raises:
-        RuntimeError: if value is sparse and of another dtype.
-        TypeError: if value cannot become a Tensor of dtype.
+      RuntimeError: if value is sparse and has a different dtype.
+      TypeError: if value cannot be converted to a Tensor of the dtype.
     """
     if not is_sparse(value):
         return conversion.convert_to_tensor(value, dtype=dtype, name=name)

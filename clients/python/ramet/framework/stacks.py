@@ -1,4 +1,4 @@
-"""The default graph and the default session, each a stack per thread."""
+"""The default graph and the default session. Each thread has its own stack of them."""
 
 import contextlib
 import threading
@@ -7,7 +7,7 @@ from ramet.api import export
 
 
 class DefaultStack(threading.local):
-    """What `as_default` has opened in this thread, the innermost last."""
+    """The items that `as_default` opened in this thread, innermost last."""
 
     def __init__(self, what):
         super().__init__()
@@ -40,7 +40,10 @@ _global_graph = None
 
 @export('get_default_graph')
 def get_default_graph():
-    """The innermost graph that `as_default` has opened in this thread, else the process's own."""
+    """Returns the innermost graph opened with `as_default` in this thread.
+
+    If there is none, returns the graph that all threads of the process share.
+    """
     stack = graphs.stack
     if stack:
         return stack[-1]
@@ -54,10 +57,10 @@ def get_default_graph():
 
 @export('reset_default_graph')
 def reset_default_graph():
-    """Puts an empty graph in the place of the process's default graph.
+    """Replaces the process's default graph by a new, empty graph.
 
     Raises:
-        AssertionError: inside of `with graph.as_default()`.
+      AssertionError: inside a `with graph.as_default()` block.
     """
     global _global_graph
     if graphs.stack:
@@ -70,10 +73,10 @@ def reset_default_graph():
 
 @export('get_default_session')
 def get_default_session():
-    """The innermost session that `as_default` or `with` has opened in this thread, or None."""
+    """Returns the innermost session opened with `as_default` or `with` in this thread, or None."""
     return sessions.top()
 
 
 def default_session(session):
-    """A context in which the session is the default one of this thread."""
+    """Returns a context manager in which the session is the default session of this thread."""
     return sessions.open(session)

@@ -1,4 +1,4 @@
-"""Values as Tensor or as IndexedSlices, whichever they are."""
+"""Converts values to Tensors or IndexedSlices."""
 
 import collections.abc as abc
 
@@ -9,20 +9,20 @@ from ramet.framework.indexed_slices import IndexedSlices
 
 @export('convert_to_tensor_or_indexed_slices')
 def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None, as_ref=False):
-    """IndexedSlices as they are, all else as Tensor.
+    """Converts a value to a Tensor. IndexedSlices are returned unchanged.
 
     Args:
-        value: IndexedSlices, or anything that `tf.convert_to_tensor` accepts.
-        dtype: the dtype that the result has to have, None for any.
-        name: str, name of a Const that is made.
-        as_ref: whether a variable may give its reference.
+      value: IndexedSlices, or anything that `tf.convert_to_tensor` accepts.
+      dtype: the dtype that the result must have, or None for any.
+      name: str, the name of the Const, if one is created.
+      as_ref: whether the result for a variable may be its reference.
 
     Returns:
-        A Tensor or IndexedSlices.
+      A Tensor or IndexedSlices.
 
     Raises:
-        ValueError: if value is IndexedSlices of another dtype, or None.
-        TypeError: if value cannot become a Tensor of dtype.
+      ValueError: if value is None, or is IndexedSlices with a different dtype.
+      TypeError: if value cannot be converted to a Tensor of the dtype.
     """
     if not isinstance(value, IndexedSlices):
         return conversion.convert_to_tensor(value, dtype=dtype, name=name, as_ref=as_ref)
@@ -35,16 +35,16 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None, as_ref=Fal
 
 
 def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None, as_ref=False):
-    """List of `convert_to_tensor_or_indexed_slices` of values; None stays None.
+    """Converts each value with `convert_to_tensor_or_indexed_slices`. None stays None.
 
     Args:
-        values: a sequence.
-        dtype: as of `convert_to_tensor_or_indexed_slices`.
-        name: str, of which the Consts get 'name_0', 'name_1' ...
-        as_ref: as of `convert_to_tensor_or_indexed_slices`.
+      values: a sequence.
+      dtype: as for `convert_to_tensor_or_indexed_slices`.
+      name: str, a name. The Consts are named 'name_0', 'name_1', ...
+      as_ref: as for `convert_to_tensor_or_indexed_slices`.
 
     Raises:
-        TypeError: if values is no sequence.
+      TypeError: if values is not a sequence.
     """
     if not isinstance(values, abc.Iterable):
         raise TypeError('Argument `values` must be iterable.')

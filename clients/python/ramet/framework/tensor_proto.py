@@ -1,4 +1,4 @@
-"""Values as TensorProto and back."""
+"""Converts values to TensorProto and back."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from ramet.lib import compat
 
 _TWO_GIGABYTES = 2 << 30
 
-# Types that go as raw bytes where there is more than one element.
+# Types that are stored as raw bytes if there is more than one element.
 _RAW = frozenset(
     dtype
     for dtype in dtypes.BY_ENUM[1:34]
@@ -33,7 +33,7 @@ _FIELDS = {
 
 
 def _field_of(dtype):
-    """Name of the field of a TensorProto that holds the elements of a type."""
+    """Returns the name of the field of a TensorProto that holds the elements of a type."""
     if dtype.name in _FIELDS:
         return _FIELDS[dtype.name]
     return 'float8_val' if dtype.is_floating else 'int_val'
@@ -61,7 +61,7 @@ def _is_complex(value):
 
 
 def _leaf_check(dtype):
-    """Tells of an element of a list whether it can become an element of a type."""
+    """Returns a function that tells whether a list element can be converted to a type."""
     if dtype == dtypes.string:
         return lambda value: isinstance(value, (str, bytes))
     if dtype == dtypes.bool:
@@ -90,7 +90,7 @@ def _quantized_leaves(values):
 
 
 def _check_elements(values, dtype):
-    """Raises TypeError if an element of nested lists cannot be of a type."""
+    """Raises TypeError if an element of nested lists cannot be converted to a type."""
     if dtype is None:
         if any(hasattr(value, 'value_index') for value in _leaves(values)):
             raise TypeError('Expected any non-tensor type, but got a tensor instead.')
@@ -108,7 +108,7 @@ def _check_elements(values, dtype):
 
 
 def _list_shape(values):
-    """The shape that nested lists show by their first elements."""
+    """Returns the shape of nested lists, judged by their first elements."""
     shape = []
     while isinstance(values, (list, tuple)):
         shape.append(len(values))
@@ -129,7 +129,7 @@ def _has_buffer(values):
 
 
 def _bfloat16_records(values, record):
-    """Floats rounded to bfloat16, for numpy without ml_dtypes."""
+    """Returns floats rounded to bfloat16, for numpy without ml_dtypes."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32).astype(np.uint64)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
     rounded = np.where(np.isnan(np.asarray(values, np.float32)), 0x7FC0, rounded)
@@ -137,17 +137,17 @@ def _bfloat16_records(values, record):
 
 
 def _as_type(array, dtype):
-    """array with the elements of a type."""
+    """Converts the elements of an array to a type."""
     target = dtype.as_numpy_dtype
     if isinstance(target, type) or dtype.is_quantized or array.dtype == target:
         return array.astype(target)
     if dtype.base_dtype == dtypes.bfloat16:
         return _bfloat16_records(array, target).reshape(array.shape)
-    raise TypeError(f'Values of {dtype.name} need the Python package ml_dtypes, which is not here.')
+    raise TypeError(f'Values of {dtype.name} need the Python package ml_dtypes, which is not installed.')
 
 
 def _from_lists(values, dtype):
-    """The array of nested lists; ints that are too large wrap around."""
+    """Converts nested lists to an array. Integers that are too large wrap around."""
     if dtype is None or not dtype.is_numpy_compatible:
         return np.array(values)
     target = dtype.as_numpy_dtype
@@ -160,7 +160,7 @@ def _from_lists(values, dtype):
 
 
 def _narrowed(array):
-    """float64 as float32, and int64 as int32 where the values allow: defaults of Python values."""
+    """Narrows float64 to float32, and int64 to int32 if it fits: the defaults for Python values."""
     if array.dtype == np.float64:
         with np.errstate(over='ignore'):
             return array.astype(np.float32)
@@ -172,7 +172,7 @@ def _narrowed(array):
 
 
 def _array_of(values, dtype, shape):
-    """The values as array, of dtype where it is given and numpy has it."""
+    """Converts values to an array, of `dtype` if it is given and numpy supports it."""
     wanted = dtype if dtype is not None and dtype.is_numpy_compatible else None
     if isinstance(values, (np.ndarray, np.generic)):
         return np.asarray(values) if wanted is None else _as_type(np.asarray(values), wanted)
@@ -196,7 +196,7 @@ def _array_of(values, dtype, shape):
 
 
 def _checked_shape(array, shape, verify_shape, allow_broadcast):
-    """The shape of the proto as list of int."""
+    """Returns the shape of the proto as a list of int."""
     if shape is None:
         return list(array.shape)
     sizes = [int(size) for size in shape]
@@ -246,27 +246,27 @@ def _put_numbers(proto, array, dtype):
 
 @export('make_tensor_proto', 'contrib.util.make_tensor_proto')
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
-    """A TensorProto of values.
+    """Creates a TensorProto from values.
 
-    Python floats become float32 and Python ints int32, int64 where they need it; arrays keep
-    their type.
+    Python floats become float32, and Python ints become int32, or int64 if they do not fit. Arrays
+    keep their type.
 
     Args:
-        values: a scalar, nested lists of the same length at each level, an array, or a
-            TensorProto, which is given back.
-        dtype: type of the elements, anything that `tf.as_dtype` accepts; None to take that of
-            values.
-        shape: the shape; fewer values than it takes stand for a tensor that goes on with the last
-            one. None to take that of values.
-        verify_shape: whether values have to have the shape.
-        allow_broadcast: whether either a single value or as many as the shape takes are given.
+      values: a scalar, nested lists of the same length at each level, an array, or a
+        TensorProto, which is returned unchanged.
+      dtype: the type of the elements, anything that `tf.as_dtype` accepts, or None for that of
+        values.
+      shape: the shape, or None for that of values. If there are fewer values than elements, the
+        last value is repeated.
+      verify_shape: whether values must have this shape.
+      allow_broadcast: whether values must be either a single value or as many as the shape has.
 
     Returns:
-        A TensorProto.
+      A TensorProto.
 
     Raises:
-        TypeError: if an element is not of dtype, or verify_shape and the shapes differ.
-        ValueError: if values is None or not rectangular, or there are too many of them.
+      TypeError: if an element is not of dtype, or if verify_shape is set and the shapes differ.
+      ValueError: if values is None or not rectangular, or has too many elements.
     """
     from ramet.core.framework import tensor_pb2
 
@@ -299,7 +299,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
 
 
 def _values_of(proto, dtype, numpy_dtype):
-    """The values that the typed field of a TensorProto lists, as vector."""
+    """Returns the values in the typed field of a TensorProto as a vector."""
     values = getattr(proto, _field_of(dtype))
     if dtype == dtypes.string:
         return np.array(list(values), dtype=object)
@@ -317,18 +317,18 @@ def _values_of(proto, dtype, numpy_dtype):
 
 @export('make_ndarray', 'contrib.util.make_ndarray')
 def make_ndarray(tensor):
-    """The array that a TensorProto holds.
+    """Converts a TensorProto to an array.
 
     Args:
-        tensor: a TensorProto.
+      tensor: a TensorProto.
 
     Returns:
-        A new array of the shape and type of the proto. Strings are an array of objects, of bytes.
+      A new array with the shape and type of the proto. Strings become an array of bytes objects.
 
     Raises:
-        TypeError: if the type is none, or a reference type.
-        KeyError: if numpy has no such elements: resources and variants.
-        ValueError: if there are more values than the shape takes.
+      TypeError: if the type is invalid or a reference type.
+      KeyError: if numpy cannot store the type: resource and variant.
+      ValueError: if there are more values than elements.
     """
     sizes = [dim.size for dim in tensor.tensor_shape.dim]
     dtype = dtypes.as_dtype(tensor.dtype)
@@ -356,8 +356,8 @@ def make_ndarray(tensor):
 MakeNdarray = make_ndarray
 
 
-def ShapeEquals(tensor_proto, shape):  # noqa: N802 - the name that programs know
-    """Whether the shape of a TensorProto is shape, a TensorShapeProto or a sequence of int."""
+def ShapeEquals(tensor_proto, shape):  # noqa: N802 - TensorFlow's name
+    """Returns whether a TensorProto has a shape, a TensorShapeProto or a sequence of int."""
     if hasattr(shape, 'dim'):
         shape = [dim.size for dim in shape.dim]
     return [dim.size for dim in tensor_proto.tensor_shape.dim] == list(shape)

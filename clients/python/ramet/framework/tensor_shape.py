@@ -1,10 +1,10 @@
-"""Static shapes: what is known of the shape of a tensor before the graph runs."""
+"""Static shapes: what is known about the shape of a tensor before the graph runs."""
 
 import functools
 import operator
 
 from ramet.api import export
-from ramet.framework.dimension import (  # noqa: F401 - known under this module's name
+from ramet.framework.dimension import (  # noqa: F401 - also accessible through this module
     Dimension,
     _as_size,
     as_dimension,
@@ -14,14 +14,14 @@ from ramet.framework.dimension import (  # noqa: F401 - known under this module'
 
 @export('dimension_at_index', 'compat.dimension_at_index')
 def dimension_at_index(shape, index):
-    """The Dimension of a shape at an index; unknown if the rank is.
+    """Returns the Dimension of a shape at an index.
 
     Args:
-        shape: a TensorShape.
-        index: an int.
+      shape: a TensorShape. If its rank is unknown, so is the result.
+      index: an int.
 
     Raises:
-        IndexError: if the rank is known and index is out of range.
+      IndexError: if the rank is known and index is out of range.
     """
     return Dimension(None) if shape._dims is None else shape.dims[index]
 
@@ -32,7 +32,7 @@ def _is_shape_proto(value):
 
 
 def _sizes_of(dims):
-    """What TensorShape(dims) holds: a tuple of int or None, or None for unknown rank."""
+    """Returns the sizes of a shape as a tuple of int or None; None if the rank is unknown."""
     if isinstance(dims, (tuple, list)):
         return tuple([d if type(d) is bool else _as_size(d) for d in dims])
     if dims is None:
@@ -63,30 +63,30 @@ def _size_of_item(size, dims):
 
 @export('TensorShape')
 class TensorShape:
-    """The shape of a tensor as far as it is known before the graph runs.
+    """The shape of a tensor, as far as it is known before the graph runs.
 
-    The rank may be unknown, and so may each size. `shape[i]` is a Dimension, `shape[i:j]` a
-    TensorShape; `as_list()` gives ints and None.
+    The rank may be unknown, and so may each size. `shape[i]` is a Dimension and `shape[i:j]` a
+    TensorShape. `as_list()` returns ints and None.
     """
 
     __slots__ = ('_dims', '__weakref__')
 
     def __init__(self, dims):
-        """Makes a shape.
+        """Creates a shape.
 
         Args:
-            dims: an iterable of sizes (int, None or Dimension); one size; a TensorShape; a
-                TensorShapeProto; None for unknown rank.
+          dims: an iterable of sizes (int, None or Dimension); a single size; a TensorShape; a
+            TensorShapeProto; or None for unknown rank.
 
         Raises:
-            TypeError: if dims holds what is no size.
-            ValueError: if a size is negative.
+          TypeError: if an element of dims is not a size.
+          ValueError: if a size is negative.
         """
         self._dims = _sizes_of(dims)
 
     @classmethod
     def from_sizes(cls, sizes):
-        """The shape of ints as the core holds them: -1 is an unknown size, None an unknown rank."""
+        """Returns the shape for the core's sizes: -1 is an unknown size, None an unknown rank."""
         shape = object.__new__(cls)
         if sizes is None:
             shape._dims = None
@@ -98,17 +98,17 @@ class TensorShape:
 
     @property
     def dims(self):
-        """List of Dimension, None if the rank is unknown."""
+        """A list of Dimensions, or None if the rank is unknown."""
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     @property
     def rank(self):
-        """Number of dimensions, None if unknown."""
+        """The number of dimensions, or None if it is unknown."""
         return None if self._dims is None else len(self._dims)
 
     @property
     def ndims(self):
-        """The same as rank."""
+        """Same as `rank`."""
         return None if self._dims is None else len(self._dims)
 
     def __len__(self):
@@ -127,11 +127,11 @@ class TensorShape:
         return (Dimension(d) for d in self._dims)
 
     def __getitem__(self, key):
-        """The Dimension at an index, or the TensorShape of a slice.
+        """Returns the Dimension at an index, or the TensorShape for a slice.
 
         Raises:
-            IndexError: if the rank is known and the index out of range.
-            ValueError: if the rank is unknown and the slice has a step.
+          IndexError: if the rank is known and the index is out of range.
+          ValueError: if the rank is unknown and the slice has a step.
         """
         if self._dims is not None:
             if isinstance(key, slice):
@@ -151,14 +151,14 @@ class TensorShape:
         return unknown_shape(rank=max(stop - start, 0))
 
     def num_elements(self):
-        """Number of elements, None unless every size is known."""
+        """Returns the number of elements, or None if a size is unknown."""
         return functools.reduce(operator.mul, self._dims, 1) if self.is_fully_defined() else None
 
     def merge_with(self, other):
-        """The shape that says what both say.
+        """Returns the shape that combines the known sizes of both shapes.
 
         Raises:
-            ValueError: if the shapes contradict each other.
+          ValueError: if the shapes contradict each other.
         """
         other = as_shape(other)
         if self._dims is None:
@@ -176,7 +176,10 @@ class TensorShape:
         return TensorShape(merged)
 
     def concatenate(self, other):
-        """The dimensions of this shape and then those of other; unknown if a rank is."""
+        """Returns the dimensions of this shape followed by those of `other`.
+
+        If either rank is unknown, so is the result.
+        """
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return unknown_shape()
@@ -197,15 +200,15 @@ class TensorShape:
             raise ValueError(f'Shapes {self} and {other} must have the same rank')
 
     def assert_has_rank(self, rank):
-        """Raises ValueError if the rank is known and is not rank."""
+        """Raises ValueError if the rank is known and differs from `rank`."""
         if self.rank not in (None, rank):
             raise ValueError(f'Shape {self} must have rank {rank}')
 
     def with_rank(self, rank):
-        """This shape with its rank known.
+        """Returns this shape with a known rank.
 
         Raises:
-            ValueError: if the rank is known to be another.
+          ValueError: if the known rank is different.
         """
         try:
             return self.merge_with(unknown_shape(rank=rank))
@@ -213,27 +216,27 @@ class TensorShape:
             raise ValueError(f'Shape {self} must have rank {rank}') from None
 
     def with_rank_at_least(self, rank):
-        """This shape.
+        """Returns this shape after checking its rank.
 
         Raises:
-            ValueError: if its rank is known to be less than rank.
+          ValueError: if the known rank is less than `rank`.
         """
         if self.rank is not None and self.rank < rank:
             raise ValueError(f'Shape {self} must have rank at least {rank}')
         return self
 
     def with_rank_at_most(self, rank):
-        """This shape.
+        """Returns this shape after checking its rank.
 
         Raises:
-            ValueError: if its rank is known to be more than rank.
+          ValueError: if the known rank is greater than `rank`.
         """
         if self.rank is not None and self.rank > rank:
             raise ValueError(f'Shape {self} must have rank at most {rank}')
         return self
 
     def is_compatible_with(self, other):
-        """Whether one tensor can have both shapes."""
+        """Returns whether a tensor can have both shapes."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -248,7 +251,7 @@ class TensorShape:
             raise ValueError(f'Shapes {self} and {other} are incompatible')
 
     def is_subtype_of(self, other):
-        """Whether every tensor of this shape is one of the shape other."""
+        """Returns whether every tensor of this shape also has the shape `other`."""
         if not isinstance(other, TensorShape):
             return False
         if other._dims is None:
@@ -258,7 +261,7 @@ class TensorShape:
         )
 
     def most_specific_compatible_shape(self, other):
-        """The narrowest shape that tensors of both shapes have."""
+        """Returns the narrowest shape that includes both shapes."""
         other = as_shape(other)
         if self._dims is None or other._dims is None or self.rank != other.rank:
             return unknown_shape()
@@ -267,35 +270,35 @@ class TensorShape:
         )
 
     def most_specific_common_supertype(self, others):
-        """The narrowest shape that tensors of this shape and of all others have.
+        """Returns the narrowest shape that includes this shape and all of `others`.
 
-        None if one of others is no TensorShape.
+        Returns None if one of `others` is not a TensorShape.
         """
         if any(not isinstance(other, TensorShape) for other in others):
             return None
         return functools.reduce(TensorShape.most_specific_compatible_shape, others, self)
 
     def is_fully_defined(self):
-        """Whether the rank and every size is known."""
+        """Returns whether the rank and every size are known."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self):
-        """Raises ValueError unless the rank and every size is known."""
+        """Raises ValueError unless the rank and every size are known."""
         if not self.is_fully_defined():
             raise ValueError(f'Shape {self} is not fully defined')
 
     def as_list(self):
-        """List of int, None where a size is unknown.
+        """Returns the sizes as a list of int, with None for unknown sizes.
 
         Raises:
-            ValueError: if the rank is unknown.
+          ValueError: if the rank is unknown.
         """
         if self._dims is None:
             raise ValueError('as_list() is not defined on an unknown TensorShape.')
         return list(self._dims)
 
     def as_proto(self):
-        """This shape as TensorShapeProto."""
+        """Returns this shape as a TensorShapeProto."""
         from ramet.core.framework import tensor_shape_pb2
 
         proto = tensor_shape_pb2.TensorShapeProto()
@@ -331,15 +334,16 @@ class TensorShape:
 
 
 def as_shape(shape):
-    """shape as TensorShape; a TensorShape gives itself."""
+    """Converts `shape` to a TensorShape. A TensorShape is returned unchanged."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
 def unknown_shape(rank=None, **kwargs):
-    """A shape of unknown sizes.
+    """Returns a shape with unknown sizes.
 
     Args:
-        rank: its rank, None for unknown. `ndims` is the old name of it.
+      rank: the rank, or None if it is unknown too.
+      **kwargs: `ndims` is an older name of rank.
     """
     if rank is None and 'ndims' in kwargs:
         rank = kwargs.pop('ndims')
@@ -349,15 +353,15 @@ def unknown_shape(rank=None, **kwargs):
 
 
 def scalar():
-    """The shape of a scalar."""
+    """Returns the shape of a scalar."""
     return TensorShape([])
 
 
 def vector(length):
-    """The shape of a vector; length may be None."""
+    """Returns the shape of a vector. The length may be None."""
     return TensorShape([length])
 
 
 def matrix(rows, cols):
-    """The shape of a matrix; each size may be None."""
+    """Returns the shape of a matrix. The sizes may be None."""
     return TensorShape([rows, cols])

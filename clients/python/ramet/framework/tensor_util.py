@@ -1,18 +1,18 @@
-"""What a tensor is, and what is known of one before the graph runs."""
+"""Tells which objects are tensors, and what is known about a tensor before the graph runs."""
 
 import numpy as np
 
 from ramet.api import export
 from ramet.framework import dtypes, tensor_shape
-from ramet.framework.tensor_proto import (  # noqa: F401 - known under this module's name
+from ramet.framework.tensor_proto import (  # noqa: F401 - also accessible through this module
     MakeNdarray,
     ShapeEquals,
     make_ndarray,
     make_tensor_proto,
 )
 
-# Ops whose values TensorFlow's Python tells from the graph. The core knows more, but programs that
-# build other nodes where a value is known would then get another graph.
+# The ops that TensorFlow's Python evaluates while it builds a graph. The core could evaluate more,
+# but programs that build different nodes for known values would then build a different graph.
 _OF_SHAPES = frozenset(['Const', 'Shape', 'Size', 'Rank'])
 _OF_INPUTS = frozenset(
     [
@@ -24,7 +24,11 @@ _OF_INPUTS = frozenset(
 
 @export('is_tensor', 'contrib.framework.is_tensor')
 def is_tensor(x):
-    """Whether x is a tensor: a Tensor, a variable, a SparseTensor or IndexedSlices."""
+    """Returns whether x is a tensor: a Tensor, a variable, a SparseTensor or IndexedSlices.
+
+    Args:
+      x: any object.
+    """
     from ramet.framework import ops
 
     if isinstance(x, ops.Tensor) or hasattr(type(x), '_type_spec'):
@@ -36,7 +40,7 @@ is_tf_type = is_tensor
 
 
 def _is_told(op):
-    """Whether TensorFlow's Python tells the values of an op."""
+    """Returns whether TensorFlow's Python can evaluate an op while it builds a graph."""
     if op.type in _OF_SHAPES:
         return True
     if op.type not in _OF_INPUTS or (op.type == 'Pack' and op.get_attr('axis') != 0):
@@ -46,15 +50,15 @@ def _is_told(op):
 
 @export('get_static_value', 'contrib.util.constant_value')
 def constant_value(tensor, partial=False):
-    """The value of a tensor, if it is known from the graph alone.
+    """Returns the value of a tensor if it is known from the graph alone.
 
     Args:
-        tensor: a Tensor; what is no tensor is given back.
-        partial: whether a vector packed of scalars is given where only some of them are known,
-            as array of objects with None for the others.
+      tensor: a Tensor. Anything else is returned unchanged.
+      partial: whether to return the value of a packed vector if only some of its scalars are known,
+        as an array of objects with None for the others.
 
     Returns:
-        An array, or None.
+      An array, or None.
     """
     from ramet import _core
     from ramet.framework import ops
@@ -106,7 +110,7 @@ def _sliced_shape(op):
 
 
 def _shape_from_op(op):
-    """What the op that makes a shape vector says of it, or None."""
+    """Returns the shape that the op of a shape vector implies, or None."""
     if op.type == 'Shape':
         return op.inputs[0].shape
     if op.type == 'Pack':
@@ -121,17 +125,17 @@ def _shape_from_op(op):
 
 
 def constant_value_as_shape(tensor):
-    """The shape that a tensor of ints will hold, as far as it is known from the graph.
+    """Returns the shape that an integer tensor represents, as far as it is known from the graph.
 
     Args:
-        tensor: a Tensor of rank 1 of ints, -1 for unknown sizes, or a scalar -1 for an unknown
-            shape.
+      tensor: an integer Tensor of rank 1, with -1 for unknown sizes, or a scalar -1 for an
+        unknown shape.
 
     Returns:
-        A TensorShape.
+      A TensorShape.
 
     Raises:
-        ValueError: if the rank is not 1, or a scalar is not known to be -1.
+      ValueError: if the rank is not 1, and the tensor is not a scalar known to be -1.
     """
     if tensor.shape.rank == 0:
         value = constant_value(tensor)
@@ -155,10 +159,10 @@ def constant_value_as_shape(tensor):
 
 
 def shape_tensor(shape):
-    """A shape as Tensor named 'shape': int32, or int64 where sizes need it.
+    """Converts a shape to a Tensor named 'shape', of int32, or int64 if a size requires it.
 
     Args:
-        shape: a sequence of int, Dimension and scalar Tensors, a TensorShape, or a Tensor.
+      shape: a sequence of int, Dimension and scalar Tensors, a TensorShape, or a Tensor.
     """
     from ramet.framework import ops
 

@@ -1,4 +1,4 @@
-"""Tensor and Operation: handles of what the C++ graph holds."""
+"""Tensor and Operation: handles for the nodes of a C++ graph."""
 
 from ramet import _core
 from ramet.api import export
@@ -15,10 +15,10 @@ OVERLOADABLE_OPERATORS = frozenset(
 
 @export('Tensor')
 class Tensor(_core.Tensor):
-    """One output of an Operation: a handle without a value until a session runs it.
+    """One output of an Operation. It has no value until a session runs it.
 
-    There is one object for each output of a graph, so that tensors can be compared with `is` and
-    be keys of a feed dict. It asks the graph for all that it knows.
+    A graph has exactly one object per output, so tensors can be compared with `is` and used as keys of
+    a feed dict. All information about a tensor is stored in the graph.
     """
 
     OVERLOADABLE_OPERATORS = OVERLOADABLE_OPERATORS
@@ -26,22 +26,22 @@ class Tensor(_core.Tensor):
     __hash__ = object.__hash__
 
     def get_shape(self):
-        """The same as `shape`."""
+        """Returns `shape`."""
         return self.shape
 
     @property
     def ndim(self):
-        """The number of dimensions; None if it is not known."""
+        """The number of dimensions, or None if it is unknown."""
         return self.shape.ndims
 
     def set_shape(self, shape):
-        """Merges a shape into what the graph knows of this tensor.
+        """Merges a shape into the known static shape of this tensor.
 
         Args:
-            shape: a TensorShape or what can become one; -1 and None are unknown dimensions.
+          shape: a TensorShape or an object that can be converted; -1 and None are unknown dimensions.
 
         Raises:
-            ValueError: if the shape contradicts the known one.
+          ValueError: if the shape contradicts the known one.
         """
         known, given = self.shape, tensor_shape.as_shape(shape)
         if not known.is_compatible_with(given):
@@ -61,11 +61,15 @@ class Tensor(_core.Tensor):
         return None if dims is None else tuple(dims)
 
     def eval(self, feed_dict=None, session=None):
-        """The value of the tensor in a session (default: the default session), as numpy array.
+        """Runs the tensor in a session and returns its value as a numpy array.
+
+        Args:
+          feed_dict: {tensor: value}, as in Session.run.
+          session: the Session, or None for the default session.
 
         Raises:
-            ValueError: if there is no default session, or it runs another graph.
-            tf.errors.OpError: what running raises.
+          ValueError: if there is no default session, or it runs a different graph.
+          tf.errors.OpError: if running fails.
         """
         from ramet.client import session as session_lib
 
@@ -78,7 +82,7 @@ class Tensor(_core.Tensor):
         return self
 
     def ref(self):
-        """A hashable reference; tensors are hashable themselves here."""
+        """Returns a hashable reference to the tensor. In Ramet, tensors are hashable themselves."""
         from ramet.framework import object_identity
 
         return object_identity.Reference(self)
@@ -134,7 +138,7 @@ class Tensor(_core.Tensor):
 
 @export('Operation')
 class Operation(_core.Operation):
-    """One node of a graph. There is one object for each; it asks the graph for all it knows."""
+    """One node of a graph. There is exactly one object per node; the graph holds its data."""
 
     _original_op = None
     _control_flow_context = None
@@ -142,21 +146,21 @@ class Operation(_core.Operation):
 
     @property
     def node_def(self):
-        """The node as a NodeDef message, a copy."""
+        """A copy of the node as a NodeDef message."""
         from ramet.core.framework import node_def_pb2
 
         return node_def_pb2.NodeDef.FromString(self._node_def())
 
     @property
     def op_def(self):
-        """The definition of its op as an OpDef message, a copy."""
+        """A copy of its op's definition as an OpDef message."""
         from ramet.core.framework import op_def_pb2
 
         return op_def_pb2.OpDef.FromString(self._op_def())
 
     @property
     def traceback(self):
-        """Where the program made this node: (file, line, function, source), outermost first."""
+        """The call stack that created this node: (file, line, function, source), outermost first."""
         import linecache
 
         return [
@@ -165,7 +169,7 @@ class Operation(_core.Operation):
         ]
 
     def colocation_groups(self):
-        """The names of the groups that it shares a device with, as bytes: [b'loc:@v']."""
+        """Returns the names of its colocation groups as bytes, such as [b'loc:@v']."""
         own = [('loc:@' + self.name).encode()]
         if '_class' not in self._attr_names():
             return own
@@ -173,15 +177,19 @@ class Operation(_core.Operation):
         return groups or own
 
     def values(self):
-        """Its outputs as a tuple."""
+        """Returns the outputs as a tuple."""
         return tuple(self.outputs)
 
     def run(self, feed_dict=None, session=None):
-        """Runs it in a session (default: the default session).
+        """Runs the operation in a session.
+
+        Args:
+          feed_dict: {tensor: value}, as in Session.run.
+          session: the Session, or None for the default session.
 
         Raises:
-            ValueError: if there is no default session, or it runs another graph.
-            tf.errors.OpError: what running raises.
+          ValueError: if there is no default session, or it runs a different graph.
+          tf.errors.OpError: if running fails.
         """
         from ramet.client import session as session_lib
 
@@ -205,7 +213,7 @@ class Operation(_core.Operation):
 
     @property
     def control_outputs(self):
-        """The operations that wait for this one through a control dependency."""
+        """The operations that have this one as a control input."""
         return self._control_outputs
 
     @property
@@ -225,12 +233,12 @@ class Operation(_core.Operation):
         self.graph._set_device(self, device)
 
     def _update_input(self, index, tensor):
-        """Puts a tensor in the place of input `index`.
+        """Replaces input `index` by a tensor.
 
         Raises:
-            ValueError: if it is of another graph.
-            tf.errors.OutOfRangeError: if there is no such input.
-            tf.errors.InvalidArgumentError: if the shapes cannot be the same.
+          ValueError: if the tensor belongs to a different graph.
+          tf.errors.OutOfRangeError: if there is no such input.
+          tf.errors.InvalidArgumentError: if the shapes are incompatible.
         """
         from ramet.framework import errors
 
@@ -278,7 +286,7 @@ class Operation(_core.Operation):
 
 
 def _mismatch(known, given):
-    """How two incompatible shapes differ, in the words of shape inference."""
+    """Returns how two incompatible shapes differ, in the wording of shape inference."""
     if known.ndims != given.ndims:
         return f'Shapes must be equal rank, but are {known.ndims} and {given.ndims}'
     pairs = list(zip(known.as_list(), given.as_list(), strict=True))
@@ -291,7 +299,7 @@ def _mismatch(known, given):
 
 
 def graph_element(obj):
-    """The Tensor or Operation that an object stands for, or None."""
+    """Returns the Tensor or Operation that an object stands for, or None."""
     if isinstance(obj, (Tensor, Operation)):
         return obj
     convert = getattr(obj, '_as_graph_element', None)

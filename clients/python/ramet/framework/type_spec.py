@@ -1,21 +1,21 @@
-"""What values are made of, without the values: TypeSpec and TensorSpec."""
+"""TypeSpec and TensorSpec, which describe the types of values."""
 
 from ramet.api import export
 from ramet.framework import dtypes, tensor_proto, tensor_shape
 
 
 def _fits(mine, other):
-    """Whether two parts of the descriptions of specs can describe the same value."""
+    """Returns whether two arguments of specs can describe the same value."""
     if isinstance(mine, (tensor_shape.TensorShape, dtypes.DType)):
         return type(mine) is type(other) and mine.is_compatible_with(other)
     return mine == other
 
 
 def _widest(mine, other):
-    """The narrowest part that describes what both do.
+    """Returns the narrowest argument that covers both.
 
     Raises:
-        ValueError: if there is none.
+      ValueError: if there is none.
     """
     if isinstance(mine, tensor_shape.TensorShape) and isinstance(other, tensor_shape.TensorShape):
         return mine.most_specific_compatible_shape(other)
@@ -26,9 +26,9 @@ def _widest(mine, other):
 
 @export('TypeSpec', 'data.experimental.Structure')
 class TypeSpec:
-    """Describes values of one kind: their class, their dtypes, their shapes.
+    """Describes values of one kind: their class, dtypes and shapes.
 
-    Specs are equal where they say the same, can be hashed and pickled.
+    Specs with equal contents are equal. They can be hashed and pickled.
     """
 
     __slots__ = ('__weakref__',)
@@ -39,7 +39,7 @@ class TypeSpec:
         raise NotImplementedError(f'{type(self).__name__}.value_type')
 
     def _serialize(self):
-        """The arguments of the constructor that makes an equal spec."""
+        """Returns the arguments that create an equal spec when passed to the constructor."""
         raise NotImplementedError(f'{type(self).__name__}._serialize')
 
     @classmethod
@@ -47,7 +47,7 @@ class TypeSpec:
         return cls(*arguments)
 
     def is_compatible_with(self, spec_or_value):
-        """Whether a value, or some value of another spec, can be of this kind."""
+        """Returns whether a value, or some value of another spec, matches this spec."""
         other = spec_or_value
         if not isinstance(other, TypeSpec):
             try:
@@ -57,11 +57,11 @@ class TypeSpec:
         return type(self) is type(other) and all(map(_fits, self._serialize(), other._serialize()))
 
     def is_subtype_of(self, other):
-        """Whether every value of this kind is of the kind other."""
+        """Returns whether every value that matches this spec also matches `other`."""
         return self.most_specific_common_supertype([other]) == other
 
     def most_specific_common_supertype(self, others):
-        """The narrowest spec that describes the values of this spec and of all others, or None."""
+        """Returns the narrowest spec that covers this spec and all of `others`, or None."""
         parts = self._serialize()
         for other in others:
             if type(other) is not type(self):
@@ -73,10 +73,10 @@ class TypeSpec:
         return self._make(parts)
 
     def most_specific_compatible_type(self, other):
-        """The narrowest spec that describes the values of both.
+        """Returns the narrowest spec that covers both.
 
         Raises:
-            ValueError: if there is none.
+          ValueError: if there is none.
         """
         found = self.most_specific_common_supertype([other])
         if found is None:
@@ -103,16 +103,16 @@ class TensorSpec(TypeSpec):
     __slots__ = ('_shape', '_dtype', '_name')
 
     def __init__(self, shape, dtype=dtypes.float32, name=None):
-        """Makes a spec.
+        """Creates a spec.
 
         Args:
-            shape: anything that TensorShape accepts.
-            dtype: anything that `tf.as_dtype` accepts.
-            name: str or None.
+          shape: anything that TensorShape accepts.
+          dtype: anything that `tf.as_dtype` accepts.
+          name: str or None.
 
         Raises:
-            TypeError: if shape or dtype is none.
-            ValueError: if a size is negative.
+          TypeError: if shape or dtype is invalid.
+          ValueError: if a size is negative.
         """
         self._shape = tensor_shape.TensorShape(shape)
         self._dtype = dtypes.as_dtype(dtype)
@@ -120,19 +120,19 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_spec(cls, spec, name=None):
-        """The spec of another one under a name; without a name, that of the other."""
+        """Returns a copy of a spec with a different name. Without a name, it keeps its own."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor, name=None):
-        """The spec of a tensor.
+        """Returns the spec of a tensor.
 
         Args:
-            tensor: a Tensor.
-            name: str; None for that of its op.
+          tensor: a Tensor.
+          name: str, or None for that of its op.
 
         Raises:
-            ValueError: if tensor is no Tensor.
+          ValueError: if tensor is not a Tensor.
         """
         from ramet.framework import ops
 
@@ -152,7 +152,7 @@ class TensorSpec(TypeSpec):
 
     @property
     def name(self):
-        """The name, None where not given."""
+        """The name, or None if there is none."""
         return self._name
 
     @property
@@ -166,7 +166,7 @@ class TensorSpec(TypeSpec):
         return self._shape, self._dtype, self._name
 
     def is_compatible_with(self, spec_or_value):
-        """Whether a Tensor, or some Tensor of another spec, has this dtype and fits this shape."""
+        """Returns whether a Tensor, or some Tensor of another spec, has this dtype and a compatible shape."""
         from ramet.framework import ops
 
         if not isinstance(spec_or_value, (TensorSpec, ops.Tensor)):
@@ -176,7 +176,7 @@ class TensorSpec(TypeSpec):
         ) and self._shape.is_compatible_with(spec_or_value.shape)
 
     def is_subtype_of(self, other):
-        """Whether every Tensor of this spec is one of other; names do not count."""
+        """Returns whether every Tensor that matches this spec also matches `other`, ignoring names."""
         return (
             type(other) is TensorSpec
             and self._dtype == other._dtype
@@ -184,7 +184,7 @@ class TensorSpec(TypeSpec):
         )
 
     def most_specific_common_supertype(self, others):
-        """The narrowest spec that describes the tensors of this spec and of all others, or None."""
+        """Returns the narrowest spec that covers this spec and all of `others`, or None."""
         if any(type(other) is not TensorSpec or other._dtype != self._dtype for other in others):
             return None
         shape = self._shape.most_specific_common_supertype([other._shape for other in others])
@@ -207,16 +207,16 @@ class TensorSpec(TypeSpec):
 
 @export('type_spec_from_value')
 def type_spec_from_value(value):
-    """The spec of a value.
+    """Returns the spec of a value.
 
     Args:
-        value: a Tensor, SparseTensor, IndexedSlices, array, or what makes an array.
+      value: a Tensor, SparseTensor, IndexedSlices, array, or a value that converts to an array.
 
     Returns:
-        A TypeSpec.
+      A TypeSpec.
 
     Raises:
-        TypeError: if value is nothing that becomes a tensor.
+      TypeError: if value cannot be converted to a tensor.
     """
     from ramet.framework import ops
 

@@ -1,14 +1,14 @@
-"""Objects that belong to a graph or to the running program, which no copy of them can."""
+"""A base class of objects that cannot be copied, because they belong to a graph or a process."""
 
 
 class Uncopyable:
-    """A base class of objects that copy.deepcopy and pickle refuse with a TypeError.
+    """A base class of objects that copy.deepcopy and pickle reject with a TypeError.
 
-    copy.copy makes a second object with the same attributes, as for other classes.
+    copy.copy creates a second object with the same attributes, as for other classes.
     """
 
     __slots__ = ()
-    _instead = 'it belongs to a graph'  # the reason, and a way out
+    _instead = 'it belongs to a graph'  # the reason, and what to do instead
 
     def __copy__(self):
         made = object.__new__(type(self))

@@ -1,11 +1,11 @@
-"""Switching TensorFlow 2 behaviour off, as many programs do first. It never is on."""
+"""Turns TensorFlow 2 behavior off, as many programs do first. Ramet never turns it on."""
 
 from ramet.api import export
 
 
 @export('disable_v2_behavior')
 def disable_v2_behavior():
-    """Variables are those of TensorFlow 1 from now on; all else is so already."""
+    """Makes new variables TensorFlow 1 variables. All other behavior is already TensorFlow 1's."""
     from ramet.ops import variable_creation
 
     variable_creation.disable_resource_variables()
@@ -13,25 +13,25 @@ def disable_v2_behavior():
 
 @export('disable_eager_execution')
 def disable_eager_execution():
-    """Changes nothing: operations are always added to a graph."""
+    """Does nothing: operations are always added to a graph."""
 
 
 @export('disable_v2_tensorshape')
 def disable_v2_tensorshape():
-    """Changes nothing: the elements of a TensorShape are always Dimensions."""
+    """Does nothing: the elements of a TensorShape are always Dimensions."""
 
 
 @export('disable_tensor_equality')
 def disable_tensor_equality():
-    """Changes nothing: tensors are always compared by identity."""
+    """Does nothing: tensors are always compared by identity."""
 
 
 @export('disable_control_flow_v2')
 def disable_control_flow_v2():
-    """Changes nothing: conditions and loops are those of TensorFlow 1."""
+    """Does nothing: conditions and loops are always those of TensorFlow 1."""
 
 
 @export('control_flow_v2_enabled')
 def control_flow_v2_enabled():
-    """False, always."""
+    """Returns False."""
     return False

@@ -1,7 +1,7 @@
-"""Editing graphs: what tf.contrib.graph_editor was.
+"""Edits graphs, like tf.contrib.graph_editor.
 
-select finds operations and tensors, SubGraphView is a part of a graph; reroute and edit change
-edges in place, transform copies. Each edit is a patch that is applied whole or not at all.
+select finds operations and tensors. A SubGraphView is a part of a graph. reroute and edit change edges
+in place, and transform copies. Each edit is a patch that is applied completely or not at all.
 """
 
 from ramet.graph_editor import edit, own_state, patch, reroute, select, subgraph, transform, util

@@ -1,6 +1,6 @@
-"""Detaching, connecting and bypassing parts of a graph, in place.
+"""Detaches, connects and bypasses parts of a graph, in place.
 
-What a call refuses it refuses before anything has changed. What is detached stays in the graph.
+A call that raises an error has not changed the graph. Detached operations stay in the graph.
 """
 
 from ramet.graph_editor import reroute, select, subgraph, util
@@ -20,7 +20,11 @@ def _detach_controls(patch, sgv, control_outputs=None, control_inputs=False):
 
 
 def detach_control_inputs(sgv):
-    """Removes the control inputs of a view's operations that come from outside."""
+    """Removes the control inputs from outside of a view's operations.
+
+    Args:
+      sgv: a view, or the arguments of make_view.
+    """
     sgv = subgraph.make_view(sgv)
     if sgv:
         patch = Patch(sgv.graph)
@@ -29,10 +33,14 @@ def detach_control_inputs(sgv):
 
 
 def detach_control_outputs(sgv, control_outputs):
-    """Removes the control edges from a view's operations to those outside.
+    """Removes the control edges from a view's operations to operations outside.
+
+    Args:
+      sgv: a view, or the arguments of make_view.
+      control_outputs: a util.ControlOutputs.
 
     Raises:
-        TypeError: if control_outputs is no util.ControlOutputs.
+      TypeError: if control_outputs is not a util.ControlOutputs.
     """
     if not isinstance(control_outputs, util.ControlOutputs):
         raise TypeError(f'Expected a util.ControlOutputs, got: {type(control_outputs)}')
@@ -45,14 +53,15 @@ def detach_control_outputs(sgv, control_outputs):
 
 
 def detach_inputs(sgv, control_inputs=False):
-    """Puts new placeholders in the place of a view's inputs.
+    """Replaces a view's inputs by new placeholders.
 
     Args:
-        sgv: a view, or what make_view takes; its inputs are the placeholders afterwards.
-        control_inputs: whether control inputs from outside are removed, too.
+      sgv: a view, or the arguments of make_view. Afterwards, its inputs are the placeholders.
+      control_inputs: whether to remove control inputs from outside too.
 
     Returns:
-        (the view, the placeholders): named "geph__x_k", with the dtype and no static shape.
+      (the view, the placeholders). The placeholders are named "geph__x_k", and have the dtype of the
+      input and no static shape.
     """
     sgv = subgraph.make_view(sgv)
     placeholders = [placeholder_like(sgv.graph, t, with_shape=False) for t in sgv.inputs]
@@ -63,17 +72,17 @@ def detach_inputs(sgv, control_inputs=False):
 
 
 def detach_outputs(sgv, control_outputs=None):
-    """Makes what reads a view's outputs from outside read new placeholders.
+    """Replaces a view's outputs by new placeholders in the operations outside that use them.
 
     Args:
-        sgv: a view, or what make_view takes.
-        control_outputs: a util.ControlOutputs if control edges to the outside are removed, too.
+      sgv: a view, or the arguments of make_view.
+      control_outputs: a util.ControlOutputs to remove control edges to the outside too, or None.
 
     Returns:
-        (a view that has only the outputs that are read, the placeholders)
+      (a view that has only the outputs that are used, the placeholders)
 
     Raises:
-        TypeError: if control_outputs is of another type.
+      TypeError: if control_outputs has the wrong type.
     """
     select.check_cios(control_outputs=control_outputs)
     sgv = subgraph.make_view(sgv)
@@ -87,10 +96,10 @@ def detach_outputs(sgv, control_outputs=None):
 
 
 def detach(sgv, control_inputs=False, control_outputs=None, control_ios=None):
-    """detach_inputs and detach_outputs.
+    """Detaches both the inputs and the outputs of a view; see detach_inputs and detach_outputs.
 
     Returns:
-        (the view, the placeholders of its inputs, those of its outputs)
+      (the view, the placeholders for its inputs, the placeholders for its outputs)
     """
     control_inputs, control_outputs = select.check_cios(
         control_inputs, control_outputs, control_ios
@@ -101,18 +110,19 @@ def detach(sgv, control_inputs=False, control_outputs=None, control_ios=None):
 
 
 def connect(sgv0, sgv1, disconnect_first=False):
-    """Makes one view read the outputs of another.
+    """Connects the outputs of one view to the inputs of another.
 
     Args:
-        sgv0: a view, or what make_view takes.
-        sgv1: one that has as many inputs as sgv0 has outputs.
-        disconnect_first: whether what reads sgv0's outputs now reads placeholders afterwards.
+      sgv0: a view, or the arguments of make_view.
+      sgv1: a view with as many inputs as sgv0 has outputs.
+      disconnect_first: whether operations that currently use sgv0's outputs use placeholders
+        afterwards.
 
     Returns:
-        (sgv0, sgv1)
+      (sgv0, sgv1)
 
     Raises:
-        ValueError: if numbers, dtypes, static shapes or graphs differ.
+      ValueError: if numbers, dtypes, static shapes or graphs differ.
     """
     sgv0, sgv1 = subgraph.make_view(sgv0), subgraph.make_view(sgv1)
     util.check_graphs(sgv0, sgv1)
@@ -125,16 +135,16 @@ def connect(sgv0, sgv1, disconnect_first=False):
 
 
 def bypass(sgv):
-    """Leads a view's inputs past it: what read its outputs reads its inputs.
+    """Bypasses a view: operations that used its outputs use its inputs instead.
 
     Args:
-        sgv: a view, or what make_view takes, with as many inputs as outputs.
+      sgv: a view, or the arguments of make_view, with as many inputs as outputs.
 
     Returns:
-        (the view, the placeholders that it reads now)
+      (the view, the placeholders that are its new inputs)
 
     Raises:
-        ValueError: if the numbers, dtypes or static shapes of inputs and outputs differ.
+      ValueError: if the numbers, dtypes or static shapes of inputs and outputs differ.
     """
     sgv = subgraph.make_view(sgv)
     inputs, outputs = list(sgv.inputs), list(sgv.outputs)

@@ -1,6 +1,6 @@
-"""What a Transformer does with one operation, tensor or collection, unless it is told otherwise.
+"""The default handlers of a Transformer for operations, tensors and collections.
 
-Each handler takes the TransformState of the running transformation first.
+The first argument of each handler is the TransformState of the running transformation.
 """
 
 from ramet import _core
@@ -10,12 +10,12 @@ from ramet.graph_editor.patch import placeholder_like, put_away_scopes
 
 
 def keep_t_if_possible_handler(info, t, scope=None):
-    """The tensor itself if the copies are in its graph, else a placeholder for it.
+    """Returns the tensor itself if the copies are in its graph, else a placeholder for it.
 
     Args:
-        info: the TransformState.
-        t: a tensor that is read and not copied.
-        scope: where the placeholder is; default: the copies' scope.
+      info: the TransformState.
+      t: a tensor that is used but not copied.
+      scope: the scope of the placeholder. Defaults to the copies' scope.
     """
     if info.graph is info.graph_:
         return t
@@ -23,35 +23,35 @@ def keep_t_if_possible_handler(info, t, scope=None):
 
 
 def replace_t_with_placeholder_handler(info, t, scope=None):
-    """A placeholder with the dtype and static shape of `t`, in the scope of the copies."""
+    """Returns a placeholder with the dtype and static shape of `t`, in the copies' scope."""
     return placeholder_like(info.graph_, t, info.scope_ if scope is None else scope)
 
 
 def assign_renamed_collections_handler(info, elem, elem_):
-    """Adds a copy to the collections that the original is in.
+    """Adds a copy to the collections of its original.
 
-    A collection that tf.GraphKeys does not list gets the scope of the copies in front of its name.
+    The name of a collection that tf.GraphKeys does not list is prefixed with the copies' scope.
 
     Args:
-        info: the TransformState.
-        elem: an operation or tensor.
-        elem_: its copy.
+      info: the TransformState.
+      elem: an operation or tensor.
+      elem_: its copy.
     """
     for name in info.collections_of(elem):
         info.graph_.add_to_collection(info.collection_name(name), elem_)
 
 
 def transform_op_if_inside_handler(info, op, keep_if_possible=True):
-    """The copy of an operation, if it has one.
+    """Returns the copy of an operation if it has one.
 
     Args:
-        info: the TransformState.
-        op: an operation that another one refers to.
-        keep_if_possible: whether the operation itself is given if it has no copy and the copies are
-            in its graph.
+      info: the TransformState.
+      op: an operation that another operation refers to.
+      keep_if_possible: whether to return the operation itself if it has no copy and is in the graph
+        of the copies.
 
     Returns:
-        An operation of the new graph, or None.
+      An operation of the new graph, or None.
     """
     if op in info.members:
         return info.transformed_ops.get(op)
@@ -59,7 +59,7 @@ def transform_op_if_inside_handler(info, op, keep_if_possible=True):
 
 
 def _from_node_def(info, op, new_inputs, name, nodedef_fn):
-    """Adds the node that nodedef_fn makes of the copy's NodeDef."""
+    """Adds the node for the NodeDef that nodedef_fn returns for the copy's NodeDef."""
     node_def = op.node_def
     node_def.name = name
     node_def = nodedef_fn(node_def)
@@ -75,19 +75,20 @@ def copy_op_handler(info, op, new_inputs, copy_shape=False, nodedef_fn=None):
     """Copies an operation under its new name.
 
     Args:
-        info: the TransformState.
-        op: the operation.
-        new_inputs: the tensors that the copy reads.
-        copy_shape: whether the outputs get the static shapes of the original's; default: those that
-            follow from the inputs.
-        nodedef_fn: if given, is called with the NodeDef of the copy and returns the one to be used.
+      info: the TransformState.
+      op: the operation.
+        new_inputs: the inputs of the copy.
+        copy_shape: whether the outputs get the static shapes of the original. By default, shapes are
+          inferred from the inputs.
+        nodedef_fn: if given, a function that is called with the copy's NodeDef and returns the one to
+          use.
 
-    Returns:
-        (the copy, its outputs)
+        Returns:
+          (the copy, its outputs)
 
-    Raises:
-        ValueError: if the operation is not in the source scope, or the inputs do not fit.
-    """
+        Raises:
+          ValueError: if the operation is not in the source scope, or the inputs do not match.
+        """
     name = info.new_name(op.name)
     if nodedef_fn is None:
         copy = _core.copy_operation(op, info.graph_, name, list(new_inputs))

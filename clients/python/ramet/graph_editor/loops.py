@@ -1,11 +1,11 @@
-"""Which operations make up the while loops of a graph, by its frames alone."""
+"""Finds the operations of while loops by their frames."""
 
 _ENTER = ('Enter', 'RefEnter')
 _EXIT = ('Exit', 'RefExit')
 
 
 def _waiting(graph):
-    """Operation to those that wait for it through control dependencies."""
+    """Returns a dict from each operation to those that have it as a control input."""
     waiting = {}
     for op in graph.get_operations():
         for control in op.control_inputs:
@@ -14,7 +14,7 @@ def _waiting(graph):
 
 
 def _frame_ops(enters, waiting):
-    """All operations of the frame of some Enter operations, inner frames included."""
+    """Returns all operations of the frame of some Enter operations, including inner frames."""
     met = set(enters)
     stack = [(op, 1) for op in enters]
     while stack:
@@ -32,14 +32,14 @@ def _frame_ops(enters, waiting):
 
 
 def complete_loops(graph, ops):
-    """The operations, with all of every while loop that one of them is part of.
+    """Returns the operations, extended by every while loop that one of them is part of.
 
     Args:
-        graph: their graph.
-        ops: a list of operations.
+      graph: their graph.
+      ops: a list of operations.
 
     Returns:
-        A list, `ops` first.
+      A list, `ops` first.
     """
     frames = {}
     for op in graph.get_operations():

@@ -1,4 +1,4 @@
-"""What tf.contrib's copies lacked: variables that are known as such, and state of their own."""
+"""Completes copies of tf.contrib.graph_editor: registers their variables and separates state."""
 
 from ramet import _core
 
@@ -6,7 +6,7 @@ _LOCATION = b'loc:@'
 
 
 def _variables(graph):
-    """Variables in collections of a graph: {variable: [names of collections]}."""
+    """Returns the variables in collections of a graph: {variable: [names of collections]}."""
     found = {}
     for name in graph.get_all_collection_keys():
         for item in graph.get_collection(name):
@@ -16,10 +16,10 @@ def _variables(graph):
 
 
 def check(sgv):
-    """Checks that copies of a view's variables could be complete.
+    """Checks that a view contains everything that copies of its variables need.
 
     Raises:
-        ValueError: if the view has a variable's operation and not its initializer or value.
+      ValueError: if the view has a variable's operation but not its initializer or value.
     """
     if not sgv:
         return
@@ -31,12 +31,12 @@ def check(sgv):
             if part not in members:
                 raise ValueError(
                     f'The view has variable {variable.name!r} without {part.name!r}, which belongs '
-                    'to it: put it into the view, or use ramet.clone, which finds such operations.'
+                    'to it: add it to the view, or use ramet.clone, which finds such operations.'
                 )
 
 
 def _own_names(info):
-    """Gives stateful copies, loops and colocation groups names of their own."""
+    """Gives copies of stateful operations, loops and colocation groups names of their own."""
     graph = info._graph_
     names = {op.name: op_.name for op, op_ in info._transformed_ops.items()}
     shared, frames = {}, {}
@@ -61,7 +61,7 @@ def _group(group, names):
 
 
 def _copied_definition(variable, info):
-    """The VariableDef of a variable's copy."""
+    """Returns the VariableDef of a variable's copy."""
     definition = variable.to_proto()
     definition.variable_name = info.transformed(variable.op).outputs[0].name
     definition.initializer_name = info.transformed(variable.initializer).name
@@ -80,22 +80,21 @@ def _copied_definition(variable, info):
 
 
 def complete(info):
-    """Makes the copies of a plain copy complete: variables and state of their own.
+    """Completes a plain copy: gives it variables and state of its own.
 
-    The copies of variables become Variables in the collections of the originals. What has a
-    shared_name (resource variables, queues, tables) gets one of its own, loops get frames of their
-    own, and colocation groups name the copies. Control-flow contexts are not made: ramet.clone
-    makes those, too.
+    The copies of variables become Variables in the collections of the originals. Each copy that has a
+    shared_name (resource variables, queues, tables) gets a new one, loops get new frames, and colocation
+    groups refer to the copies. Control-flow contexts are not created; ramet.clone creates them too.
 
     Args:
-        info: the TransformerInfo of a copy of operations that include the variables' initializers.
+      info: the TransformerInfo of a copy of operations that include the variables' initializers.
 
     Returns:
-        A dict: original Variable to its copy.
+      A dict from the original Variables to their copies.
 
     Raises:
-        ValueError: if the initializer or value of a copied variable was not copied; nothing has
-            changed then.
+      ValueError: if the initializer or value of a copied variable was not copied. Nothing has
+        changed in this case.
     """
     from ramet.graph_editor import handlers
     from ramet.ops import variables

@@ -1,14 +1,14 @@
-"""Patch: changes of edges that are built aside, checked, and applied whole or not at all."""
+"""Patch: a set of edge changes that is checked, and then applied completely or not at all."""
 
 from ramet import _core
 from ramet.graph_editor import util
 
 
 class Patch:
-    """Changes of the edges between operations of one graph.
+    """A set of changes to the edges between operations of one graph.
 
-    Nothing touches the graph before `apply`, which makes all changes or none. Sessions see them at
-    their next run.
+    The graph does not change before `apply`, which makes all changes or none. Sessions use the new edges
+    from their next run.
     """
 
     def __init__(self, graph):
@@ -23,45 +23,45 @@ class Patch:
         return self._graph
 
     def inputs_of(self, op):
-        """The inputs of an operation as they will be."""
+        """Returns the inputs that an operation will have."""
         return [self._inputs.get((op, i), t) for i, t in enumerate(op.inputs)]
 
     def readers(self, t):
-        """The operations that will read a tensor, each once."""
+        """Returns the operations that will use a tensor, each once."""
         candidates = dict.fromkeys([*t.consumers(), *self._reads.get(t, ())])
         return [op for op in candidates if t in self.inputs_of(op)]
 
     def set_input(self, op, index, t):
-        """Input `index` of `op` becomes tensor `t`."""
+        """Replaces input `index` of `op` by tensor `t`."""
         self._inputs[op, index] = t
         self._reads.setdefault(t, []).append(op)
 
     def add_control_input(self, op, control):
-        """`op` waits for operation `control`."""
+        """Adds the operation `control` as a control input of `op`."""
         self._added.append((op, control))
 
     def remove_control_input(self, op, control):
-        """`op` does not wait for operation `control` any more."""
+        """Removes the operation `control` from the control inputs of `op`."""
         self._removed.append((op, control))
 
     def apply(self, check_cycles=True):
         """Makes all of the changes.
 
         Args:
-            check_cycles: whether edges that close a cycle are refused.
+          check_cycles: whether to reject edges that close a cycle.
 
         Raises:
-            ValueError: if an operation or tensor is of another graph, a dtype or static shape does
-                not fit, there is no such input or control input, or there would be a new cycle. The
-                graph is as it was then.
-            RuntimeError: if the graph is finalized.
+          ValueError: if an operation or tensor belongs to a different graph, if a dtype or static shape does
+            not match, if an input or control input does not exist, or if there would be a new cycle. The
+            graph has not changed in this case.
+          RuntimeError: if the graph is finalized.
         """
         changes = [(op, i, t) for (op, i), t in self._inputs.items()]
         _core.apply_patch(self._graph, changes, self._added, self._removed, check_cycles)
 
 
 def put_away_scopes(graph):
-    """A context in which new nodes of `graph` have the names, inputs and places they are given."""
+    """Returns a context manager in which the scopes of `graph` do not affect new nodes."""
     from contextlib import ExitStack
 
     from ramet.framework import ops
@@ -74,7 +74,7 @@ def put_away_scopes(graph):
 
 
 def placeholder_like(graph, t, scope=None, with_shape=True, prefix='geph'):
-    """A placeholder that stands for `t` in `graph`, named absolutely."""
+    """Returns a placeholder for `t` in `graph`; its name ignores the current scope."""
     from ramet.ops import array_placeholders
 
     with put_away_scopes(graph):

@@ -1,4 +1,4 @@
-"""Changing what operations read, in place. Each call is one patch: all of it or nothing."""
+"""Changes the inputs of operations, in place. Each call changes everything or nothing."""
 
 from ramet.framework.tensors import Operation
 from ramet.graph_editor import util
@@ -7,10 +7,10 @@ from ramet.graph_editor.subgraph import SubGraphView, make_view
 
 
 def check_ts_compatibility(ts0, ts1):
-    """Checks that each tensor could take the place of the other one at its position.
+    """Checks that the tensors at each position could replace each other.
 
     Raises:
-        ValueError: if the numbers, dtypes (references aside) or static shapes differ.
+      ValueError: if the numbers, dtypes (ignoring references) or static shapes differ.
     """
     if len(ts0) != len(ts1):
         raise ValueError(f'ts0 and ts1 have different sizes: {len(ts0)} != {len(ts1)}')
@@ -34,17 +34,17 @@ def _allowed(readers, can_modify, cannot_modify):
 
 
 def _places(patch, readers, t):
-    """Where `t` is read, as (operation, index)."""
+    """Returns the places where `t` is used, as (operation, index)."""
     return [(op, i) for op in readers for i, own in enumerate(patch.inputs_of(op)) if own is t]
 
 
 def plan(patch, ts0, ts1, swap, can_modify=None, cannot_modify=None):
-    """Puts a rerouting into a patch: readers of ts1[i] read ts0[i], and the reverse if `swap`.
+    """Adds a rerouting to a patch: users of ts1[i] use ts0[i], and the reverse if `swap`.
 
-    The readers are those that there are before the first change.
+    The users are determined before the first change.
 
     Returns:
-        The number of inputs that change.
+      The number of inputs that change.
     """
     can_modify, cannot_modify = _op_set(can_modify), _op_set(cannot_modify)
     readers = {
@@ -78,27 +78,29 @@ def _reroute_ts(ts0, ts1, swap, can_modify, cannot_modify, allow_cycles):
 
 
 def swap_ts(ts0, ts1, can_modify=None, cannot_modify=None, *, allow_cycles=True):
-    """The readers of ts0[i] and ts1[i] exchange what they read.
+    """Swaps tensors: users of ts0[i] use ts1[i] and the reverse.
 
     Args:
-        ts0: a tensor or tensors.
-        ts1: as many.
-        can_modify: if not None, only these operations change.
-        cannot_modify: these operations do not change.
-        allow_cycles: False refuses a change that closes a cycle, which a run would fail on.
+      ts0: a tensor or tensors.
+      ts1: the same number of tensors.
+      can_modify: if not None, only these operations are changed.
+      cannot_modify: operations that are not changed.
+      allow_cycles: if False, a change that closes a cycle is rejected. A run of such a graph would
+        fail.
 
     Returns:
-        The number of inputs that changed.
+      The number of inputs that changed.
 
     Raises:
-        TypeError: if an element is no tensor.
-        ValueError: if sizes, dtypes, static shapes or graphs differ; the graph is as it was then.
+      TypeError: if an element is not a tensor.
+      ValueError: if sizes, dtypes, static shapes or graphs differ. The graph has not changed in this
+        case.
     """
     return _reroute_ts(ts0, ts1, True, can_modify, cannot_modify, allow_cycles)
 
 
 def reroute_ts(ts0, ts1, can_modify=None, cannot_modify=None, *, allow_cycles=True):
-    """The readers of ts1[i] read ts0[i] from now on; see swap_ts."""
+    """Reroutes tensors: users of ts1[i] use ts0[i] instead; see swap_ts."""
     return _reroute_ts(ts0, ts1, False, can_modify, cannot_modify, allow_cycles)
 
 
@@ -113,7 +115,7 @@ def _passing(sgv0, sgv1):
 
 
 def _take_inputs(sgv, inputs):
-    """The view's inputs become those; a passthrough follows its input."""
+    """Replaces the inputs of a view. A passthrough is replaced along with its input."""
     new = dict(zip(sgv._input_ts, inputs))
     sgv._output_ts = [
         new.get(t, t) if t in sgv._passthrough_ts else t for t in sgv._output_ts
@@ -156,44 +158,44 @@ def _reroute_views(sgv0, sgv1, swap, inputs, outputs, allow_cycles):
 
 
 def swap_inputs(sgv0, sgv1, *, allow_cycles=True):
-    """Two views exchange what they read. Only their operations, and what reads passthroughs, change.
+    """Swaps the inputs of two views. Only their operations, and users of passthroughs, change.
 
     Args:
-        sgv0: a view, or what make_view takes. Its inputs are those of sgv1 afterwards.
-        sgv1: a view with as many inputs of the same dtypes.
-        allow_cycles: see swap_ts.
+      sgv0: a view, or the arguments of make_view. Afterwards, its inputs are those of sgv1.
+      sgv1: a view with the same number of inputs, of the same dtypes.
+      allow_cycles: see swap_ts.
 
     Returns:
-        (sgv0, sgv1)
+      (sgv0, sgv1)
 
     Raises:
-        ValueError: as swap_ts; the graph is as it was then.
+      ValueError: as swap_ts. The graph has not changed in this case.
     """
     return _reroute_views(sgv0, sgv1, True, True, False, allow_cycles)
 
 
 def reroute_inputs(sgv0, sgv1, *, allow_cycles=True):
-    """sgv1 reads what sgv0 reads from now on; see swap_inputs."""
+    """Replaces the inputs of sgv1 by those of sgv0; see swap_inputs."""
     return _reroute_views(sgv0, sgv1, False, True, False, allow_cycles)
 
 
 def swap_outputs(sgv0, sgv1, *, allow_cycles=True):
-    """What reads outputs of two views from outside exchanges them; see swap_inputs."""
+    """Swaps the outputs of two views in the operations outside that use them; see swap_inputs."""
     return _reroute_views(sgv0, sgv1, True, False, True, allow_cycles)
 
 
 def reroute_outputs(sgv0, sgv1, *, allow_cycles=True):
-    """What reads outputs of sgv1 from outside reads those of sgv0; see swap_inputs."""
+    """Replaces the outputs of sgv1 by those of sgv0 in operations outside; see swap_inputs."""
     return _reroute_views(sgv0, sgv1, False, False, True, allow_cycles)
 
 
 def swap_ios(sgv0, sgv1, *, allow_cycles=True):
-    """swap_outputs and swap_inputs in one step."""
+    """Applies swap_outputs and swap_inputs in one step."""
     return _reroute_views(sgv0, sgv1, True, True, True, allow_cycles)
 
 
 def reroute_ios(sgv0, sgv1, *, allow_cycles=True):
-    """reroute_outputs and reroute_inputs in one step."""
+    """Applies reroute_outputs and reroute_inputs in one step."""
     return _reroute_views(sgv0, sgv1, False, True, True, allow_cycles)
 
 
@@ -203,15 +205,15 @@ def _check_op(op):
 
 
 def add_control_inputs(op, cops):
-    """Makes an operation wait for others.
+    """Adds control inputs to an operation.
 
     Args:
-        op: the operation.
-        cops: an operation or operations.
+      op: the operation.
+      cops: an operation or operations.
 
     Raises:
-        TypeError: if op is no operation.
-        ValueError: if it waits for one of them already; nothing is added then.
+      TypeError: if op is not an operation.
+      ValueError: if one of them is already a control input. Nothing is added in this case.
     """
     _check_op(op)
     cops = util.make_list_of_op(cops, allow_graph=False)
@@ -225,15 +227,15 @@ def add_control_inputs(op, cops):
 
 
 def remove_control_inputs(op, cops):
-    """Makes an operation not wait for others any more.
+    """Removes control inputs from an operation.
 
     Args:
-        op: the operation.
-        cops: an operation or operations.
+      op: the operation.
+      cops: an operation or operations.
 
     Raises:
-        TypeError: if op is no operation.
-        ValueError: if it does not wait for one of them; nothing is removed then.
+      TypeError: if op is not an operation.
+      ValueError: if one of them is not a control input. Nothing is removed in this case.
     """
     _check_op(op)
     cops = util.make_list_of_op(cops, allow_graph=False)
@@ -247,5 +249,5 @@ def remove_control_inputs(op, cops):
 
 
 def view_of_tensors(ts):
-    """A view of passthroughs."""
+    """Returns a view that consists of passthroughs."""
     return SubGraphView(passthrough_ts=ts)

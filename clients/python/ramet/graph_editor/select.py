@@ -1,4 +1,4 @@
-"""Finding operations and tensors: by name, by scope, by what is between what."""
+"""Selects operations and tensors by name, by scope, or by their position in the graph."""
 
 import re
 
@@ -8,15 +8,18 @@ from ramet.graph_editor import util
 
 
 def can_be_regex(obj):
-    """Whether an object is a text or a compiled regular expression."""
+    """Returns whether an object is a string or a compiled regular expression."""
     return isinstance(obj, (str, re.Pattern))
 
 
 def make_regex(obj):
-    """A compiled regular expression.
+    """Returns a compiled regular expression.
+
+    Args:
+      obj: a string or a compiled regular expression.
 
     Raises:
-        ValueError: if it is neither a text nor compiled.
+      ValueError: if it is neither.
     """
     if not can_be_regex(obj):
         raise ValueError(f'Expected a string or a regex, got: {type(obj)}')
@@ -24,59 +27,59 @@ def make_regex(obj):
 
 
 def _get_input_ts(ops):
-    """What operations read, each tensor once."""
+    """Returns the inputs of operations, each tensor once."""
     return list(dict.fromkeys(t for op in util.make_list_of_op(ops) for t in op.inputs))
 
 
 def _get_output_ts(ops):
-    """What operations make."""
+    """Returns the outputs of operations."""
     return [t for op in util.make_list_of_op(ops) for t in op.outputs]
 
 
 def filter_ts(ops, positive_filter):
-    """The inputs, then the outputs of operations for which `positive_filter` is true (or True)."""
+    """Returns those inputs, then outputs, of operations that pass `positive_filter` (True for all)."""
     ts = util.concatenate_unique(_get_input_ts(ops), _get_output_ts(ops))
     return ts if positive_filter is True else [t for t in ts if positive_filter(t)]
 
 
 def filter_ts_from_regex(ops, regex):
-    """The inputs and outputs of operations in whose names ("a/b:0") `regex` is found."""
+    """Returns the inputs and outputs of operations whose names ("a/b:0") match `regex` anywhere."""
     search = make_regex(regex).search
     return filter_ts(ops, lambda t: search(t.name))
 
 
 def filter_ops(ops, positive_filter):
-    """The operations for which `positive_filter` is true (or True for all)."""
+    """Returns the operations that pass `positive_filter` (True for all)."""
     ops = util.make_list_of_op(ops)
     return ops if positive_filter is True else [op for op in ops if positive_filter(op)]
 
 
 def filter_ops_from_regex(ops, regex):
-    """The operations in whose names `regex` is found."""
+    """Returns the operations whose names match `regex` anywhere."""
     search = make_regex(regex).search
     return filter_ops(ops, lambda op: search(op.name))
 
 
 def get_name_scope_ops(ops, scope):
-    """The operations that are named `scope` or are under it; scope counts as a regex."""
+    """Returns the operations with the name `scope` or below it. The scope is used as a regex."""
     scope = scope[:-1] if scope.endswith('/') else scope
     return filter_ops_from_regex(ops, f'^{scope}(/.*)?$')
 
 
 def check_cios(control_inputs=False, control_outputs=None, control_ios=None):
-    """Makes two of the three ways to say which control edges count.
+    """Reduces the three arguments for control edges to two.
 
     Args:
-        control_inputs: whether control inputs count.
-        control_outputs: a util.ControlOutputs if control outputs count, else None.
-        control_ios: a util.ControlOutputs if both count.
+      control_inputs: whether to include control inputs.
+      control_outputs: a util.ControlOutputs to include control outputs, or None.
+      control_ios: a util.ControlOutputs to include both, or None.
 
     Returns:
-        (control_inputs, control_outputs)
+      (control_inputs, control_outputs)
 
     Raises:
-        TypeError: if one is of another type.
-        ValueError: if control_ios comes with control_outputs.
+      TypeError: if one has the wrong type.
+      ValueError: if both control_ios and control_outputs are given.
     """
     if control_ios is not None:
         if not isinstance(control_ios, util.ControlOutputs):
@@ -101,9 +104,9 @@ def _neighbours(op, control_inputs, control_outputs):
 
 
 def get_ops_ios(ops, control_inputs=False, control_outputs=None, control_ios=None):
-    """The operations that make inputs or read outputs of operations, each once.
+    """Returns the neighbors of operations: producers of inputs and users of outputs, each once.
 
-    See check_cios for the control edges.
+    See check_cios for the arguments about control edges.
     """
     control_inputs, control_outputs = check_cios(control_inputs, control_outputs, control_ios)
     ops = util.make_list_of_op(ops)
@@ -113,11 +116,12 @@ def get_ops_ios(ops, control_inputs=False, control_outputs=None, control_ios=Non
 
 
 def compute_boundary_ts(ops):
-    """The tensors at the boundary of operations.
+    """Returns the tensors at the boundary of a set of operations.
 
     Returns:
-        (inputs, outputs, insides): what is read and made outside; what is made here and read
-        outside, or nowhere; what is made and read here. A tensor can be an output and inside.
+      (inputs, outputs, insides): tensors that are used here but computed outside; tensors that are
+      computed here and used outside, or nowhere; tensors that are computed and used here. A tensor
+      can be both an output and inside.
     """
     ops = util.make_list_of_op(ops)
     members = set(ops)
@@ -136,20 +140,20 @@ def get_within_boundary_ops(
     ops, seed_ops, boundary_ops=(), inclusive=True, control_inputs=False, control_outputs=None,
     control_ios=None,
 ):
-    """The operations that are connected with the seeds, in either direction, up to a boundary.
+    """Returns the operations that are connected with the seeds, in either direction, up to a boundary.
 
     Args:
-        ops: a graph or operations: where to look.
-        seed_ops: where to begin.
-        boundary_ops: where to stop.
-        inclusive: whether the boundary's operations that are met are part of the result.
-        control_inputs: see check_cios; so the two that follow.
+      ops: a graph or operations, the set to search.
+      seed_ops: the operations to start from.
+      boundary_ops: the operations to stop at.
+      inclusive: whether the result includes the operations of the boundary that were reached.
+      control_inputs: see check_cios; so are control_outputs and control_ios.
 
     Returns:
-        A list in the order of `ops`.
+      A list in the order of `ops`.
 
     Raises:
-        ValueError: if a seed is of the boundary.
+      ValueError: if a seed is part of the boundary.
     """
     control_inputs, control_outputs = check_cios(control_inputs, control_outputs, control_ios)
     ops = util.make_list_of_op(ops)
@@ -169,7 +173,7 @@ def get_within_boundary_ops(
 
 
 def _seed_ops(seeds, of_tensors):
-    """The operations that a walk begins with; of_tensors makes them of tensors."""
+    """Returns the operations that a walk starts from. `of_tensors` converts tensors to operations."""
     seeds = list(seeds) if util.is_iterable(seeds) else [seeds]
     if not seeds:
         return []
@@ -199,18 +203,18 @@ def get_forward_walk_ops(
     seed_ops, inclusive=True, within_ops=None, within_ops_fn=None, stop_at_ts=(),
     control_outputs=None,
 ):
-    """The operations that depend on the seeds, the nearest first.
+    """Returns the operations that depend on the seeds, the nearest first.
 
     Args:
-        seed_ops: operations, or tensors, whose readers are the seeds then.
-        inclusive: whether the seeds are part of the result.
-        within_ops: only these count, if not None.
-        within_ops_fn: only operations for which it is true count, if not None.
-        stop_at_ts: tensors that are not followed.
-        control_outputs: a util.ControlOutputs if control edges count.
+      seed_ops: operations, or tensors whose users are then the seeds.
+      inclusive: whether the result includes the seeds.
+      within_ops: if not None, only these operations are visited.
+      within_ops_fn: if not None, only operations for which it returns true are visited.
+      stop_at_ts: tensors that are not followed.
+      control_outputs: a util.ControlOutputs to follow control edges too, or None.
 
     Raises:
-        TypeError: if an argument is of another type.
+      TypeError: if an argument has the wrong type.
     """
     _, control_outputs = check_cios(False, control_outputs)
     seeds = _seed_ops(seed_ops, util.get_consuming_ops)
@@ -228,9 +232,9 @@ def get_backward_walk_ops(
     seed_ops, inclusive=True, within_ops=None, within_ops_fn=None, stop_at_ts=(),
     control_inputs=False,
 ):
-    """The operations that the seeds depend on, the nearest first; see get_forward_walk_ops.
+    """Returns the operations that the seeds depend on, the nearest first; see get_forward_walk_ops.
 
-    Tensors as seeds stand for the operations that make them.
+    If the seeds are tensors, the operations that compute them are used.
     """
     control_inputs, _ = check_cios(control_inputs)
     seeds = _seed_ops(seed_ops, util.get_generating_ops)
@@ -265,7 +269,10 @@ def get_walks_intersection_ops(
     within_ops=None, within_ops_fn=None, control_inputs=False, control_outputs=None,
     control_ios=None,
 ):
-    """The operations of both walks: those between the two kinds of seeds; forward order."""
+    """Returns the operations in both walks, which lie between the two kinds of seeds.
+
+    The order is that of the forward walk.
+    """
     forward, backward = _two_walks(
         forward_seed_ops, backward_seed_ops, forward_inclusive, backward_inclusive, within_ops,
         within_ops_fn, control_inputs, control_outputs, control_ios,
@@ -279,7 +286,7 @@ def get_walks_union_ops(
     within_ops=None, within_ops_fn=None, control_inputs=False, control_outputs=None,
     control_ios=None,
 ):
-    """The operations of either walk, those of the forward walk first."""
+    """Returns the operations in either walk, those of the forward walk first."""
     forward, backward = _two_walks(
         forward_seed_ops, backward_seed_ops, forward_inclusive, backward_inclusive, within_ops,
         within_ops_fn, control_inputs, control_outputs, control_ios,
@@ -288,7 +295,7 @@ def get_walks_union_ops(
 
 
 def _select(args, kwargs, kind, restrict_name):
-    """What select_ops and select_ts do; kind: ('ops', list maker, filter by regex)."""
+    """Implements select_ops and select_ts. `kind` is ('ops', list maker, filter by regex)."""
     own, other, make_list, by_regex = kind
     graph = kwargs.pop('graph', None)
     positive_filter = kwargs.pop('positive_filter', None)
@@ -315,23 +322,23 @@ def _select(args, kwargs, kind, restrict_name):
         found += new
     found = list(dict.fromkeys(found))
     if graph is not None and any(item.graph is not graph for item in found):
-        raise TypeError(f'an argument is of another graph than the given one: {graph}')
+        raise TypeError(f'an argument belongs to a different graph than the given one: {graph}')
     return found
 
 
 def select_ops(*args, **kwargs):
-    """Operations, each once, in the order of the arguments.
+    """Selects operations. Each is returned once, in the order of the arguments.
 
     Args:
-        *args: operations, iterables of them, graphs, and regular expressions that are searched in
-            names. Those that begin with "(?#ts)" are for tensors and do not count.
-        graph: the graph for regular expressions.
-        positive_filter: only those for which it is true.
-        restrict_ops_regex: only regular expressions that begin with "(?#ops)" count.
+      *args: operations, iterables of them, graphs, and regular expressions that are searched for in
+        names. Expressions that start with "(?#ts)" are for tensors and are ignored.
+      **kwargs: graph, the graph for regular expressions; positive_filter, a function that returns
+        whether to include an operation; restrict_ops_regex, whether to use only regular
+        expressions that start with "(?#ops)".
 
     Raises:
-        TypeError: if graph is no graph, or an argument is of another type or graph.
-        ValueError: if a regular expression comes without graph; for other keywords.
+      TypeError: if graph is not a graph, or an argument has the wrong type or graph.
+      ValueError: if there is a regular expression but no graph, or for unknown keywords.
     """
     def make_list(arg):
         return util.make_list_of_op(arg, ignore_ts=True)
@@ -341,7 +348,10 @@ def select_ops(*args, **kwargs):
 
 
 def select_ts(*args, **kwargs):
-    """Tensors, each once; see select_ops. "(?#ops)" and restrict_ts_regex take the other parts."""
+    """Selects tensors, like select_ops. The roles of "(?#ops)" and "(?#ts)" are exchanged.
+
+    The keyword argument is named restrict_ts_regex.
+    """
     def make_list(arg):
         return util.make_list_of_t(arg, ignore_ops=True)
 
@@ -350,9 +360,9 @@ def select_ts(*args, **kwargs):
 
 
 def select_ops_and_ts(*args, **kwargs):
-    """(operations, tensors) of arguments as those of select_ops.
+    """Returns (operations, tensors) for arguments like those of select_ops.
 
-    Regular expressions select operations, those that begin with "(?#ts)" tensors.
+    Regular expressions select operations. Those that start with "(?#ts)" select tensors.
     """
     ops = select_ops(*args, restrict_ops_regex=False, **kwargs)
     return ops, select_ts(*args, restrict_ts_regex=True, **kwargs)

@@ -1,10 +1,10 @@
-"""SubGraphView: some operations of a graph, with what goes in and what comes out."""
+"""SubGraphView: a set of operations of a graph with its inputs and outputs."""
 
 from ramet.graph_editor import select, util
 
 
 def _positions(ids, ts, what):
-    """Positions in a list of tensors, of positions or tensors."""
+    """Converts a list of positions or tensors to positions in a list of tensors."""
     places = {t: i for i, t in reversed(list(enumerate(ts)))}
     positions = []
     for item in ids:
@@ -20,23 +20,23 @@ def _positions(ids, ts, what):
 
 
 class SubGraphView:
-    """Operations of a graph in order, with their input and output tensors.
+    """An ordered set of operations of a graph, with input and output tensors.
 
-    A view owns nothing. Its inputs are what the operations read from outside, its outputs what is
-    read outside, or nowhere. Passthroughs are tensors that go through it: inputs and outputs that
-    no operation of the view makes or reads.
+    A view owns nothing. Its inputs are the tensors from outside that the operations use, and its outputs
+    are the tensors that are used outside or nowhere. Passthroughs are tensors that are both inputs and
+    outputs, and that no operation of the view computes or uses.
     """
 
     def __init__(self, inside_ops=(), passthrough_ts=()):
-        """Makes a view.
+        """Creates a view.
 
         Args:
-            inside_ops: operations.
-            passthrough_ts: tensors; those that the operations make or read do not count.
+          inside_ops: operations.
+          passthrough_ts: tensors. Tensors that the operations compute or use are ignored.
 
         Raises:
-            TypeError: if an element is of another type.
-            ValueError: if graphs differ.
+          TypeError: if an element has the wrong type.
+          ValueError: if graphs differ.
         """
         inside_ops = util.make_list_of_op(inside_ops)
         passthrough_ts = util.make_list_of_t(passthrough_ts)
@@ -50,7 +50,7 @@ class SubGraphView:
 
     @property
     def graph(self):
-        """The graph; None of an empty view."""
+        """The graph, or None for an empty view."""
         return self._graph
 
     @property
@@ -73,24 +73,24 @@ class SubGraphView:
 
     @property
     def connected_inputs(self):
-        """The inputs that an operation of the view reads."""
+        """The inputs that an operation of the view uses."""
         return [t for t in self._input_ts if t not in self._passthrough_ts]
 
     @property
     def connected_outputs(self):
-        """The outputs that an operation of the view makes."""
+        """The outputs that an operation of the view computes."""
         return [t for t in self._output_ts if t not in self._passthrough_ts]
 
     def op(self, op_id):
-        """The operation at a position."""
+        """Returns the operation at a position."""
         return self._ops[op_id]
 
     def find_op_by_name(self, op_name):
-        """The operation of that name.
+        """Returns the operation with a name.
 
         Raises:
-            ValueError: "n not in subgraph.".
-            AssertionError: if the view has it more than once.
+          ValueError: "n not in subgraph.".
+          AssertionError: if the view has it more than once.
         """
         found = [op for op in self._ops if op.name == op_name]
         if not found:
@@ -103,15 +103,15 @@ class SubGraphView:
         return t in self._passthrough_ts
 
     def input_index(self, t):
-        """The position of an input. Raises ValueError if it is none."""
+        """Returns the position of an input. Raises ValueError if the tensor is not an input."""
         return _positions([t], self._input_ts, 'inputs')[0]
 
     def output_index(self, t):
-        """The position of an output. Raises ValueError if it is none."""
+        """Returns the position of an output. Raises ValueError if the tensor is not an output."""
         return _positions([t], self._output_ts, 'outputs')[0]
 
     def consumers(self):
-        """The operations outside of the view that read its outputs, each once."""
+        """Returns the operations outside the view that use its outputs, each once."""
         members = set(self._ops)
         readers = util.get_consuming_ops(self._output_ts)
         return [op for op in readers if op not in members]
@@ -120,7 +120,7 @@ class SubGraphView:
         return SubGraphView(self._ops, self._passthrough_ts)
 
     def copy(self):
-        """A view of the same operations and tensors."""
+        """Returns a view of the same operations and tensors."""
         other = SubGraphView()
         other._graph = self._graph
         for name in ('_ops', '_input_ts', '_output_ts', '_passthrough_ts'):
@@ -130,13 +130,13 @@ class SubGraphView:
     __copy__ = copy
 
     def remap_inputs(self, new_input_indices):
-        """A view with some of the inputs, in another order.
+        """Returns a view with some of the inputs, possibly in a different order.
 
         Args:
-            new_input_indices: positions or tensors.
+          new_input_indices: positions or tensors.
 
         Raises:
-            ValueError: if one comes twice or there is none.
+          ValueError: if one occurs twice or does not exist.
         """
         other = self.copy()
         positions = _positions(new_input_indices, self._input_ts, 'inputs')
@@ -146,21 +146,21 @@ class SubGraphView:
         return other
 
     def remap_outputs(self, new_output_indices):
-        """A view with some of the outputs, in another order; one may come more than once."""
+        """Returns a view with some of the outputs, possibly in a different order or repeated."""
         other = self.copy()
         positions = _positions(new_output_indices, self._output_ts, 'outputs')
         other._output_ts = [self._output_ts[i] for i in positions]
         return other
 
     def remap(self, new_input_indices=None, new_output_indices=None):
-        """remap_inputs and remap_outputs; None leaves a side as it is."""
+        """Applies remap_inputs and remap_outputs. None leaves a side unchanged."""
         other = self if new_input_indices is None else self.remap_inputs(new_input_indices)
         if new_output_indices is not None:
             other = other.remap_outputs(new_output_indices)
         return other.copy() if other is self else other
 
     def remap_default(self, remove_input_map=True, remove_output_map=True):
-        """A view with the inputs and outputs that follow from the operations."""
+        """Returns a view with the default inputs and outputs of its operations."""
         other, default = self.copy(), self._boundary()
         if remove_input_map:
             other._input_ts = default._input_ts
@@ -169,23 +169,23 @@ class SubGraphView:
         return other
 
     def remap_outputs_make_unique(self):
-        """A view that has each output once."""
+        """Returns a view with each output once."""
         other = self.copy()
         other._output_ts = list(dict.fromkeys(self._output_ts))
         return other
 
     def remap_outputs_to_consumers(self):
-        """A view that has each output as often as it is read."""
+        """Returns a view with each output as often as it is used."""
         other = self.copy()
         unique = dict.fromkeys(self._output_ts)
         other._output_ts = [t for t in unique for _ in t.consumers()]
         return other
 
     def remove_unused_ops(self, control_inputs=True):
-        """A view of the operations that depend on its inputs, or that its outputs depend on.
+        """Returns a view of the operations that depend on its inputs, or that its outputs depend on.
 
         Args:
-            control_inputs: whether control edges count for the outputs.
+          control_inputs: whether outputs also depend on control inputs.
         """
         used = set(select.get_walks_union_ops(
             self.connected_inputs, self.connected_outputs, within_ops=self._ops,
@@ -225,14 +225,14 @@ class SubGraphView:
 
 
 def make_view(*args, **kwargs):
-    """A view of what select_ops_and_ts selects; a view is given back as it is.
+    """Returns a view of the elements that select_ops_and_ts selects. A view is returned unchanged.
 
     Args:
-        *args: a view; or operations, tensors (passthroughs), graphs, regular expressions.
-        graph: the graph for regular expressions, and the one that a view must have.
+      *args: a view; or operations, tensors (passthroughs), graphs, regular expressions.
+      **kwargs: graph, the graph for regular expressions, which a view must have too.
 
     Raises:
-        ValueError: "Graph mismatch." if the view's graph differs.
+      ValueError: "Graph mismatch." if the view's graph differs.
     """
     if len(args) == 1 and isinstance(args[0], SubGraphView):
         graph = kwargs.pop('graph', None)
@@ -245,5 +245,5 @@ def make_view(*args, **kwargs):
 
 
 def make_view_from_scope(scope, graph):
-    """A view of all operations under a name scope."""
+    """Returns a view of all operations under a name scope."""
     return SubGraphView(select.get_name_scope_ops(graph, scope))

@@ -1,11 +1,11 @@
-"""Copying parts of a graph: Transformer, whose steps can be replaced, and the calls that use it."""
+"""Copies parts of a graph: Transformer, whose steps can be replaced, and functions that use it."""
 
 from ramet import _core
 from ramet.framework.graph import Graph
 from ramet.framework.tensors import Operation, Tensor
 from ramet.graph_editor import handlers, loops, select, subgraph, util
 from ramet.graph_editor import own_state as own_state_lib
-from ramet.graph_editor.handlers import (  # noqa: F401 - names of this module
+from ramet.graph_editor.handlers import (  # noqa: F401 - also accessible through this module
     assign_renamed_collections_handler,
     copy_op_handler,
     keep_t_if_possible_handler,
@@ -16,17 +16,17 @@ from ramet.graph_editor.patch import Patch, placeholder_like
 
 
 class TransformState:
-    """A running transformation, as handlers see it.
+    """The state of a running transformation, which handlers receive.
 
     Attributes:
-        sgv: the view that is copied; graph: its graph.
-        sgv_inputs_set: its inputs.
-        ops: its operations in the order of creation; members: the same as a set.
-        graph_: the graph of the copies.
-        scope: the source scope, scope_: that of the copies, with slashes at the end.
-        transformed_ops, transformed_ts: dicts of what has been copied.
-        collections: name to items of the source graph.
-        control_outputs: a util.ControlOutputs of the source graph.
+      sgv: the view that is copied; graph: its graph.
+      sgv_inputs_set: its inputs.
+      ops: its operations in the order of creation; members: the same as a set.
+      graph_: the graph of the copies.
+      scope: the source scope; scope_: that of the copies. Both end with a slash.
+      transformed_ops, transformed_ts: dicts from originals to copies.
+      collections: a dict from names to items of the source graph.
+      control_outputs: a util.ControlOutputs of the source graph.
     """
 
     def __init__(self, sgv, dst_graph, dst_scope, src_scope):
@@ -56,25 +56,25 @@ class TransformState:
         return util.ControlOutputs(self.graph)
 
     def collections_of(self, elem):
-        """The names of the collections that an operation or tensor is in."""
+        """Returns the names of the collections that an operation or tensor is in."""
         return self._collections_of.get(elem, ())
 
     def collection_name(self, name):
-        """The collection for copies of what is in collection `name`."""
+        """Returns the name of the collection for copies of the items of collection `name`."""
         return name if name in handlers.PREDEFINED_COLLECTIONS else self.new_name(name)
 
     def new_name(self, name):
-        """The name under the new scope of a name under the source scope.
+        """Returns a name with the source scope replaced by the new scope.
 
         Raises:
-            ValueError: if it is not under the source scope.
+          ValueError: if the name is not under the source scope.
         """
         if not name.startswith(self.scope):
             raise ValueError(f'{name} does not belong to source scope: {self.scope}.')
         return self.scope_ + name[len(self.scope):]
 
     def check_names(self, collections):
-        """Raises what new_name would raise later."""
+        """Raises the errors that new_name would raise later."""
         for op in self.ops:
             self.new_name(op.name)
             for elem in (op, *op.outputs) if collections and self._collections_of else ():
@@ -87,7 +87,7 @@ def _inverse(mapping):
 
 
 class TransformerInfo:
-    """Which operation and tensor became which."""
+    """The mapping between original and copied operations and tensors."""
 
     def __init__(self, info):
         self._graph, self._scope = info.graph, info.scope
@@ -107,19 +107,20 @@ class TransformerInfo:
         return util.transform_tree(structure, find)
 
     def transformed(self, original, missing_fn=None):
-        """The copies of operations and tensors.
+        """Returns the copies of operations and tensors.
 
         Args:
-            original: an operation, a tensor, or a structure of them.
-            missing_fn: what gives a result for one that was not copied; default: None.
+          original: an operation, a tensor, or a structure of them.
+          missing_fn: a function that returns the result for an element that was not copied. By default,
+            the result is None.
 
         Raises:
-            TypeError: if an element is of another type.
+          TypeError: if an element has the wrong type.
         """
         return self._mapped(original, self._transformed_ops, self._transformed_ts, missing_fn)
 
     def original(self, transformed, missing_fn=None):
-        """What operations and tensors are copies of; see transformed."""
+        """Returns the originals of copied operations and tensors; see transformed."""
         return self._mapped(transformed, self._original_ops, self._original_ts, missing_fn)
 
     def __str__(self):
@@ -137,14 +138,14 @@ class TransformerInfo:
 class Transformer:
     """Copies a view, operation by operation, into a graph.
 
-    Each step is an attribute, a function of (info, ...), that can be replaced:
+    Each step is an attribute that can be replaced by a different function:
         transform_op_handler(info, op, new_inputs) -> (copy, outputs)
         transform_control_input_handler(info, op), transform_original_op_handler(info, op)
             -> an operation or None
         assign_collections_handler(info, elem, copy)
-        transform_external_input_handler(info, t): of the view's inputs, and
-        transform_external_hidden_input_handler(info, t): of other tensors from outside
-            -> the tensor to be read
+        transform_external_input_handler(info, t), for the view's inputs, and
+        transform_external_hidden_input_handler(info, t), for other tensors from outside
+            -> the tensor to use
     """
 
     def __init__(self):
@@ -159,18 +160,18 @@ class Transformer:
         """Copies a view.
 
         Args:
-            sgv: a view, or what make_view takes.
-            dst_graph: the graph of the copies.
-            dst_scope: their scope, which is made unique.
-            src_scope: the beginning of the names that dst_scope takes the place of.
-            reuse_dst_scope: whether dst_scope is taken as it is.
+          sgv: a view, or the arguments of make_view.
+          dst_graph: the graph of the copies.
+          dst_scope: their scope, which is made unique.
+          src_scope: the name prefix that dst_scope replaces.
+          reuse_dst_scope: whether to use dst_scope as it is.
 
         Returns:
-            (the view of the copies, a TransformerInfo)
+          (the view of the copies, a TransformerInfo)
 
         Raises:
-            TypeError: if dst_graph is no graph.
-            ValueError: if a name is not in src_scope, or a handler gives the operation itself.
+          TypeError: if dst_graph is not a graph.
+          ValueError: if a name is not in src_scope, or if a handler returns the operation itself.
         """
         sgv = subgraph.make_view(sgv)
         if not isinstance(dst_graph, Graph):
@@ -218,14 +219,14 @@ class Transformer:
         return info.external[t]
 
     def _stand_in(self, info, op, t):
-        """What `op` reads until the copy of `t` is there."""
+        """Returns a temporary input of `op` until the copy of `t` exists."""
         first = op.inputs[0]
         if op.type in ('Merge', 'RefMerge') and first is not t:
             return self._input(info, op, 0, first)
         return placeholder_like(info.graph_, t, info.scope_, prefix='geph_tmp')
 
     def _connect(self, info):
-        """Gives the copies the inputs that had stand-ins, and their control inputs."""
+        """Replaces the temporary inputs of the copies, and adds their control inputs."""
         patch = Patch(info.graph_)
         changed = False
         for op, index, t in info.stand_ins:
@@ -277,21 +278,21 @@ def copy(
     """Copies a view. Its inputs become placeholders.
 
     Args:
-        sgv: a view, or what make_view takes.
-        dst_graph: the graph of the copies; default: the same.
-        dst_scope: the scope of the copies, made unique.
-        src_scope: the beginning of the names that dst_scope takes the place of.
-        reuse_dst_scope: whether dst_scope is taken as it is.
-        own_state: whether the copies are made complete, see complete(). By default, as in
-            tf.contrib, copies of variables are only operations: in no collection of variables, not
-            initialised, those of resource variables sharing the original's state.
+      sgv: a view, or the arguments of make_view.
+      dst_graph: the graph of the copies. Defaults to the view's graph.
+      dst_scope: the scope of the copies, made unique.
+      src_scope: the name prefix that dst_scope replaces.
+      reuse_dst_scope: whether to use dst_scope as it is.
+      own_state: whether to complete the copies; see complete(). By default, as in tf.contrib, copies of
+        variables are plain operations: they are in no collection of variables and are not
+        initialized, and those of resource variables share the original's state.
 
     Returns:
-        (the view of the copies, a TransformerInfo)
+      (the view of the copies, a TransformerInfo)
 
     Raises:
-        TypeError: if dst_graph is no graph.
-        ValueError: if a name is not in src_scope.
+      TypeError: if dst_graph is not a graph.
+      ValueError: if a name is not in src_scope.
     """
     sgv = subgraph.make_view(sgv)
     return _transform(
@@ -303,20 +304,20 @@ def copy_with_input_replacements(
     sgv, replacement_ts, dst_graph=None, dst_scope='', src_scope='', reuse_dst_scope=False, *,
     own_state=False,
 ):
-    """Copies a view, with tensors in the place of its inputs.
+    """Copies a view, with its inputs replaced by tensors.
 
     Args:
-        sgv: a view, or what make_view takes.
-        replacement_ts: a dict: input of the view to the tensor that the copies read. Inputs that it
-            has not stay if the graph is the same, and become placeholders otherwise.
-        dst_graph: see copy; so the others.
+      sgv: a view, or the arguments of make_view.
+      replacement_ts: a dict from inputs of the view to the tensors that the copies use. Other inputs
+        are used as they are in the same graph, and become placeholders in a different graph.
+      dst_graph: see copy; so are all further arguments.
 
     Returns:
-        (the view of the copies, a TransformerInfo)
+      (the view of the copies, a TransformerInfo)
 
     Raises:
-        TypeError: if dst_graph is no graph.
-        ValueError: if a name is not in src_scope, or a replacement does not fit.
+      TypeError: if dst_graph is not a graph.
+      ValueError: if a name is not in src_scope, or a replacement does not match.
     """
     sgv = subgraph.make_view(sgv)
 
@@ -333,21 +334,21 @@ def copy_with_input_replacements(
 
 
 def graph_replace(target_ts, replacement_ts, dst_scope='', src_scope='', reuse_dst_scope=False):
-    """Computes tensors from other tensors: copies what is between the replaced ones and the targets.
+    """Computes tensors from replaced tensors, by copying the operations in between.
 
     Args:
-        target_ts: a tensor or a structure of them.
-        replacement_ts: a dict: tensor to the tensor that is read in its place.
-        dst_scope: see copy; so the others.
+      target_ts: a tensor or a structure of them.
+      replacement_ts: a dict from tensors to the tensors that replace them.
+      dst_scope: see copy; so are all further arguments.
 
     Returns:
-        The structure of targets with their copies; those that do not depend on a replaced tensor as
-        they are.
+      The structure of targets with their copies. Targets that do not depend on a replaced tensor are
+      returned unchanged.
 
     Raises:
-        TypeError: if a target is no tensor.
-        ValueError: "Targets and replacements are not connected!"; if graphs differ; if there is no
-            target.
+      TypeError: if a target is not a tensor.
+      ValueError: "Targets and replacements are not connected!"; if graphs differ; if there is no
+        target.
     """
     flat = util.flatten_tree(target_ts)
     graph = util.get_unique_graph(flat, check_types=Tensor)

@@ -1,4 +1,4 @@
-"""Lists of operations and tensors, names, placeholders: what the graph editor's parts share."""
+"""Utilities of the graph editor: lists of operations and tensors, names, placeholders."""
 
 import collections
 import re
@@ -11,7 +11,7 @@ _PLACEHOLDER_PREFIX = 'geph'
 
 
 def concatenate_unique(la, lb):
-    """Appends to list `la` what it has not of `lb`; returns `la`."""
+    """Appends the elements of `lb` that list `la` does not have yet; returns `la`."""
     known = set(la)
     for item in lb:
         if item not in known:
@@ -21,7 +21,7 @@ def concatenate_unique(la, lb):
 
 
 class ListView:
-    """A list that can be read, not changed."""
+    """A read-only view of a list."""
 
     def __init__(self, list_):
         if not isinstance(list_, list):
@@ -61,22 +61,22 @@ class ListView:
 
 
 def is_iterable(obj):
-    """Whether an object can be iterated over; tensors and operations cannot."""
+    """Returns whether an object is iterable. Tensors and operations are not."""
     if isinstance(obj, (Tensor, Operation)):
         return False
     try:
         iter(obj)
-    except Exception:  # noqa: BLE001 - whatever an object's __iter__ raises
+    except Exception:  # noqa: BLE001 - an object's __iter__ may raise anything
         return False
     return True
 
 
 def flatten_tree(tree, leaves=None):
-    """A list of the leaves of nested iterables; of dicts the values count.
+    """Returns a list of the leaves of nested iterables. For dicts, the values are used.
 
     Args:
-        tree: an object, an iterable or a dict of such.
-        leaves: a list to append to.
+      tree: an object, or an iterable or dict of objects.
+      leaves: a list to append to.
     """
     leaves = [] if leaves is None else leaves
     if isinstance(tree, dict):
@@ -91,7 +91,7 @@ def flatten_tree(tree, leaves=None):
 
 
 def transform_tree(tree, fn, iterable_type=tuple):
-    """The same structure with `fn(leaf)` for each leaf.
+    """Returns a structure with `fn(leaf)` for each leaf.
 
     Dicts, lists, tuples and named tuples keep their type; other iterables become `iterable_type`.
     """
@@ -109,10 +109,10 @@ def transform_tree(tree, fn, iterable_type=tuple):
 
 
 def check_graphs(*args):
-    """Checks that what has a graph has the same one.
+    """Checks that all arguments that have a graph have the same one.
 
     Raises:
-        ValueError: "Argument[i]: Wrong graph!".
+      ValueError: "Argument[i]: Wrong graph!".
     """
     graph = None
     for i, item in enumerate(args):
@@ -124,16 +124,16 @@ def check_graphs(*args):
 
 
 def get_unique_graph(tops, check_types=None, none_if_empty=False):
-    """The graph that all tensors and operations of a list are of.
+    """Returns the graph of all tensors and operations in a list.
 
     Args:
-        tops: an iterable of them, or a graph.
-        check_types: the type or types that are allowed; default: both.
-        none_if_empty: whether an empty list gives None.
+      tops: an iterable of them, or a graph.
+      check_types: the type or types that are allowed. Defaults to both.
+      none_if_empty: whether to return None for an empty list.
 
     Raises:
-        TypeError: if it is no iterable, or an element is of another type.
-        ValueError: if graphs differ, or the list is empty.
+      TypeError: if it is not an iterable, or an element has the wrong type.
+      ValueError: if graphs differ, or the list is empty.
     """
     if isinstance(tops, Graph):
         return tops
@@ -167,31 +167,31 @@ def _make_list(items, of_graph, kind, check_graph, allow_graph, ignore_others):
 
 
 def make_list_of_op(ops, check_graph=True, allow_graph=True, ignore_ts=False):
-    """A list of operations.
+    """Returns a list of operations.
 
     Args:
-        ops: a graph (all of its operations), an operation, or an iterable of them.
-        check_graph: whether elements must be operations of one graph.
-        allow_graph: whether a graph is allowed.
-        ignore_ts: whether tensors are left out rather than refused.
+      ops: a graph (for all of its operations), an operation, or an iterable of them.
+      check_graph: whether elements must be operations of one graph.
+      allow_graph: whether a graph is allowed.
+      ignore_ts: whether to leave out tensors instead of rejecting them.
 
     Raises:
-        TypeError: if a graph is not allowed, or an element is of another type.
-        ValueError: if the operations are of different graphs.
+      TypeError: if a graph is not allowed, or an element has the wrong type.
+      ValueError: if the operations belong to different graphs.
     """
     return _make_list(ops, Graph.get_operations, Operation, check_graph, allow_graph, ignore_ts)
 
 
 def make_list_of_t(ts, check_graph=True, allow_graph=True, ignore_ops=False):
-    """A list of tensors; see make_list_of_op. A graph gives all outputs of its operations."""
+    """Returns a list of tensors; see make_list_of_op. For a graph, all outputs of its operations."""
     return _make_list(ts, get_tensors, Tensor, check_graph, allow_graph, ignore_ops)
 
 
 def get_tensors(graph):
-    """All tensors of a graph, in the order of its operations.
+    """Returns all tensors of a graph, in the order of its operations.
 
     Raises:
-        TypeError: if it is no graph.
+      TypeError: if it is not a graph.
     """
     if not isinstance(graph, Graph):
         raise TypeError(f'Expected a graph, got: {type(graph)}')
@@ -199,18 +199,18 @@ def get_tensors(graph):
 
 
 def get_generating_ops(ts):
-    """The operation that makes each tensor of a list."""
+    """Returns the operation that computes each tensor of a list."""
     return [t.op for t in make_list_of_t(ts, allow_graph=False)]
 
 
 def get_consuming_ops(ts):
-    """The operations that read a tensor of a list, each once."""
+    """Returns the operations that use a tensor of a list, each once."""
     ts = make_list_of_t(ts, allow_graph=False)
     return list(dict.fromkeys(op for t in ts for op in t.consumers()))
 
 
 class ControlOutputs:
-    """Which operations wait for each operation of a graph through a control dependency."""
+    """The control outputs of each operation of a graph: the operations that wait for it."""
 
     def __init__(self, graph):
         if not isinstance(graph, Graph):
@@ -221,7 +221,7 @@ class ControlOutputs:
         self.update()
 
     def update(self):
-        """Looks at the graph again if it has changed; returns self."""
+        """Updates the mapping if the graph has changed; returns self."""
         if self._version != self._graph._change:
             self._control_outputs = {}
             for op in self._graph.get_operations():
@@ -231,11 +231,11 @@ class ControlOutputs:
         return self
 
     def get_all(self):
-        """A dict: operation to the list of those that wait for it."""
+        """Returns a dict from operations to the lists of their control outputs."""
         return self._control_outputs
 
     def get(self, op):
-        """The operations that wait for `op`; an empty tuple if none does."""
+        """Returns the control outputs of `op`, or an empty tuple."""
         return self._control_outputs.get(op, ())
 
     @property
@@ -244,30 +244,30 @@ class ControlOutputs:
 
 
 def scope_finalize(scope):
-    """The scope with a slash at its end, unless it is empty."""
+    """Returns the scope with a trailing slash, unless it is empty."""
     return scope + '/' if scope and not scope.endswith('/') else scope
 
 
 def scope_dirname(scope):
-    """What is before the last part of a name, with the slash: 'a/b/' of 'a/b/c'."""
+    """Returns a name without its last component, with the slash: 'a/b/' for 'a/b/c'."""
     return scope[:scope.rfind('/') + 1]
 
 
 def scope_basename(scope):
-    """The last part of a name: 'c' of 'a/b/c'."""
+    """Returns the last component of a name: 'c' for 'a/b/c'."""
     return scope[scope.rfind('/') + 1:]
 
 
 def placeholder_name(t=None, scope=None, prefix=_PLACEHOLDER_PREFIX):
-    """The name of a placeholder that stands for a tensor.
+    """Returns the name of a placeholder that replaces a tensor.
 
     Args:
-        t: the tensor; None for one that stands for no tensor.
-        scope: the scope of the name; default: that of the tensor's operation.
-        prefix: what the name begins with.
+      t: the tensor, or None for a placeholder that replaces no tensor.
+      scope: the scope of the name. Defaults to that of the tensor's operation.
+      prefix: the prefix of the name.
 
     Raises:
-        TypeError: if t is no tensor.
+      TypeError: if t is not a tensor.
     """
     if scope is not None:
         scope = scope_finalize(scope)
@@ -288,7 +288,7 @@ def _placeholder(dtype, shape, name):
 
 
 def make_placeholder_from_tensor(t, scope=None, prefix=_PLACEHOLDER_PREFIX):
-    """A placeholder in the default graph with the dtype and static shape of a tensor.
+    """Creates a placeholder in the default graph with the dtype and static shape of a tensor.
 
     Its name is placeholder_name(t, scope, prefix), made unique.
     """
@@ -298,14 +298,14 @@ def make_placeholder_from_tensor(t, scope=None, prefix=_PLACEHOLDER_PREFIX):
 def make_placeholder_from_dtype_and_shape(
     dtype, shape=None, scope=None, prefix=_PLACEHOLDER_PREFIX
 ):
-    """A placeholder in the default graph, named `prefix` under `scope`, made unique."""
+    """Creates a placeholder in the default graph, named `prefix` under `scope`, made unique."""
     from ramet.framework import dtypes
 
     return _placeholder(dtypes.as_dtype(dtype), shape, placeholder_name(None, scope, prefix))
 
 
 def get_predefined_collection_names():
-    """The names of the collections that tf.GraphKeys lists."""
+    """Returns the names of the collections that tf.GraphKeys lists."""
     return [
         name for key in dir(GraphKeys)
         if re.fullmatch('[A-Z][A-Z_0-9]*', key) and isinstance(name := getattr(GraphKeys, key), str)
@@ -313,16 +313,16 @@ def get_predefined_collection_names():
 
 
 def find_corresponding_elem(target, dst_graph, dst_scope='', src_scope=''):
-    """What has the name of a tensor or operation in another graph, or under another scope.
+    """Finds the element with the name of a tensor or operation in another graph or scope.
 
     Args:
-        target: the tensor or operation.
-        dst_graph: where to look.
-        dst_scope: what takes the place of src_scope in the name.
-        src_scope: what the name begins with.
+      target: the tensor or operation.
+      dst_graph: the graph to search.
+      dst_scope: the scope that replaces src_scope in the name.
+      src_scope: the prefix of the name.
 
     Returns:
-        The tensor or operation; None if there is none, or the name is not under src_scope.
+      The tensor or operation, or None if there is none or the name is not under src_scope.
     """
     name = target.name
     src_scope, dst_scope = scope_finalize(src_scope), scope_finalize(dst_scope)
@@ -339,7 +339,7 @@ def find_corresponding_elem(target, dst_graph, dst_scope='', src_scope=''):
 
 
 def find_corresponding(targets, dst_graph, dst_scope='', src_scope=''):
-    """As find_corresponding_elem, for each leaf of a structure."""
+    """Applies find_corresponding_elem to each leaf of a structure."""
     return transform_tree(
         targets, lambda top: find_corresponding_elem(top, dst_graph, dst_scope, src_scope)
     )

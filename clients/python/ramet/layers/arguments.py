@@ -1,4 +1,4 @@
-"""Arguments of layers: their forms, sizes of outputs, and functions made of layers."""
+"""Arguments of layers: parsing, output sizes, and functions that apply layers."""
 
 import inspect
 
@@ -6,7 +6,7 @@ from ramet.framework import tensor_shape
 
 
 def per_axis(value, count, name):
-    """A tuple of `count` ints from an int or a sequence of ints.
+    """Returns a tuple of `count` ints for an int or a sequence of ints.
 
     Raises:
       ValueError: if it is neither.
@@ -32,7 +32,7 @@ def per_axis(value, count, name):
 
 
 def data_format(value):
-    """'channels_last' or 'channels_first', which it is by default 'channels_last'.
+    """Returns 'channels_last' or 'channels_first'. The default is 'channels_last'.
 
     Raises:
       ValueError: if it is something else.
@@ -45,7 +45,7 @@ def data_format(value):
 
 
 def padding(value, more=()):
-    """'valid', 'same' or one of `more`, in small letters.
+    """Returns 'valid', 'same' or one of `more`, in lower case.
 
     Raises:
       ValueError: if it is something else.
@@ -57,13 +57,13 @@ def padding(value, more=()):
 
 
 def op_format(data_format, spatial):
-    """The data format as operations have it: 'NHWC', 'NCW', ..."""
+    """Returns the data format in the form that operations use: 'NHWC', 'NCW', ..."""
     axes = 'DHW'[3 - spatial:]
     return f'N{axes}C' if data_format == 'channels_last' else f'NC{axes}'
 
 
 def window_outputs(size, window, padding, stride, dilation=1):
-    """How many windows fit in an axis of `size`; None where the size is."""
+    """Returns how many windows fit in an axis of `size`, or None if the size is unknown."""
     if size is None:
         return None
     if padding == 'valid':
@@ -72,7 +72,7 @@ def window_outputs(size, window, padding, stride, dilation=1):
 
 
 def transposed_outputs(size, window, padding, stride):
-    """The size of an axis in which `size` windows are laid down; None where the size is.
+    """Returns the size of an axis that `size` windows cover, or None if `size` is unknown.
 
     `size` may be a tensor.
     """
@@ -83,13 +83,13 @@ def transposed_outputs(size, window, padding, stride):
 
 
 def spatial_axes(data_format, spatial):
-    """The indices of the spatial axes."""
+    """Returns the indices of the spatial axes."""
     first = 1 if data_format == 'channels_last' else 2
     return range(first, first + spatial)
 
 
 def resized(shape, data_format, sizes, channels=None):
-    """A TensorShape with other spatial sizes, and another number of channels if that is given."""
+    """Returns a TensorShape with different spatial sizes, and optionally different channels."""
     shape = tensor_shape.as_shape(shape).with_rank(len(sizes) + 2).as_list()
     for axis, size in zip(spatial_axes(data_format, len(sizes)), sizes, strict=True):
         shape[axis] = size
@@ -99,7 +99,7 @@ def resized(shape, data_format, sizes, channels=None):
 
 
 def as_function(layer, name, reuse=True):
-    """Returns the function that applies a new layer of a class to inputs.
+    """Returns a function that applies a new layer of a class to inputs.
 
     Its arguments are `inputs`, those of the class, and `reuse` if the layer has variables.
     """
@@ -127,8 +127,8 @@ def as_function(layer, name, reuse=True):
 
 
 def _function_doc(layer, reuse):
-    lines = [f'Applies a new {layer.__name__} layer, which see for the other arguments.', '',
+    lines = [f'Applies a new {layer.__name__} layer; see there for the other arguments.', '',
              'Args:', '  inputs: a Tensor.']
     if reuse:
-        lines.append('  reuse: whether the variables of the layer `name` are used again.')
+        lines.append('  reuse: whether to reuse the variables of the layer `name`.')
     return '\n'.join([*lines, '', 'Returns:', '  A Tensor, the output of the layer.', ''])

@@ -1,4 +1,4 @@
-"""What all layers are: variables that are made at the first call, and a computation with them."""
+"""The base class of layers: variables created at the first call, and a computation with them."""
 
 import re
 
@@ -34,24 +34,24 @@ def _tensor(value):
 
 @export('layers.Layer')
 class Layer:
-    """A computation with variables of its own, which are made at the first call.
+    """A computation with variables of its own, which are created at the first call.
 
-    A layer of one's own overrides `build(input_shape)`, which makes the variables with add_weight
-    and ends with super().build(input_shape), and `call(inputs, ...)`.
+    A subclass overrides `build(input_shape)`, which creates the variables with add_weight and ends with
+    super().build(input_shape), and `call(inputs, ...)`.
 
     Args:
       trainable: whether its variables are trainable.
-      name: name of its variable scope and of the scope of its operations; by default the class's
-        name in small letters, made unique.
-      dtype: DType of the variables; by default that of the inputs.
-      activity_regularizer: function from the output to a loss.
+      name: the name of its variable scope and of the scope of its operations. Defaults to the name of
+        the class in lower case, made unique.
+      dtype: the DType of the variables. Defaults to that of the inputs.
+      activity_regularizer: a function from the output to a loss.
 
     Attributes:
       name, scope_name: the layer's name, and the name of its variable scope.
-      dtype: name of the variables' type; None before it is known.
+      dtype: the name of the variables' type, or None before it is known.
       trainable: whether its variables are trainable.
-      built: whether it has its variables.
-      input_spec: an InputSpec, or a list of them, that the inputs must fit; None: anything.
+      built: whether its variables have been created.
+      input_spec: an InputSpec, or a list of them, that the inputs must match, or None for any inputs.
     """
 
     def __init__(self, trainable=True, name=None, dtype=None, **kwargs):
@@ -94,7 +94,7 @@ class Layer:
         """The name of the variable scope.
 
         Raises:
-          ValueError: if the layer has not been called and no scope was chosen for it.
+          ValueError: if the layer has neither been called nor been given a scope.
         """
         if not self._scope:
             raise ValueError(f'No name available for layer scope because the layer "{self._name}" '
@@ -105,41 +105,41 @@ class Layer:
 
     @property
     def graph(self):
-        """The graph that the layer was first called in; None before."""
+        """The graph in which the layer was first called, or None before the first call."""
         return self._graph
 
-    # Making variables and calling.
+    # Creating variables and calling.
 
     def build(self, input_shape):
-        """Makes the variables; input_shape is the TensorShape of the input, or a list of them."""
+        """Creates the variables. `input_shape` is the TensorShape of the input, or a list of them."""
         self.built = True
 
     def call(self, inputs, *args, **kwargs):
-        """The computation: returns the output of the inputs."""
+        """Computes the output from the inputs."""
         return inputs
 
     def add_weight(self, name, shape, dtype=None, initializer=None, regularizer=None,
                    trainable=None, constraint=None, use_resource=None, synchronization=_AUTO,
                    aggregation=_NONE, partitioner=None, **unused):
-        """Makes a variable of the layer, or finds it where the layer's scope is reused.
+        """Creates a variable of the layer, or gets the existing one if the layer's scope is reused.
 
         Args:
           name: its name below the layer's scope.
           shape: its shape.
-          dtype: its DType; by default the layer's, else float32.
-          initializer: an initializer, or the name of one; by default that of the variable scope.
-          regularizer: function from the variable to a loss, or to None.
-          trainable: whether it is trainable, where the layer is; True by default.
-          constraint: function from a value to the value that optimizers store in its place.
+          dtype: its DType. Defaults to the layer's, or float32.
+          initializer: an initializer, or the name of one. Defaults to that of the variable scope.
+          regularizer: a function from the variable to a loss, or to None.
+          trainable: whether it is trainable, if the layer is. Defaults to True.
+          constraint: a function that optimizers apply to a new value before they store it.
           use_resource: whether it is a resource variable.
           synchronization, aggregation: see tf.get_variable.
-          partitioner: function (shape, dtype) -> list of the number of parts in each dimension.
+          partitioner: a function (shape, dtype) -> list of the number of parts in each dimension.
 
         Returns:
           The variable.
 
         Raises:
-          ValueError: if it is trainable and `synchronization` is ON_READ; and as tf.get_variable.
+          ValueError: if it is trainable and `synchronization` is ON_READ, or as tf.get_variable.
         """
         if synchronization is _ON_READ and trainable:
             raise ValueError('Synchronization value can be set to VariableSynchronization.ON_READ '
@@ -198,12 +198,12 @@ class Layer:
 
         Args:
           inputs: a Tensor, or a structure of them.
-          *args, **kwargs: what `call` takes beside the inputs; and `scope`, a VariableScope to
-            use in place of the layer's own at the first call.
+            *args, **kwargs: further arguments of `call`; and `scope`, a VariableScope that replaces the
+              layer's own at the first call.
 
-        Returns:
-          What `call` returns.
-        """
+          Returns:
+            The result of `call`.
+          """
         self._set_scope(kwargs.pop('scope', None))
         self._join_graph(inputs)
         scope = vs.variable_scope(self._scope, reuse=True if self.built else self._reuse,
@@ -224,7 +224,7 @@ class Layer:
         return outputs
 
     def apply(self, inputs, *args, **kwargs):
-        """The same as calling the layer."""
+        """Applies the layer, like calling it."""
         return self(inputs, *args, **kwargs)
 
     def _join_graph(self, inputs):
@@ -254,16 +254,16 @@ class Layer:
                 size = math_ops.cast(array_ops.shape(output)[0], loss.dtype)
                 self.add_loss(loss / size)
 
-    # What it has.
+    # Properties.
 
     @property
     def trainable_weights(self):
-        """The variables that are trainable, unless the layer as a whole is not."""
+        """The trainable variables; empty if the layer is not trainable."""
         return list(self._trainable) if self.trainable else []
 
     @property
     def non_trainable_weights(self):
-        """The other variables."""
+        """The variables that are not trainable."""
         return list(self._non_trainable if self.trainable
                     else self._trainable + self._non_trainable)
 
@@ -278,12 +278,12 @@ class Layer:
 
     @property
     def losses(self):
-        """The losses of regularizers and of add_loss, a list of Tensors."""
+        """The losses from regularizers and add_loss, a list of Tensors."""
         return list(self._losses)
 
     @property
     def updates(self):
-        """The operations that add_update was given."""
+        """The operations that were passed to add_update."""
         return list(self._updates)
 
     def add_loss(self, losses, inputs=None):
@@ -291,36 +291,36 @@ class Layer:
 
         Args:
           losses: a Tensor, or a list of them.
-          inputs: what they depend on; not used.
+          inputs: the inputs that they depend on; ignored.
         """
         losses = nest.flatten(losses)
         self._losses.extend(losses)
         tracking.collect(losses, ops.GraphKeys.REGULARIZATION_LOSSES)
 
     def add_update(self, updates, inputs=None):
-        """Adds operations that are to run at each training step, to the collection "update_ops".
+        """Adds operations that must run at each training step to the collection "update_ops".
 
         Args:
           updates: an Operation or Tensor, or a list of them.
-          inputs: what they depend on; not used.
+          inputs: the inputs that they depend on; ignored.
         """
         updates = [u if isinstance(u, ops.Operation) else u.op for u in nest.flatten(updates)]
         self._updates.extend(updates)
         tracking.collect(updates, ops.GraphKeys.UPDATE_OPS)
 
     def get_losses_for(self, inputs):
-        """The losses that depend on the inputs; None: those that depend on none."""
+        """Returns the losses that depend on the inputs; with None, those that depend on no inputs."""
         return tracking.reached_from(self._losses, inputs, self._all_inputs())
 
     def get_updates_for(self, inputs):
-        """The updates that depend on the inputs; None: those that depend on none."""
+        """Returns the updates that depend on the inputs; with None, those that depend on no inputs."""
         return tracking.reached_from(self._updates, inputs, self._all_inputs())
 
     def _all_inputs(self):
         return nest.flatten(self._inputs)
 
     def count_params(self):
-        """The number of values in all variables.
+        """Returns the number of values in all variables.
 
         Raises:
           ValueError: if the layer has not been built.
@@ -336,7 +336,7 @@ class Layer:
         """The input of the only call.
 
         Raises:
-          AttributeError: if there was no call, or several.
+          AttributeError: if there were no calls or several.
         """
         return self._of_only_call(self._inputs, 'input')
 
@@ -345,7 +345,7 @@ class Layer:
         """The output of the only call.
 
         Raises:
-          AttributeError: if there was no call, or several.
+          AttributeError: if there were no calls or several.
         """
         return self._of_only_call(self._outputs, 'output')
 
@@ -362,15 +362,15 @@ class Layer:
         return values[0]
 
     def get_input_at(self, node_index):
-        """The input of a call, counted from 0."""
+        """Returns the input of call number `node_index`, counted from 0."""
         return self._inputs[node_index]
 
     def get_output_at(self, node_index):
-        """The output of a call, counted from 0."""
+        """Returns the output of call number `node_index`, counted from 0."""
         return self._outputs[node_index]
 
     def compute_output_shape(self, input_shape):
-        """The TensorShape of the output for one of the input."""
+        """Returns the TensorShape of the output for that of the input."""
         raise NotImplementedError(f'{type(self).__name__}.compute_output_shape')
 
 

@@ -1,4 +1,4 @@
-"""Convolution layers of 1, 2 and 3 spatial axes."""
+"""Convolution layers with 1, 2 and 3 spatial axes."""
 
 from ramet.api import export
 from ramet.framework import tensor_shape
@@ -11,7 +11,7 @@ _ZEROS = init_ops.zeros_initializer()
 
 
 def channels_of(input_shape, data_format):
-    """The number of channels of an input.
+    """Returns the number of channels of an input.
 
     Raises:
       ValueError: if it is unknown.
@@ -24,31 +24,32 @@ def channels_of(input_shape, data_format):
 
 
 class Conv(base.Layer):
-    """What the convolution layers share: activation(convolution(inputs, kernel) + bias).
+    """The base class of convolution layers: activation(convolution(inputs, kernel) + bias).
 
     Args:
       rank: the number of spatial axes.
-      filters: the number of filters, which is that of output channels.
-      kernel_size: the size of the filters: an int, or one for each spatial axis.
-      strides: an int, or one for each spatial axis.
+      filters: the number of filters, which is the number of output channels.
+      kernel_size: the size of the filters: an int, or one per spatial axis.
+      strides: an int, or one per spatial axis.
       padding: 'valid' or 'same'.
       data_format: 'channels_last' or 'channels_first'.
-      dilation_rate: an int, or one for each spatial axis.
-      activation: function of the output, or the name of one; None: none.
-      use_bias: whether there is a bias.
-      kernel_initializer, bias_initializer: of the variables; None: that of the variable scope.
+      dilation_rate: an int, or one per spatial axis.
+      activation: a function of the output, or the name of one, or None.
+      use_bias: whether to add a bias.
+      kernel_initializer, bias_initializer: initializers of the variables, or None for that of the
+        variable scope.
       kernel_regularizer, bias_regularizer: functions from a variable to a loss.
-      activity_regularizer: function from the output to a loss.
-      kernel_constraint, bias_constraint: functions from a value to what optimizers store.
+      activity_regularizer: a function from the output to a loss.
+      kernel_constraint, bias_constraint: functions that optimizers apply to new values.
       trainable: whether the variables are trainable.
-      name: name of the layer.
+      name: the name of the layer.
 
     Attributes:
-      kernel: the variable of shape kernel_size + [channels in, filters]; after the first call.
+      kernel: the variable of shape kernel_size + [channels in, filters], after the first call.
       bias: the variable of shape [filters], or None.
 
     Raises:
-      ValueError: if an argument is malformed, or strides and dilation rates are both above 1.
+      ValueError: if an argument is malformed, or if strides and dilation rates are both above 1.
     """
 
     _paddings = ()
@@ -144,7 +145,7 @@ class Conv(base.Layer):
 
 @export('layers.Conv1D')
 class Conv1D(Conv):
-    __doc__ = Conv.__doc__.replace('What the convolution layers share', 'A convolution of sequences'
+    __doc__ = Conv.__doc__.replace('The base class of convolution layers', 'A convolution of sequences'
                                    ).replace('      rank: the number of spatial axes.\n', '')
 
     _paddings = ('causal',)
@@ -162,7 +163,7 @@ class Conv1D(Conv):
 
 @export('layers.Conv2D')
 class Conv2D(Conv):
-    __doc__ = Conv.__doc__.replace('What the convolution layers share', 'A convolution of images'
+    __doc__ = Conv.__doc__.replace('The base class of convolution layers', 'A convolution of images'
                                    ).replace('      rank: the number of spatial axes.\n', '')
 
     def __init__(self, filters, kernel_size, strides=(1, 1), padding='valid',
@@ -178,7 +179,7 @@ class Conv2D(Conv):
 
 @export('layers.Conv3D')
 class Conv3D(Conv):
-    __doc__ = Conv.__doc__.replace('What the convolution layers share', 'A convolution of volumes'
+    __doc__ = Conv.__doc__.replace('The base class of convolution layers', 'A convolution of volumes'
                                    ).replace('      rank: the number of spatial axes.\n', '')
 
     def __init__(self, filters, kernel_size, strides=(1, 1, 1), padding='valid',

@@ -10,21 +10,22 @@ from ramet.ops import gen, init_ops
 
 @export('layers.Dense')
 class Dense(base.Layer):
-    """activation(inputs . kernel + bias), over the last axis of the inputs.
+    """Computes activation(inputs . kernel + bias) over the last axis of the inputs.
 
     Args:
       units: the size of the last axis of the output.
-      activation: function of the output, or the name of one; None: none.
-      use_bias: whether there is a bias.
-      kernel_initializer, bias_initializer: of the variables; None: that of the variable scope.
+      activation: a function of the output, or the name of one, or None.
+      use_bias: whether to add a bias.
+      kernel_initializer, bias_initializer: initializers of the variables, or None for that of the
+        variable scope.
       kernel_regularizer, bias_regularizer: functions from a variable to a loss.
-      activity_regularizer: function from the output to a loss.
-      kernel_constraint, bias_constraint: functions from a value to what optimizers store.
+      activity_regularizer: a function from the output to a loss.
+      kernel_constraint, bias_constraint: functions that optimizers apply to new values.
       trainable: whether the variables are trainable.
-      name: name of the layer.
+      name: the name of the layer.
 
     Attributes:
-      kernel: the variable of shape [channels in, units]; after the first call.
+      kernel: the variable of shape [channels in, units], after the first call.
       bias: the variable of shape [units], or None.
     """
 
@@ -92,17 +93,18 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
           bias_initializer=init_ops.zeros_initializer(), kernel_regularizer=None,
           bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
           bias_constraint=None, trainable=True, name=None, reuse=None):
-    """Applies a new Dense layer, which see for the arguments.
+    """Applies a new Dense layer.
 
     Args:
-      inputs: a Tensor of rank 2 or more, of a floating type.
-      reuse: whether the variables of the layer `name` are used again.
+      inputs: a Tensor of rank 2 or more, of a floating-point type.
+      units, activation, use_bias, ...: see Dense.
+      reuse: whether to reuse the variables of the layer `name`.
 
     Returns:
-      A Tensor of inputs' type and shape, but for the last axis, which has `units`.
+      A Tensor with the type and shape of the inputs, except that the last axis has size `units`.
 
     Raises:
-      ValueError: if the size of the last axis of the inputs is unknown, or the rank below 2.
+      ValueError: if the size of the last axis of the inputs is unknown, or the rank is less than 2.
     """
     layer = Dense(
         units, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
@@ -115,13 +117,13 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
 
 @export('layers.Dropout')
 class Dropout(base.Layer):
-    """Zeroes a part of the inputs at random in training, and scales the rest to keep the sum.
+    """Randomly zeroes a fraction of the inputs in training, and scales the rest to keep the sum.
 
     Args:
-      rate: the part that is zeroed, from 0 to 1; a number or a scalar tensor.
-      noise_shape: an int32 vector, the shape of the choices; None: that of the inputs.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the layer.
+      rate: the fraction to zero, from 0 to 1; a number or a scalar tensor.
+      noise_shape: an int32 vector, the shape of the random choices, or None for that of the inputs.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the layer.
     """
 
     def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
@@ -153,11 +155,12 @@ class Dropout(base.Layer):
 
 @export('layers.dropout')
 def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
-    """Applies a new Dropout layer, which see for the other arguments.
+    """Applies a new Dropout layer.
 
     Args:
-      inputs: a Tensor of a floating type.
-      training: whether values are zeroed: a bool or a tensor.
+      inputs: a Tensor of a floating-point type.
+      rate, noise_shape, seed, name: see Dropout.
+      training: whether to zero values: a bool or a tensor.
 
     Returns:
       A Tensor like the inputs.
@@ -168,12 +171,12 @@ def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=
 
 @export('layers.Flatten')
 class Flatten(base.Layer):
-    """Makes one axis of all but the first.
+    """Flattens all axes but the first into one.
 
     Args:
-      data_format: 'channels_last', or 'channels_first': the second axis is then moved to the end
-        before.
-      name: name of the layer.
+      data_format: 'channels_last', or 'channels_first', which moves the second axis to the end before
+        flattening.
+      name: the name of the layer.
     """
 
     def __init__(self, data_format=None, **kwargs):
@@ -206,12 +209,14 @@ class Flatten(base.Layer):
 
 @export('layers.flatten')
 def flatten(inputs, name=None, data_format='channels_last'):
-    """Makes one axis of all but the first; see Flatten.
+    """Flattens all axes but the first into one; see Flatten.
 
     Args:
       inputs: a Tensor of rank 2 or more.
+      name: the name of the layer.
+      data_format: 'channels_last' or 'channels_first'.
 
     Returns:
-      A Tensor of inputs' type, of shape [batch, size].
+      A Tensor with the type of the inputs, of shape [batch, size].
     """
     return Flatten(name=name, data_format=data_format).apply(inputs)

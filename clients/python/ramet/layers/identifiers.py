@@ -1,4 +1,4 @@
-"""Activations and initializers that are given by name."""
+"""Looks up activations and initializers by name."""
 
 from ramet.compat import namespace
 
@@ -10,10 +10,10 @@ _ACTIVATIONS = {
 
 
 def activation(identifier):
-    """The activation function of a name; what is callable, and None, are returned as they are.
+    """Returns the activation function with a name. Callables and None are returned unchanged.
 
     Raises:
-      ValueError: if there is none of that name.
+      ValueError: if there is no activation with this name.
       TypeError: if it is something else.
     """
     if identifier is None or callable(identifier):
@@ -23,16 +23,16 @@ def activation(identifier):
     if identifier == 'linear':
         return None
     if identifier not in _ACTIVATIONS:
-        raise ValueError(f'Unknown activation function: {identifier}; the known ones are '
+        raise ValueError(f'Unknown activation function: {identifier}; known functions are '
                          f'{", ".join(sorted([*_ACTIVATIONS, "linear"]))}')
     return namespace.find(_ACTIVATIONS[identifier])
 
 
 def initializer(identifier):
-    """The initializer of a name, as tf.keras.initializers has them; others are returned as given.
+    """Returns the initializer with a name of tf.keras.initializers; others are returned unchanged.
 
     Raises:
-      ValueError: if there is none of that name.
+      ValueError: if there is no initializer with this name.
     """
     if not isinstance(identifier, str):
         return identifier

@@ -1,4 +1,4 @@
-"""What the inputs of a layer must be."""
+"""Requirements on the inputs of a layer."""
 
 from ramet.api import export
 from ramet.framework import dtypes, nest, tensor_shape
@@ -6,11 +6,11 @@ from ramet.framework import dtypes, nest, tensor_shape
 
 @export('layers.InputSpec')
 class InputSpec:
-    """What an input of a layer must be; what is None may be anything.
+    """The requirements on one input of a layer. Arguments that are None require nothing.
 
     Args:
       dtype: a DType.
-      shape: a shape; sizes that are None may be anything.
+      shape: a shape. Sizes that are None may have any value.
       ndim: the rank.
       max_ndim, min_ndim: bounds of the rank.
       axes: a dict from axes to their sizes.
@@ -34,7 +34,7 @@ def check(spec, inputs, layer_name):
     """Checks inputs against an InputSpec, or a list of them.
 
     Raises:
-      ValueError: if one does not fit.
+      ValueError: if an input does not match.
     """
     if spec is None:
         return

@@ -17,31 +17,31 @@ _ABSENT = ('renorm', 'virtual_batch_size', 'adjustment')
 def _refuse_absent(arguments):
     for name in _ABSENT:
         if arguments[name]:
-            raise api.UnavailableError(f'TensorFlow has batch normalization with `{name}`, Ramet '
+            raise api.UnavailableError(f'TensorFlow has batch normalization with `{name}`, but Ramet '
                                        'does not have it')
 
 
 @export('layers.BatchNormalization')
 class BatchNormalization(base.Layer):
-    """gamma * (inputs - mean) / sqrt(variance + epsilon) + beta, for each channel.
+    """Computes gamma * (inputs - mean) / sqrt(variance + epsilon) + beta, per channel.
 
-    In training, mean and variance are those of the batch, and the moving mean and variance are
-    updated by operations in the collection "update_ops", which the train step must depend on; else
-    they are the moving ones.
+    In training, mean and variance are those of the batch. The moving mean and variance are updated by
+    operations in the collection "update_ops", which the training step must depend on. In inference,
+    the moving mean and variance are used.
 
     Args:
       axis: the axis of the channels, an int or a list of ints.
-      momentum: how much of the moving mean and variance an update keeps.
-      epsilon: what is added to the variance.
-      center, scale: whether there are beta and gamma.
+      momentum: the fraction of the moving mean and variance that an update keeps.
+      epsilon: added to the variance.
+      center, scale: whether to use beta and gamma.
       beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer:
         initializers of the variables.
       beta_regularizer, gamma_regularizer: functions from a variable to a loss.
-      beta_constraint, gamma_constraint: functions from a value to what optimizers store.
-      renorm, renorm_clipping, renorm_momentum, virtual_batch_size, adjustment: must be unset.
-      fused: whether one operation does it all where that is possible (four axes); None: yes.
+      beta_constraint, gamma_constraint: functions that optimizers apply to new values.
+      renorm, renorm_clipping, renorm_momentum, virtual_batch_size, adjustment: not supported.
+      fused: whether to compute everything with one operation if possible (four axes). None means True.
       trainable: whether beta and gamma are trainable.
-      name: name of the layer.
+      name: the name of the layer.
 
     Attributes:
       gamma, beta: the variables, or None; after the first call.
@@ -184,7 +184,7 @@ class BatchNormalization(base.Layer):
         return mean, variance
 
     def _broadcast(self, value, inputs, cast=False):
-        """A parameter in the form that goes with the inputs, where the channels are not last."""
+        """Reshapes a parameter to broadcast with the inputs if the channels are not the last axis."""
         if value is None:
             return None
         shape = inputs.get_shape()
@@ -199,7 +199,7 @@ class BatchNormalization(base.Layer):
 
 
 class _without_partitioner:
-    """Lets a variable scope make whole variables while it is open."""
+    """Creates a variable scope ignore its partitioner inside the context."""
 
     def __init__(self, scope):
         self._scope = scope
@@ -213,7 +213,7 @@ class _without_partitioner:
 
 
 def _move(variable, value, momentum):
-    """variable = momentum * variable + (1 - momentum) * value."""
+    """Assigns momentum * variable + (1 - momentum) * value to a variable."""
     with ops.name_scope('AssignMovingAvg') as scope, ops.colocate_with(variable.op):
         decay = ops.convert_to_tensor(1.0 - momentum, name='decay')
         if decay.dtype != variable.dtype.base_dtype:
@@ -230,12 +230,13 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
                         gamma_constraint=None, training=False, trainable=True, name=None,
                         reuse=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99,
                         fused=None, virtual_batch_size=None, adjustment=None):
-    """Applies a new BatchNormalization layer, which see for the other arguments.
+    """Applies a new BatchNormalization layer.
 
     Args:
-      inputs: a Tensor of a floating type.
-      training: whether mean and variance are those of the batch: a bool, or a tensor.
-      reuse: whether the variables of the layer `name` are used again.
+      inputs: a Tensor of a floating-point type.
+      axis, momentum, epsilon, ...: see BatchNormalization.
+      training: whether to use the mean and variance of the batch: a bool or a tensor.
+      reuse: whether to reuse the variables of the layer `name`.
 
     Returns:
       A Tensor like the inputs.

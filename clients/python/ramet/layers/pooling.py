@@ -1,4 +1,4 @@
-"""Pooling layers of 1, 2 and 3 spatial axes."""
+"""Pooling layers with 1, 2 and 3 spatial axes."""
 
 from ramet.api import export
 from ramet.framework import tensor_shape
@@ -9,14 +9,14 @@ from ramet.ops import array_ops, nn_pool
 
 
 class _Pooling(base.Layer):
-    """What the pooling layers share.
+    """The base class of pooling layers.
 
     Args:
-      pool_size: the size of the windows: an int, or one for each spatial axis.
-      strides: an int, or one for each spatial axis.
+      pool_size: the size of the windows: an int, or one per spatial axis.
+      strides: an int, or one per spatial axis.
       padding: 'valid' or 'same'.
       data_format: 'channels_last' or 'channels_first'.
-      name: name of the layer.
+      name: the name of the layer.
 
     Raises:
       ValueError: if an argument is malformed.
@@ -42,7 +42,7 @@ class _Pooling(base.Layer):
         return arguments.resized(shape, self.data_format, sizes)
 
     def _pooled(self, inputs, windows, strides):
-        """Pools a tensor whose channels are last."""
+        """Pools a tensor whose last axis is the channels."""
         return self._op(inputs, ksize=[1, *windows, 1], strides=[1, *strides, 1],
                         padding=self.padding.upper(),
                         data_format=arguments.op_format('channels_last', len(windows)))
@@ -85,13 +85,13 @@ class _Pooling3D(_Pooling):
 
 @export('layers.MaxPooling1D')
 class MaxPooling1D(_Pooling1D):
-    __doc__ = _Pooling.__doc__.replace('What the pooling layers share', 'The greatest in a window')
+    __doc__ = _Pooling.__doc__.replace('The base class of pooling layers', 'The maximum of each window')
     _op = staticmethod(nn_pool.max_pool)
 
 
 @export('layers.AveragePooling1D')
 class AveragePooling1D(_Pooling1D):
-    __doc__ = _Pooling.__doc__.replace('What the pooling layers share', 'The mean of a window')
+    __doc__ = _Pooling.__doc__.replace('The base class of pooling layers', 'The mean of each window')
     _op = staticmethod(nn_pool.avg_pool)
 
 

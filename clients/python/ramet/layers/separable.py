@@ -1,4 +1,4 @@
-"""Separable convolution layers: each channel is convolved, then they are mixed."""
+"""Separable convolution layers, which convolve each channel and then mix the channels."""
 
 from ramet.api import export
 from ramet.layers import arguments
@@ -10,7 +10,7 @@ _ZEROS = init_ops.zeros_initializer()
 
 
 class _Separable(Conv):
-    """What the separable convolution layers share."""
+    """The base class of separable convolution layers."""
 
     def __init__(self, rank, filters, kernel_size, strides, padding, data_format, dilation_rate,
                  depth_multiplier, activation, use_bias, depthwise_initializer,
@@ -97,17 +97,17 @@ class SeparableConv2D(_Separable):
     Args:
       filters: the number of output channels.
       kernel_size, strides, padding, data_format, dilation_rate: see Conv2D.
-      depth_multiplier: the number of filters of each input channel.
-      activation, use_bias: see Conv2D.
-      depthwise_initializer, pointwise_initializer, bias_initializer: of the variables; None: that
-        of the variable scope.
-      depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions from a variable to
-        a loss.
-      activity_regularizer: function from the output to a loss.
-      depthwise_constraint, pointwise_constraint, bias_constraint: functions from a value to what
-        optimizers store.
-      trainable: whether the variables are trainable.
-      name: name of the layer.
+        depth_multiplier: the number of filters per input channel.
+        activation, use_bias: see Conv2D.
+        depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the variables, or
+          None for that of the variable scope.
+        depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions from a variable to
+          a loss.
+        activity_regularizer: a function from the output to a loss.
+        depthwise_constraint, pointwise_constraint, bias_constraint: functions that optimizers apply to new
+          values.
+        trainable: whether the variables are trainable.
+        name: the name of the layer.
 
     Attributes:
       depthwise_kernel: the variable of shape kernel_size + [channels in, depth_multiplier].

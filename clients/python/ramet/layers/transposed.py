@@ -11,7 +11,7 @@ _ZEROS = init_ops.zeros_initializer()
 
 
 class _Transposed(Conv):
-    """What the transposed convolution layers share: activation(transposed convolution + bias).
+    """The base class of transposed convolution layers: activation(transposed convolution + bias).
 
     The kernel has the shape kernel_size + [filters, channels in].
     """
@@ -62,7 +62,7 @@ class _Transposed(Conv):
 
 @export('layers.Conv2DTranspose')
 class Conv2DTranspose(_Transposed):
-    """A transposed convolution of images: the gradient of a convolution for its input.
+    """A transposed convolution of images: the gradient of a convolution with respect to its input.
 
     Args:
       filters: the number of output channels.

@@ -1,4 +1,4 @@
-"""Choosing between two computations, at once where the condition's value is known."""
+"""Chooses between two computations, at graph construction if the condition is known."""
 
 from ramet.api import export
 from ramet.framework import ops, tensor_util
@@ -7,7 +7,7 @@ from ramet.ops import variables as tf_variables
 
 @export('contrib.framework.smart_constant_value')
 def constant_value(pred):
-    """The value of a condition as a bool; None if it is known only when the graph runs.
+    """Returns the value of a condition as a bool, or None if it is only known when the graph runs.
 
     Args:
       pred: a bool, 0 or 1, a boolean Tensor or a Variable.
@@ -28,7 +28,14 @@ def constant_value(pred):
 
 @export('contrib.framework.smart_cond')
 def smart_cond(pred, true_fn, false_fn, name=None):
-    """true_fn() or false_fn(); tf.cond of both where the condition's value is not known yet."""
+    """Returns true_fn() or false_fn(). Uses tf.cond if the condition is only known at run time.
+
+    Args:
+      pred: a bool, 0 or 1, a boolean Tensor or a Variable.
+      true_fn: a function without arguments.
+      false_fn: a function without arguments.
+      name: the name of the tf.cond.
+    """
     known = constant_value(pred)
     if known is None:
         from ramet.compat import namespace

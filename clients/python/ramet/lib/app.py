@@ -1,4 +1,4 @@
-"""tf.app: runs the main function of a script after its flags are read."""
+"""tf.app: runs the main function of a script after parsing its flags."""
 
 import sys
 
@@ -7,7 +7,7 @@ from ramet.lib import flags
 
 
 def _parse(argv):
-    """Reads flags, and leaves those that are not defined in the arguments for `main`."""
+    """Parses the flags that are defined, and leaves other arguments for `main`."""
     return flags.FLAGS(argv, known_only=True)
 
 
@@ -21,12 +21,12 @@ def _run_without_absl(main, argv):
 
 @export('app.run')
 def run(main=None, argv=None):
-    """Reads the flags, calls `main` with the other arguments and exits with what it returns.
+    """Parses the flags, calls `main` with the remaining arguments and exits with its result.
 
     Args:
-      main: a function of one argument, a list of str that begins with the name of the program; by
-        default the function `main` of the script.
-      argv: the command line, in place of sys.argv.
+      main: a function of one argument, a list of str that starts with the name of the program.
+        Defaults to the function `main` of the script.
+      argv: the command line. Defaults to sys.argv.
     """
     main = main or sys.modules['__main__'].main
     try:

@@ -1,4 +1,4 @@
-"""Text, bytes and numbers as programs of TensorFlow handle them: `tf.compat`."""
+"""tf.compat: conversions of strings, bytes and numbers."""
 
 import numbers
 
@@ -19,14 +19,14 @@ export_value('compat.bytes_or_text_types', bytes_or_text_types)
 
 @export('compat.as_bytes')
 def as_bytes(bytes_or_text, encoding='utf-8'):
-    """Bytes of bytes or text.
+    """Converts a value to bytes.
 
     Args:
-        bytes_or_text: bytes, bytearray or str.
-        encoding: how text is encoded.
+      bytes_or_text: bytes, bytearray or str.
+      encoding: the encoding for str.
 
     Raises:
-        TypeError: if bytes_or_text is none of these.
+      TypeError: if bytes_or_text has another type.
     """
     if isinstance(bytes_or_text, bytes):
         return bytes_or_text
@@ -39,15 +39,15 @@ def as_bytes(bytes_or_text, encoding='utf-8'):
 
 @export('compat.as_text', 'compat.as_str')
 def as_text(bytes_or_text, encoding='utf-8'):
-    """Text of bytes or text.
+    """Converts a value to str.
 
     Args:
-        bytes_or_text: bytes or str.
-        encoding: how bytes are decoded.
+      bytes_or_text: bytes or str.
+      encoding: the encoding of bytes.
 
     Raises:
-        TypeError: if bytes_or_text is none of these.
-        UnicodeDecodeError: if the bytes are not in that encoding.
+      TypeError: if bytes_or_text has another type.
+      UnicodeDecodeError: if the bytes are not in that encoding.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
@@ -61,11 +61,20 @@ as_str = as_text
 
 @export('compat.as_str_any')
 def as_str_any(value, encoding='utf-8'):
-    """Text of anything: bytes are decoded, all else goes through `str`."""
+    """Converts any value to str. Bytes are decoded, all other values go through `str`.
+
+    Args:
+      value: any object.
+      encoding: the encoding of bytes.
+    """
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 @export('compat.path_to_str')
 def path_to_str(path):
-    """What `os.fspath` says of a path object; anything else as it is."""
+    """Converts a path object to str. Other values are returned unchanged.
+
+    Args:
+      path: a path object, or any other value.
+    """
     return as_str_any(path.__fspath__()) if hasattr(path, '__fspath__') else path

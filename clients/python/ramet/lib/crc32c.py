@@ -1,4 +1,4 @@
-"""CRC-32C, in the masked form that record files have."""
+"""CRC-32C, and its masked form in record files."""
 
 import functools
 
@@ -31,11 +31,11 @@ def _implementation():
 
 
 def value(data):
-    """The CRC-32C of bytes, as int."""
+    """Returns the CRC-32C of bytes, as int."""
     return _implementation()(data)
 
 
 def masked(data):
-    """The CRC-32C of bytes, rotated and shifted as TensorFlow stores it."""
+    """Returns the CRC-32C of bytes, rotated and shifted like TensorFlow does."""
     crc = value(data)
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF

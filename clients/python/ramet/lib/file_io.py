@@ -1,4 +1,4 @@
-"""Files that are read and written as TensorFlow's file objects are."""
+"""File objects with the behavior of TensorFlow's."""
 
 import os
 import stat
@@ -11,24 +11,24 @@ _MODES = ('r', 'w', 'a', 'r+', 'w+', 'a+')
 
 
 class FileIO:
-    """A file, opened when it is first read or written. Not for use by several threads at once.
+    """A file, opened when it is first read or written. Not thread-safe.
 
-    In a mode with 'b' what is read is bytes, else str decoded from UTF-8; positions and lengths are
-    counted in bytes in both. Reading and writing have positions of their own.
+    In a mode with 'b', reads return bytes, otherwise str decoded from UTF-8. In both cases, positions and
+    lengths are counted in bytes. Reading and writing have separate positions.
     """
 
     _reader = None
     _writer = None
 
     def __init__(self, name, mode):
-        """Makes the file object; the file itself is not touched yet.
+        """Creates the file object without opening the file.
 
         Args:
-          name: str, bytes or os.PathLike; `file:///...` too.
-          mode: 'r', 'w', 'a', 'r+', 'w+' or 'a+', and 'b' for bytes.
+          name: str, bytes or os.PathLike; may be a URL `file:///...`.
+          mode: 'r', 'w', 'a', 'r+', 'w+' or 'a+', optionally with 'b' for bytes.
 
         Raises:
-          InvalidArgumentError: if the mode is none of these.
+          InvalidArgumentError: if the mode is invalid.
         """
         self._name = name
         self._mode = mode
@@ -40,12 +40,12 @@ class FileIO:
 
     @property
     def name(self):
-        """The name that the file object was made with."""
+        """The name that was passed to the constructor."""
         return self._name
 
     @property
     def mode(self):
-        """The mode that the file object was made with."""
+        """The mode that was passed to the constructor."""
         return self._mode
 
     def _open_reader(self):
@@ -76,17 +76,17 @@ class FileIO:
         return value if self._binary else value.decode('utf-8')
 
     def size(self):
-        """The number of bytes in the file; what was written and not flushed is not in it yet."""
+        """Returns the number of bytes in the file, without those that were written but not flushed."""
         path = paths.local(self._name)
         with os_errors.about(path):
             return os.stat(path).st_size
 
     def write(self, file_content):
-        """Appends bytes, or str as UTF-8, to what was written before."""
+        """Writes bytes, or str as UTF-8, at the current position."""
         self._do(self._open_writer().write, as_bytes(file_content))
 
     def read(self, n=-1):
-        """Reads `n` bytes, or as many as there are; all the rest of the file if `n` is -1."""
+        """Reads up to `n` bytes, or the rest of the file if `n` is -1."""
         reader = self._open_reader()
         if n is not None and n < -1:
             raise errors.InvalidArgumentError(
@@ -94,16 +94,16 @@ class FileIO:
         return self._prepare(self._do(reader.read, n))
 
     def seek(self, offset=None, whence=0, position=None):
-        """Moves to where the next read begins.
+        """Sets the position of the next read.
 
         Args:
           offset: a number of bytes.
-          whence: what it is counted from: 0 the start of the file, 1 the position, 2 the end.
-          position: the old name of `offset`.
+          whence: the origin of `offset`: 0 for the start of the file, 1 for the position, 2 for the end.
+          position: a deprecated name of `offset`.
 
         Raises:
-          InvalidArgumentError: if `whence` is another number, or the new position is negative.
-          OutOfRangeError: if it lies beyond the end of the file.
+          InvalidArgumentError: if `whence` is invalid, or the new position is negative.
+          OutOfRangeError: if the new position is beyond the end of the file.
         """
         reader = self._open_reader()
         if offset is None and position is None:
@@ -125,21 +125,21 @@ class FileIO:
         reader.seek(target)
 
     def seekable(self):
-        """True: every file can be read from any position."""
+        """Returns True: every file can be read from any position."""
         return True
 
     def tell(self):
-        """The position of the next read; of the next write where the mode does not read."""
+        """Returns the position of the next read, or of the next write in a mode without reading."""
         opened = self._open_writer() if self._kind in ('w', 'a') else self._open_reader()
         return opened.tell()
 
     def readline(self):
-        """Reads the next line with its newline, without carriage returns; empty at the end."""
+        """Reads the next line with its newline, without carriage returns. Empty at the end."""
         line = self._do(self._open_reader().readline)
         return self._prepare(line.replace(b'\r', b''))
 
     def readlines(self):
-        """A list of the lines from here to the end."""
+        """Returns the remaining lines as a list."""
         return list(self)
 
     def __iter__(self):
@@ -155,12 +155,12 @@ class FileIO:
     next = __next__
 
     def flush(self):
-        """Hands what was written to the operating system."""
+        """Passes all written data to the operating system."""
         if self._writer is not None:
             self._do(self._writer.flush)
 
     def close(self):
-        """Closes the file. If it is used again, it is opened again, as at first."""
+        """Closes the file. Using it again reopens it."""
         reader, self._reader = self._reader, None
         writer, self._writer = self._writer, None
         if reader is not None:
@@ -179,22 +179,22 @@ class FileIO:
 
 
 def read_file_to_string(filename, binary_mode=False):
-    """The content of a file: str, or bytes in binary mode."""
+    """Returns the contents of a file as str, or as bytes in binary mode."""
     with FileIO(filename, 'rb' if binary_mode else 'r') as file:
         return file.read()
 
 
 def write_string_to_file(filename, file_content):
-    """Writes a file that holds `file_content`, bytes or str, and nothing else."""
+    """Writes a file with the contents `file_content`, bytes or str."""
     with FileIO(filename, 'w') as file:
         file.write(file_content)
 
 
 def atomic_write_string_to_file(filename, contents, overwrite=True):
-    """Writes a file so that others see what was there before or all of `contents`.
+    """Writes a file atomically: readers see either the old file or all of `contents`.
 
     Raises:
-      AlreadyExistsError: if the file is there and `overwrite` is False.
+      AlreadyExistsError: if the file exists and `overwrite` is False.
     """
     from ramet.lib import io_gfile
     path = paths.local(filename)

@@ -1,6 +1,6 @@
-"""tf.flags: the command line of a script; absl's flags where absl is installed.
+"""tf.flags: the command-line flags of a script. Uses absl's flags if absl is installed.
 
-FLAGS reads sys.argv when a flag is first looked at, if nothing has read it before.
+FLAGS parses sys.argv when a flag is first accessed, unless a command line has been parsed already.
 """
 
 import functools
@@ -21,7 +21,7 @@ _OLD_NAMES = {'flag_name': 'name', 'default_value': 'default', 'docstring': 'hel
 
 
 def _with_old_names(define):
-    """`define`, which takes the names that its arguments had in TensorFlow 1.4 and before, too."""
+    """Wraps `define` to accept the argument names of TensorFlow 1.4 and earlier too."""
 
     @functools.wraps(define)
     def wrapper(*args, **kwargs):
@@ -38,7 +38,7 @@ DEFINE_integer = _with_old_names(_flags.DEFINE_integer)
 
 
 class _Flags:
-    """The flags of the program: FlagValues that reads sys.argv when it has to."""
+    """The flags of the program: a FlagValues that parses sys.argv on demand."""
 
     def __getattribute__(self, name):
         values = _flags.FLAGS

@@ -1,4 +1,4 @@
-"""tf.gfile: files and folders under the names that they have in TensorFlow 1."""
+"""tf.gfile: files and folders, with the names of TensorFlow 1."""
 
 from ramet.api import export
 from ramet.lib import io_gfile
@@ -9,25 +9,25 @@ from ramet.lib.file_io import FileIO
 class GFile(FileIO):
     """A file, opened when it is first read or written; use it in a `with` statement.
 
-    In a mode with 'b' what is read is bytes, else str decoded from UTF-8.
+    In a mode with 'b', reads return bytes, otherwise str decoded from UTF-8.
     """
 
     def __init__(self, name, mode='r'):
-        """Makes the file object; the file itself is not touched yet.
+        """Creates the file object without opening the file.
 
         Args:
-          name: str, bytes or os.PathLike; `file:///...` too.
-          mode: 'r', 'w', 'a', 'r+', 'w+' or 'a+', and 'b' for bytes.
+          name: str, bytes or os.PathLike; may be a URL `file:///...`.
+          mode: 'r', 'w', 'a', 'r+', 'w+' or 'a+', optionally with 'b' for bytes.
 
         Raises:
-          InvalidArgumentError: if the mode is none of these.
+          InvalidArgumentError: if the mode is invalid.
         """
         super().__init__(name, mode)
 
 
 @export('gfile.FastGFile')
 class FastGFile(GFile):
-    """The same as GFile."""
+    """A GFile under an older name."""
 
 
 Open = GFile
@@ -35,76 +35,124 @@ Open = GFile
 
 @export('gfile.Exists')
 def Exists(filename):
-    """Whether there is a file or folder of this name."""
+    """Returns whether a file or folder exists.
+
+    Args:
+      filename: str, bytes or os.PathLike.
+    """
     return io_gfile.exists(filename)
 
 
 @export('gfile.IsDirectory')
 def IsDirectory(dirname):
-    """Whether there is a folder of this name."""
+    """Returns whether a folder exists.
+
+    Args:
+      dirname: str, bytes or os.PathLike.
+    """
     return io_gfile.isdir(dirname)
 
 
 @export('gfile.MkDir')
 def MkDir(dirname):
-    """Makes a folder, as tf.io.gfile.mkdir does."""
+    """Creates a folder; see tf.io.gfile.mkdir.
+
+    Args:
+      dirname: str, bytes or os.PathLike.
+    """
     io_gfile.mkdir(dirname)
 
 
 @export('gfile.MakeDirs')
 def MakeDirs(dirname):
-    """Makes a folder and those it is to be in, as tf.io.gfile.makedirs does."""
+    """Creates a folder and its parents; see tf.io.gfile.makedirs.
+
+    Args:
+      dirname: str, bytes or os.PathLike.
+    """
     io_gfile.makedirs(dirname)
 
 
 @export('gfile.Remove')
 def Remove(filename):
-    """Removes a file, as tf.io.gfile.remove does."""
+    """Removes a file; see tf.io.gfile.remove.
+
+    Args:
+      filename: str, bytes or os.PathLike.
+    """
     io_gfile.remove(filename)
 
 
 @export('gfile.DeleteRecursively')
 def DeleteRecursively(dirname):
-    """Removes a folder with all that is in it, as tf.io.gfile.rmtree does."""
+    """Removes a folder and its contents; see tf.io.gfile.rmtree.
+
+    Args:
+      dirname: str, bytes or os.PathLike.
+    """
     io_gfile.rmtree(dirname)
 
 
 @export('gfile.ListDirectory')
 def ListDirectory(dirname):
-    """The names of what is in a folder, as tf.io.gfile.listdir gives them."""
+    """Returns the names of the entries of a folder; see tf.io.gfile.listdir.
+
+    Args:
+      dirname: str, bytes or os.PathLike.
+    """
     return io_gfile.listdir(dirname)
 
 
 @export('gfile.Glob')
 def Glob(filename):
-    """The files and folders whose names match, as tf.io.gfile.glob gives them."""
+    """Returns the files and folders that match a pattern; see tf.io.gfile.glob.
+
+    Args:
+      filename: a pattern, or a list of them.
+    """
     return io_gfile.glob(filename)
 
 
 @export('gfile.Copy')
 def Copy(oldpath, newpath, overwrite=False):
-    """Copies a file, as tf.io.gfile.copy does."""
+    """Copies a file; see tf.io.gfile.copy.
+
+    Args:
+      oldpath: the source file.
+      newpath: the new file.
+      overwrite: whether an existing file may be replaced.
+    """
     io_gfile.copy(oldpath, newpath, overwrite)
 
 
 @export('gfile.Rename')
 def Rename(oldname, newname, overwrite=False):
-    """Renames a file or folder, as tf.io.gfile.rename does."""
+    """Renames a file or folder; see tf.io.gfile.rename.
+
+    Args:
+      oldname: the current name.
+      newname: the new name.
+      overwrite: whether an existing file may be replaced.
+    """
     io_gfile.rename(oldname, newname, overwrite)
 
 
 @export('gfile.Stat')
 def Stat(filename):
-    """The length, time and kind of a file, as tf.io.gfile.stat gives them."""
+    """Returns the length, modification time and kind of a file; see tf.io.gfile.stat.
+
+    Args:
+      filename: str, bytes or os.PathLike.
+    """
     return io_gfile.stat(filename)
 
 
 @export('gfile.Walk')
 def Walk(top, in_order=True):
-    """Goes through a folder and those in it, as tf.io.gfile.walk does.
+    """Traverses a folder and its subfolders; see tf.io.gfile.walk.
 
     Args:
-      top: the folder to begin with.
-      in_order: whether a folder comes before or after those that are in it.
+      top: the folder to start from.
+      in_order: whether a folder comes before its subfolders instead of after them.
     """
     return io_gfile.walk(top, in_order)

@@ -1,4 +1,4 @@
-"""Patterns of file names: `*`, `?` and `[...]` in the parts between the slashes."""
+"""Matches file names with `*`, `?` and `[...]` in the components of a path."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def _entries(folder):
 
 
 def matches(pattern):
-    """The names of files and folders that match `pattern`, in the order of the file system."""
+    """Returns the names of files and folders that match `pattern`, in the order of the file system."""
     if not pattern:
         return []
     first, *parts = pattern.split('/')
@@ -42,7 +42,7 @@ def matches(pattern):
 
 
 def _under(folders, part, separator):
-    """What `part` of a pattern stands for in each of `folders`."""
+    """Returns the entries of each of `folders` that match `part` of a pattern."""
     if not _SPECIAL.search(part):
         return [folder + separator + part for folder in folders]
     matching = _expression(part).fullmatch

@@ -1,4 +1,4 @@
-"""tf.io.gfile: what can be done with files and folders by name."""
+"""tf.io.gfile: operations on files and folders."""
 
 import os
 import posixpath
@@ -12,22 +12,33 @@ from ramet.lib import glob_match, os_errors, paths
 
 @export('io.gfile.exists')
 def exists(path):
-    """Whether there is a file or folder of this name."""
+    """Returns whether a file or folder exists.
+
+    Args:
+      path: str, bytes or os.PathLike.
+    """
     return os.path.exists(paths.local(path))
 
 
 @export('io.gfile.isdir')
 def isdir(path):
-    """Whether there is a folder of this name."""
+    """Returns whether a folder exists.
+
+    Args:
+      path: str, bytes or os.PathLike.
+    """
     return os.path.isdir(paths.local(path))
 
 
 @export('io.gfile.mkdir')
 def mkdir(path):
-    """Makes a folder; one that is there already is left as it is.
+    """Creates a folder. An existing folder is left as it is.
+
+    Args:
+      path: str, bytes or os.PathLike.
 
     Raises:
-      NotFoundError: if the folder it is to be in is not there.
+      NotFoundError: if the parent folder does not exist.
     """
     path = paths.local(path)
     if path and not os.path.lexists(path):
@@ -37,10 +48,13 @@ def mkdir(path):
 
 @export('io.gfile.makedirs')
 def makedirs(path):
-    """Makes a folder and those it is to be in; what is there already is left as it is.
+    """Creates a folder and its parents. Existing folders are left as they are.
+
+    Args:
+      path: str, bytes or os.PathLike.
 
     Raises:
-      FailedPreconditionError: if one of them is there and is no folder.
+      FailedPreconditionError: if one of them exists and is not a folder.
     """
     path = paths.local(path)
     part = path.rstrip('/')
@@ -57,8 +71,11 @@ def makedirs(path):
 def remove(path):
     """Removes a file.
 
+    Args:
+      path: str, bytes or os.PathLike.
+
     Raises:
-      NotFoundError: if it is not there.
+      NotFoundError: if it does not exist.
       FailedPreconditionError: if it is a folder.
     """
     path = paths.local(path)
@@ -68,10 +85,13 @@ def remove(path):
 
 @export('io.gfile.rmtree')
 def rmtree(path):
-    """Removes a folder with all that is in it, or a file.
+    """Removes a folder and its contents, or a file.
+
+    Args:
+      path: str, bytes or os.PathLike.
 
     Raises:
-      NotFoundError: if it is not there.
+      NotFoundError: if it does not exist.
     """
     path = paths.local(path)
     if not os.path.lexists(path):
@@ -85,7 +105,10 @@ def rmtree(path):
 
 @export('io.gfile.listdir')
 def listdir(path):
-    """The names of the files and folders in a folder, in the order of the file system.
+    """Returns the names of the files and folders in a folder, in the order of the file system.
+
+    Args:
+      path: str, bytes or os.PathLike.
 
     Raises:
       NotFoundError: if there is no such folder.
@@ -119,9 +142,14 @@ def _refuse_existing(path, overwrite):
 def copy(src, dst, overwrite=False):
     """Copies a file.
 
+    Args:
+      src: the source file.
+      dst: the new file.
+      overwrite: whether an existing file may be replaced.
+
     Raises:
-      NotFoundError: if `src`, or the folder of `dst`, is not there.
-      AlreadyExistsError: if `dst` is there and `overwrite` is False.
+      NotFoundError: if `src` or the folder of `dst` does not exist.
+      AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
     source, target = paths.local(src), paths.local(dst)
     _refuse_existing(target, overwrite)
@@ -132,9 +160,14 @@ def copy(src, dst, overwrite=False):
 def rename(src, dst, overwrite=False):
     """Renames or moves a file or folder.
 
+    Args:
+      src: the current name.
+      dst: the new name.
+      overwrite: whether an existing file may be replaced.
+
     Raises:
-      NotFoundError: if `src`, or the folder of `dst`, is not there.
-      AlreadyExistsError: if `dst` is there and `overwrite` is False.
+      NotFoundError: if `src` or the folder of `dst` does not exist.
+      AlreadyExistsError: if `dst` exists and `overwrite` is False.
     """
     source, target = paths.local(src), paths.local(dst)
     _refuse_existing(target, overwrite)
@@ -143,7 +176,7 @@ def rename(src, dst, overwrite=False):
 
 
 class FileStatistics:
-    """What is known of a file: `length` in bytes, `mtime_nsec`, and whether it `is_directory`."""
+    """The size of a file in bytes (`length`), its `mtime_nsec`, and whether it `is_directory`."""
 
     def __init__(self, length, mtime_nsec, is_directory):
         self.length = length
@@ -157,10 +190,13 @@ class FileStatistics:
 
 @export('io.gfile.stat')
 def stat(path):
-    """The FileStatistics of a file or folder; its time of change is one of whole seconds.
+    """Returns the FileStatistics of a file or folder. The modification time has whole seconds.
+
+    Args:
+      path: str, bytes or os.PathLike.
 
     Raises:
-      NotFoundError: if it is not there.
+      NotFoundError: if it does not exist.
     """
     path = paths.local(path)
     with os_errors.about(path):
@@ -171,12 +207,12 @@ def stat(path):
 
 @export('io.gfile.glob')
 def glob(pattern):
-    """The files and folders whose names match.
+    """Returns the files and folders whose names match.
 
     Args:
-      pattern: a pattern, or a list of them. `*` stands for any characters but '/', `?` for one,
-        `[a-z]` for one of a set, `[!a-z]` or `[^a-z]` for one not of it; a backslash takes the
-        meaning from the character after it.
+        pattern: a pattern, or a list of them. `*` matches any characters except '/', `?` matches one
+          character, `[a-z]` matches one of a set, and `[!a-z]` or `[^a-z]` one that is not in the set. A
+          backslash escapes the next character.
 
     Returns:
       A list of names as str, in the order of the file system.
@@ -188,15 +224,15 @@ def glob(pattern):
 
 @export('io.gfile.walk')
 def walk(top, topdown=True, onerror=None):
-    """Goes through a folder and those in it.
+    """Traverses a folder and its subfolders.
 
     Args:
-      top: the folder to begin with.
-      topdown: whether a folder comes before or after those that are in it.
-      onerror: a function called with the exception if a folder cannot be listed.
+      top: the folder to start from.
+      topdown: whether a folder comes before its subfolders instead of after them.
+      onerror: a function that is called with the exception if a folder cannot be listed.
 
     Yields:
-      (folder, names of folders in it, names of files in it).
+      (folder, names of its subfolders, names of its files).
     """
     top = paths.to_str(top)
     try:
@@ -217,11 +253,16 @@ def walk(top, topdown=True, onerror=None):
 
 @export('io.gfile.join')
 def join(path, *paths):
-    """Joins parts of a name with '/'; a part that begins with '/' drops those before it."""
+    """Joins parts of a path with '/'. A part that starts with '/' drops the parts before it.
+
+    Args:
+      path: the first part.
+      *paths: the other parts.
+    """
     return posixpath.join(path, *paths)
 
 
 @export('io.gfile.get_registered_schemes')
 def get_registered_schemes():
-    """The URL schemes that names of files may have."""
+    """Returns the URL schemes that file names may have."""
     return ['file', '']

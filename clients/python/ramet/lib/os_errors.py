@@ -1,4 +1,4 @@
-"""What the operating system says of a file, as the exceptions that TensorFlow raises for it."""
+"""Converts errors of the operating system to the exceptions that TensorFlow raises."""
 
 import contextlib
 import errno
@@ -24,7 +24,7 @@ _CODE_BY_ERRNO = {getattr(errno, name): code for code, names in _CODES.items() f
 
 
 def from_os_error(error, path):
-    """The exception of tf.errors for an OSError about the file `path`."""
+    """Returns the exception of tf.errors for an OSError about the file `path`."""
     code = _CODE_BY_ERRNO.get(error.errno, errors.UNKNOWN)
     reason = os.strerror(error.errno) if error.errno else str(error)
     return errors.exception_type_from_error_code(code)(None, None, f'{path}; {reason}')
@@ -32,7 +32,7 @@ def from_os_error(error, path):
 
 @contextlib.contextmanager
 def about(path):
-    """Within it, an OSError becomes an exception of tf.errors that names `path`."""
+    """Converts an OSError inside the context to an exception of tf.errors that names `path`."""
     try:
         yield
     except OSError as error:

@@ -1,22 +1,22 @@
-"""Flags of a script where absl is not installed: the part of absl.flags that scripts use."""
+"""Flags of a script if absl is not installed: the part of absl.flags that scripts use."""
 
 import csv
 
 
 class Error(Exception):
-    """A flag is defined, given or used wrongly."""
+    """A flag is defined or used incorrectly, or has an invalid value."""
 
 
 class DuplicateFlagError(Error):
-    """Two flags have one name."""
+    """Two flags have the same name."""
 
 
 class IllegalFlagValueError(Error):
-    """A flag has a value that it does not take."""
+    """The value of a flag is invalid."""
 
 
 class UnrecognizedFlagError(Error):
-    """The command line has a flag that is not defined."""
+    """The command line contains an undefined flag."""
 
     def __init__(self, flagname, flagvalue=''):
         super().__init__(f"Unknown command line flag '{flagname}'")
@@ -25,15 +25,15 @@ class UnrecognizedFlagError(Error):
 
 
 class UnparsedFlagAccessError(Error):
-    """A flag was looked at before the command line was read."""
+    """A flag was accessed before the command line was parsed."""
 
 
 class ValidationError(Error):
-    """A validator does not accept a value."""
+    """A validator rejected a value."""
 
 
 class Flag:
-    """One flag: its name, value, default, help and how text becomes its value."""
+    """A flag: its name, value, default, help, and the function that parses its value."""
 
     def __init__(self, parse, name, default, help_string, boolean=False, multi=False):
         self.name = name
@@ -63,7 +63,7 @@ class Flag:
             self.value = self.default
 
     def parse(self, text):
-        """Takes a value from the command line."""
+        """Sets the value from the command line."""
         value = self._checked(text)
         if self._multi:
             value = (self.value if self.present else []) + [value]
@@ -72,7 +72,7 @@ class Flag:
 
 
 class FlagHolder:
-    """What DEFINE_... returns: the flag with its `name`, `value` and `default`."""
+    """The result of DEFINE_...: a flag with its `name`, `value` and `default`."""
 
     def __init__(self, values, name):
         self._values = values
@@ -88,7 +88,7 @@ class FlagHolder:
 
 
 class FlagValues:
-    """The flags that are defined, as attributes; called with a command line, it reads it."""
+    """The defined flags, as attributes. Calling it parses a command line."""
 
     def __init__(self):
         self.__dict__.update(_flags={}, _validators=[], _parsed=False)
@@ -160,24 +160,24 @@ class FlagValues:
         return {name: flag.value for name, flag in self._flags.items()}
 
     def get_help(self):
-        """What each flag is for, a paragraph a flag."""
+        """Returns the help of all flags, one paragraph per flag."""
         return '\n'.join(
             f'  --{"[no]" if flag.boolean else ""}{name}: {flag.help}\n'
             f'    (default: {flag.default!r})' for name, flag in sorted(self._flags.items()))
 
     def __call__(self, argv, known_only=False):
-        """Reads the flags in a command line.
+        """Parses the flags in a command line.
 
         Args:
           argv: the name of the program and its arguments.
-          known_only: whether flags that are not defined are left where they are.
+          known_only: whether to leave undefined flags in place.
 
         Returns:
-          What of `argv` is not a flag.
+          The arguments in `argv` that are not flags.
 
         Raises:
           UnrecognizedFlagError: if a flag is not defined, unless `known_only`.
-          IllegalFlagValueError: if a flag does not take its value.
+          IllegalFlagValueError: if the value of a flag is invalid.
           Error: if a flag needs a value and has none.
         """
         left, unknown = list(argv[:1]), []
@@ -198,7 +198,7 @@ class FlagValues:
         return left
 
     def _take(self, argument, rest):
-        """Sets the flag that `argument` names, with a value from `rest` if it has none itself."""
+        """Sets the flag in `argument`, with a value from `rest` if it does not contain one."""
         name, equals, value = argument.partition('=')
         flag = self._flags.get(name)
         if flag is None:
@@ -296,12 +296,12 @@ def _define(parse, name, default, help, flag_values, required=False, **kinds):
 
 
 def DEFINE_string(name, default, help, flag_values=FLAGS, required=False):
-    """Defines a flag whose value is str."""
+    """Defines a flag with a str value."""
     return _define(_text, name, default, help, flag_values, required)
 
 
 def DEFINE_boolean(name, default, help, flag_values=FLAGS, required=False):
-    """Defines a flag that is on or off: --name, --noname, --name=false."""
+    """Defines a boolean flag: --name, --noname, --name=false."""
     return _define(_boolean, name, default, help, flag_values, required, boolean=True)
 
 
@@ -310,68 +310,68 @@ DEFINE_bool = DEFINE_boolean
 
 def DEFINE_integer(name, default, help, lower_bound=None, upper_bound=None, flag_values=FLAGS,
                    required=False):
-    """Defines a flag whose value is int."""
+    """Defines a flag with an int value."""
     parse = _bounded(_integer, 'integer', lower_bound, upper_bound)
     return _define(parse, name, default, help, flag_values, required)
 
 
 def DEFINE_float(name, default, help, lower_bound=None, upper_bound=None, flag_values=FLAGS,
                  required=False):
-    """Defines a flag whose value is float."""
+    """Defines a flag with a float value."""
     parse = _bounded(float, 'number', lower_bound, upper_bound)
     return _define(parse, name, default, help, flag_values, required)
 
 
 def DEFINE_enum(name, default, enum_values, help, flag_values=FLAGS, case_sensitive=True,
                 required=False):
-    """Defines a flag whose value is one of several str."""
+    """Defines a flag whose value is one of several strings."""
     parse = _one_of(enum_values, case_sensitive)
     return _define(parse, name, default, help, flag_values, required)
 
 
 def DEFINE_list(name, default, help, flag_values=FLAGS, required=False):
-    """Defines a flag whose value is a list of str, given with commas between."""
+    """Defines a flag whose value is a comma-separated list of str."""
     return _define(_comma_list, name, default, help, flag_values, required)
 
 
 def DEFINE_spaceseplist(name, default, help, flag_values=FLAGS, required=False):
-    """Defines a flag whose value is a list of str, given with spaces between."""
+    """Defines a flag whose value is a space-separated list of str."""
     return _define(_space_list, name, default, help, flag_values, required)
 
 
 def DEFINE_multi_string(name, default, help, flag_values=FLAGS, required=False):
-    """Defines a flag that may be given several times; its value is a list of str."""
+    """Defines a flag that may be given several times. Its value is a list of str."""
     return _define(_text, name, default, help, flag_values, required, multi=True)
 
 
 def DEFINE_multi_integer(name, default, help, lower_bound=None, upper_bound=None,
                          flag_values=FLAGS, required=False):
-    """Defines a flag that may be given several times; its value is a list of int."""
+    """Defines a flag that may be given several times. Its value is a list of int."""
     parse = _bounded(_integer, 'integer', lower_bound, upper_bound)
     return _define(parse, name, default, help, flag_values, required, multi=True)
 
 
 def DEFINE_multi_float(name, default, help, lower_bound=None, upper_bound=None, flag_values=FLAGS,
                        required=False):
-    """Defines a flag that may be given several times; its value is a list of float."""
+    """Defines a flag that may be given several times. Its value is a list of float."""
     parse = _bounded(float, 'number', lower_bound, upper_bound)
     return _define(parse, name, default, help, flag_values, required, multi=True)
 
 
 def DEFINE_multi_enum(name, default, enum_values, help, flag_values=FLAGS, case_sensitive=True,
                       required=False):
-    """Defines a flag that may be given several times; its value is a list of several str."""
+    """Defines a flag that may be given several times. Its value is a list of allowed strings."""
     parse = _one_of(enum_values, case_sensitive)
     return _define(parse, name, default, help, flag_values, required, multi=True)
 
 
 def register_validator(flag_name, checker, message='Flag validation failed', flag_values=FLAGS):
-    """Has `checker` called with the value of a flag; if it returns False, the flag is refused."""
+    """Registers a function that is called with the value of a flag and returns False to reject it."""
     flag_values._validators.append((flag_name, checker, message))
 
 
 def validator(flag_name, message='Flag validation failed', flag_values=FLAGS):
-    """A decorator that registers a function as the validator of a flag."""
+    """Returns a decorator that registers a function as the validator of a flag."""
 
     def decorate(function):
         register_validator(flag_name, function, message, flag_values)
@@ -381,12 +381,12 @@ def validator(flag_name, message='Flag validation failed', flag_values=FLAGS):
 
 
 def mark_flag_as_required(flag_name, flag_values=FLAGS):
-    """Has the command line refused if a flag is not given and has no default."""
+    """Creates the command line invalid unless a flag is given or has a default."""
     register_validator(flag_name, lambda value: value is not None,
                        f'Flag --{flag_name} must have a value other than None.', flag_values)
 
 
 def mark_flags_as_required(flag_names, flag_values=FLAGS):
-    """Has the command line refused if one of several flags is not given and has no default."""
+    """Creates the command line invalid unless each of several flags is given or has a default."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)

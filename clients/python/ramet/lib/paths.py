@@ -1,4 +1,4 @@
-"""Names of files as callers give them: str, bytes, os.PathLike, or a URL of scheme `file`."""
+"""File names as callers pass them: str, bytes, os.PathLike, or a URL with the scheme `file`."""
 
 import os
 import re
@@ -9,10 +9,10 @@ _SCHEME = re.compile(r'([A-Za-z][0-9A-Za-z.]*)://')
 
 
 def to_str(path):
-    """`path` as str.
+    """Converts a path to str.
 
     Raises:
-      TypeError: if it is neither str nor bytes nor os.PathLike.
+      TypeError: if it is not a str, bytes or os.PathLike.
     """
     try:
         return os.fsdecode(path)
@@ -21,20 +21,20 @@ def to_str(path):
 
 
 def to_text(name):
-    """`name`, of a checkpoint or of a tensor in it, as str.
+    """Converts the name of a checkpoint, or of a tensor in it, to str.
 
     Raises:
-      TypeError: if it is neither str nor bytes nor os.PathLike.
+      TypeError: if it is not a str, bytes or os.PathLike.
       UnicodeDecodeError: if the bytes are not UTF-8.
     """
     return name.decode() if isinstance(name, bytes) else to_str(name)
 
 
 def local(path):
-    """The name of a file in the local file system, as str.
+    """Returns the name of a file in the local file system, as str.
 
     Raises:
-      TypeError: if `path` is neither str nor bytes nor os.PathLike.
+      TypeError: if `path` is not a str, bytes or os.PathLike.
       UnimplementedError: if it is a URL with a scheme other than `file`.
     """
     name = to_str(path)

@@ -1,4 +1,4 @@
-"""tf.test: TestCase and what tests ask about the machine."""
+"""tf.test: TestCase, and functions that tell what a machine supports."""
 
 import contextlib
 import os
@@ -32,7 +32,7 @@ def _seed_all():
 class TestCase(test_asserts.TensorAsserts, unittest.TestCase):
     """A unittest.TestCase with sessions and with assertions about arrays and tensors.
 
-    Each test begins with an empty default graph whose seed is 87654321.
+    Each test starts with an empty default graph whose seed is 87654321.
     """
 
     def __init__(self, methodName='runTest'):
@@ -55,20 +55,20 @@ class TestCase(test_asserts.TensorAsserts, unittest.TestCase):
             session.close()
 
     def get_temp_dir(self):
-        """Returns a directory of this test, the same at each call."""
+        """Returns a directory for this test, the same one at each call."""
         if self._temporary is None:
             self._temporary = tempfile.mkdtemp(dir=get_temp_dir())
         return self._temporary
 
     @contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
-        """Opens a session over a graph, as the default session, for a `with` statement.
+        """Opens a session for a graph and makes it the default session inside the context.
 
         Args:
-          graph: a Graph; the default graph if it is None.
+          graph: a Graph, or None for the default graph.
           config: a ConfigProto.
-          use_gpu: whether ops may run on a GPU; if not they are placed on the CPU.
-          force_gpu: whether they must.
+          use_gpu: whether ops may run on a GPU. If False, they are placed on the CPU.
+          force_gpu: whether ops must run on a GPU.
         """
         from ramet.client.session import Session
         with Session(graph=graph, config=config) as session:
@@ -87,16 +87,16 @@ class TestCase(test_asserts.TensorAsserts, unittest.TestCase):
 
     @contextlib.contextmanager
     def cached_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
-        """As `session`, but all calls in one test get one session, which stays open till its end.
+        """Like `session`, but all calls in a test share one session, which stays open until its end.
 
         Args:
-          graph: a Graph; the default graph if it is None.
+          graph: a Graph, or None for the default graph.
           config: a ConfigProto.
           use_gpu: whether ops may run on a GPU.
-          force_gpu: whether they must.
+          force_gpu: whether ops must run on a GPU.
 
         Raises:
-          ValueError: if an earlier call in the test had another graph or config.
+          ValueError: if an earlier call in the test had a different graph or config.
         """
         from ramet.client.session import Session
         arguments = (graph, config, force_gpu)
@@ -111,13 +111,13 @@ class TestCase(test_asserts.TensorAsserts, unittest.TestCase):
             yield self._kept_session
 
     def test_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
-        """The old form of `cached_session` (no graph given) and `session`.
+        """Calls `cached_session` if no graph is given, and `session` otherwise. Deprecated.
 
         Args:
-          graph: a Graph; the default graph if it is None.
+          graph: a Graph, or None for the default graph.
           config: a ConfigProto.
           use_gpu: whether ops may run on a GPU.
-          force_gpu: whether they must.
+          force_gpu: whether ops must run on a GPU.
         """
         if self.id().endswith('.test_session'):
             self.skipTest('Not a test.')
@@ -129,7 +129,7 @@ class TestCase(test_asserts.TensorAsserts, unittest.TestCase):
         """Returns the values of tensors in the default session.
 
         Args:
-          tensors: what Session.run takes.
+          tensors: fetches, as for Session.run.
         """
         session = ops.get_default_session()
         if session is None:
@@ -140,10 +140,10 @@ class TestCase(test_asserts.TensorAsserts, unittest.TestCase):
 
 @export('test.main')
 def main(argv=None):
-    """Runs the tests of the program, as unittest.main.
+    """Runs the tests of the program with unittest.main.
 
     Args:
-      argv: the program's arguments; sys.argv by default.
+      argv: the program's arguments. Defaults to sys.argv.
     """
     unittest.main(argv=argv or sys.argv)
 
@@ -177,18 +177,18 @@ def _gpu_names():
 
 @export('test.is_gpu_available')
 def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
-    """Says whether a session has a GPU.
+    """Returns whether a session has a GPU.
 
     Args:
-      cuda_only: not used.
-      min_cuda_compute_capability: not used.
+      cuda_only: ignored.
+      min_cuda_compute_capability: ignored.
     """
     return bool(_gpu_names())
 
 
 @export('test.gpu_device_name')
 def gpu_device_name():
-    """Returns the name of the first GPU, '' if there is none."""
+    """Returns the name of the first GPU, or '' if there is none."""
     return next(iter(_gpu_names()), '')
 
 
@@ -218,17 +218,17 @@ def is_built_with_xla():
 
 @export('test.assert_equal_graph_def')
 def assert_equal_graph_def(actual, expected, checkpoint_v2=False, hash_table_shared_name=False):
-    """Raises AssertionError where two GraphDefs differ in more than the order of nodes.
+    """Raises AssertionError if two GraphDefs differ in more than the order of nodes.
 
     Args:
       actual: a GraphDef.
       expected: a GraphDef.
-      checkpoint_v2: whether names of saved shards, which have random parts, are left out.
-      hash_table_shared_name: whether shared names of tables are left out.
+      checkpoint_v2: whether to ignore the names of saved shards, which have random parts.
+      hash_table_shared_name: whether to ignore the shared names of tables.
 
     Raises:
-      TypeError: if an argument is no GraphDef.
-      AssertionError: where they differ.
+      TypeError: if an argument is not a GraphDef.
+      AssertionError: if they differ.
     """
     test_asserts.assert_equal_graph_def(
         actual, expected, checkpoint_v2, hash_table_shared_name)

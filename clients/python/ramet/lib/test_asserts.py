@@ -31,7 +31,7 @@ def _compare_graph_defs(actual, expected, shard_names, table_names):
 
 
 def assert_equal_graph_def(actual, expected, checkpoint_v2, hash_table_shared_name):
-    """See tf.test.assert_equal_graph_def."""
+    """Implements tf.test.assert_equal_graph_def."""
     for argument, message in (('actual', actual), ('expected', expected)):
         if getattr(getattr(message, 'DESCRIPTOR', None), 'name', None) != 'GraphDef':
             raise TypeError(f'Expected tf.GraphDef for {argument}, got {type(message).__name__}')
@@ -63,7 +63,7 @@ class TensorAsserts:
           b: the actual value.
           rtol: the relative tolerance.
           atol: the absolute tolerance.
-          msg: what to add to the message.
+          msg: text to add to the message.
         """
         self._all_close(a, b, rtol, atol, msg, '')
 
@@ -95,7 +95,7 @@ class TensorAsserts:
     def assertAllCloseAccordingToType(
             self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6,
             half_rtol=1e-3, half_atol=1e-3, bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):
-        """As assertAllClose, with tolerances for the narrowest type of both values.
+        """Like assertAllClose, with the tolerances for the narrowest dtype of the two values.
 
         Args:
           a: the expected value.
@@ -108,7 +108,7 @@ class TensorAsserts:
           half_atol: the absolute tolerance for half.
           bfloat16_rtol: the relative tolerance for bfloat16.
           bfloat16_atol: the absolute tolerance for bfloat16.
-          msg: what to add to the message.
+          msg: text to add to the message.
         """
         a, b = self._array(a), self._array(b)
         names = {a.dtype.name, b.dtype.name}
@@ -134,7 +134,7 @@ class TensorAsserts:
         Args:
           a: the expected value.
           b: the actual value.
-          msg: what to add to the message.
+          msg: text to add to the message.
         """
         a, b = self._array(a), self._array(b)
         if b.ndim <= 3 or b.size < 500:
@@ -179,8 +179,8 @@ class TensorAsserts:
           target: an array or Tensor of numbers.
           lower_bound: a number.
           upper_bound: a number.
-          open_lower_bound: whether the lower bound itself is out.
-          open_upper_bound: whether the upper bound itself is out.
+            open_lower_bound: whether to exclude the lower bound itself.
+            open_upper_bound: whether to exclude the upper bound itself.
         """
         target = self._array(target)
         if not np.issubdtype(target.dtype, np.number):
@@ -200,12 +200,12 @@ class TensorAsserts:
             self.fail(f'{sorted(odd)} are not in the set {expected_set}')
 
     def assertNear(self, f1, f2, err, msg=None):
-        """Fails unless two numbers differ by err at most; NaN is near to NaN."""
+        """Fails unless two numbers differ by at most err. NaN is near NaN."""
         near = f1 == f2 or math.fabs(f1 - f2) <= err or (math.isnan(f1) and math.isnan(f2))
         self.assertTrue(near, f'{f1!r} != {f2!r} +/- {err!r} {msg or ""}')
 
     def assertArrayNear(self, farray1, farray2, err, msg=None):
-        """Fails unless the numbers of two lists differ by err at most."""
+        """Fails unless the numbers in two lists differ by at most err."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg)
@@ -215,7 +215,7 @@ class TensorAsserts:
         self.assertTrue(np.linalg.norm(ndarray1 - ndarray2) < err, msg)
 
     def assertDTypeEqual(self, target, expected_dtype):
-        """Fails unless an array or Tensor has a type."""
+        """Fails unless an array or Tensor has the expected type."""
         target = self._array(target)
         self.assertEqual(target.dtype, np.dtype(expected_dtype))
 
@@ -264,7 +264,7 @@ class TensorAsserts:
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
     def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None):
-        """Fails unless two messages, the first perhaps as text, are equal."""
+        """Fails unless two messages are equal. The first one may be in text format."""
         from google.protobuf import text_format
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
@@ -273,7 +273,7 @@ class TensorAsserts:
                          text_format.MessageToString(message), msg)
 
     def assertStartsWith(self, actual, expected_start, msg=None):
-        """Fails unless a text starts with another."""
+        """Fails unless one string starts with another."""
         self.assertTrue(actual.startswith(expected_start),
                         msg or f'{actual!r} does not start with {expected_start!r}')
 
@@ -286,7 +286,7 @@ class TensorAsserts:
         self.assertTrue(len(container), msg or f'{container!r} has length of 0.')
 
     def assertLen(self, container, expected_len, msg=None):
-        """Fails unless a container has a length."""
+        """Fails unless a container has the expected length."""
         self.assertEqual(len(container), expected_len, msg)
 
     def assertBetween(self, value, minv, maxv, msg=None):
@@ -294,7 +294,7 @@ class TensorAsserts:
         self.assertTrue(minv <= value <= maxv, msg or f'{value} is not in [{minv}, {maxv}]')
 
     def assertItemsEqual(self, first, second, msg=None):
-        """The old name of assertCountEqual."""
+        """Calls assertCountEqual, which is the current name."""
         self.assertCountEqual(first, second, msg)
 
     assertSameElements = assertItemsEqual

@@ -1,4 +1,4 @@
-"""tf.logging: messages of the logger named 'tensorflow', on Python's logging."""
+"""tf.logging: logging with Python's logger named 'tensorflow'."""
 
 import collections
 import itertools
@@ -40,7 +40,7 @@ def _make_logger():
 
 @export('get_logger')
 def get_logger():
-    """The logging.Logger of messages; it writes to stderr unless the root logger is set up."""
+    """Returns the logging.Logger. It writes to stderr unless the root logger is configured."""
     global _logger
     with _lock:
         if _logger is None:
@@ -49,106 +49,185 @@ def get_logger():
 
 
 def _log(level, msg, args, kwargs):
-    """Logs for the caller of the function that calls this."""
+    """Logs on behalf of the caller of the calling function."""
     stack_level = kwargs.pop('stacklevel', 1) + 2
     get_logger().log(level, msg, *args, stacklevel=stack_level, **kwargs)
 
 
 @export('logging.log')
 def log(level, msg, *args, **kwargs):
-    """Logs `msg % args` at a level; keywords are those of logging.Logger.log."""
+    """Logs `msg % args` at a level.
+
+    Args:
+      level: the level, such as tf.logging.INFO.
+      msg: str, the message or format.
+      *args: the arguments of the format.
+      **kwargs: the keyword arguments of logging.Logger.log.
+    """
     _log(level, msg, args, kwargs)
 
 
 @export('logging.debug')
 def debug(msg, *args, **kwargs):
-    """Logs `msg % args` at level DEBUG."""
+    """Logs `msg % args` at level DEBUG.
+
+    Args:
+      msg: str, the message or format.
+      *args: the arguments of the format.
+      **kwargs: the keyword arguments of logging.Logger.log.
+    """
     _log(DEBUG, msg, args, kwargs)
 
 
 @export('logging.info')
 def info(msg, *args, **kwargs):
-    """Logs `msg % args` at level INFO."""
+    """Logs `msg % args` at level INFO.
+
+    Args:
+      msg: str, the message or format.
+      *args: the arguments of the format.
+      **kwargs: the keyword arguments of logging.Logger.log.
+    """
     _log(INFO, msg, args, kwargs)
 
 
 @export('logging.warn')
 def warn(msg, *args, **kwargs):
-    """Logs `msg % args` at level WARN."""
+    """Logs `msg % args` at level WARN.
+
+    Args:
+      msg: str, the message or format.
+      *args: the arguments of the format.
+      **kwargs: the keyword arguments of logging.Logger.log.
+    """
     _log(WARN, msg, args, kwargs)
 
 
 @export('logging.warning')
 def warning(msg, *args, **kwargs):
-    """Logs `msg % args` at level WARN."""
+    """Logs `msg % args` at level WARN.
+
+    Args:
+      msg: str, the message or format.
+      *args: the arguments of the format.
+      **kwargs: the keyword arguments of logging.Logger.log.
+    """
     _log(WARN, msg, args, kwargs)
 
 
 @export('logging.error')
 def error(msg, *args, **kwargs):
-    """Logs `msg % args` at level ERROR."""
+    """Logs `msg % args` at level ERROR.
+
+    Args:
+      msg: str, the message or format.
+      *args: the arguments of the format.
+      **kwargs: the keyword arguments of logging.Logger.log.
+    """
     _log(ERROR, msg, args, kwargs)
 
 
 @export('logging.fatal')
 def fatal(msg, *args, **kwargs):
-    """Logs `msg % args` at level FATAL; the program goes on."""
+    """Logs `msg % args` at level FATAL. The program continues.
+
+    Args:
+      msg: str, the message or format.
+      *args: the arguments of the format.
+      **kwargs: the keyword arguments of logging.Logger.log.
+    """
     _log(FATAL, msg, args, kwargs)
 
 
 @export('logging.vlog')
 def vlog(level, msg, *args, **kwargs):
-    """Logs `msg % args` at a level, as `log` does."""
+    """Logs `msg % args` at a level, like `log`.
+
+    Args:
+      level: the level.
+      msg: str, the message or format.
+      *args: the arguments of the format.
+      **kwargs: the keyword arguments of logging.Logger.log.
+    """
     _log(level, msg, args, kwargs)
 
 
 @export('logging.TaskLevelStatusMessage')
 def TaskLevelStatusMessage(msg):
-    """Logs `msg` at level ERROR."""
+    """Logs `msg` at level ERROR.
+
+    Args:
+      msg: str, the message.
+    """
     _log(ERROR, msg, (), {})
 
 
 def _times_before():
-    """How often the line that called the caller of this was here before."""
+    """Returns how often the line that called the caller has been reached before."""
     frame = sys._getframe(2)
     return next(_counts[frame.f_code.co_filename, frame.f_lineno])
 
 
 @export('logging.log_every_n')
 def log_every_n(level, msg, n, *args):
-    """Logs `msg % args` the first time that the calling line is reached, and every n-th time."""
+    """Logs `msg % args` the first time that the calling line is reached, and every n-th time.
+
+    Args:
+      level: the level.
+      msg: str, the message or format.
+      n: int.
+      *args: the arguments of the format.
+    """
     if _times_before() % n == 0:
         _log(level, msg, args, {})
 
 
 @export('logging.log_first_n')
 def log_first_n(level, msg, n, *args):
-    """Logs `msg % args` the first n times that the calling line is reached."""
+    """Logs `msg % args` the first n times that the calling line is reached.
+
+    Args:
+      level: the level.
+      msg: str, the message or format.
+      n: int.
+      *args: the arguments of the format.
+    """
     if _times_before() < n:
         _log(level, msg, args, {})
 
 
 @export('logging.log_if')
 def log_if(level, msg, condition, *args):
-    """Logs `msg % args` if the condition holds."""
+    """Logs `msg % args` if a condition holds.
+
+    Args:
+      level: the level.
+      msg: str, the message or format.
+      condition: whether to log.
+      *args: the arguments of the format.
+    """
     if condition:
         _log(level, msg, args, {})
 
 
 @export('logging.set_verbosity')
 def set_verbosity(v):
-    """Sets the level below which messages are dropped: tf.logging.INFO, 'INFO', ..."""
+    """Sets the level below which messages are dropped.
+
+    Args:
+      v: the level, such as tf.logging.INFO or 'INFO'.
+    """
     get_logger().setLevel(v)
 
 
 @export('logging.get_verbosity')
 def get_verbosity():
-    """The level below which messages are dropped."""
+    """Returns the level below which messages are dropped."""
     return get_logger().getEffectiveLevel()
 
 
 @export('logging.flush')
 def flush():
-    """Writes out what the handlers of the logger hold back."""
+    """Flushes the handlers of the logger."""
     for handler in get_logger().handlers:
         handler.flush()

@@ -1,4 +1,4 @@
-"""TFRecord files: bytes after bytes, each with its length and checksums; compressed or not."""
+"""TFRecord files: sequences of records with lengths and checksums, optionally compressed."""
 
 import struct
 import zlib
@@ -13,7 +13,7 @@ _WINDOW_BITS = {'ZLIB': zlib.MAX_WBITS, 'GZIP': zlib.MAX_WBITS + 16}
 
 @export('io.TFRecordCompressionType', 'python_io.TFRecordCompressionType')
 class TFRecordCompressionType:
-    """How the bytes of a record file are compressed."""
+    """The compression types of record files."""
 
     NONE = 0
     ZLIB = 1
@@ -22,7 +22,7 @@ class TFRecordCompressionType:
 
 @export('io.TFRecordOptions', 'python_io.TFRecordOptions')
 class TFRecordOptions:
-    """How a record file is written; reading needs the compression only."""
+    """How to write a record file. For reading, only the compression is needed."""
 
     compression_type_map = {
         TFRecordCompressionType.ZLIB: 'ZLIB',
@@ -33,21 +33,21 @@ class TFRecordOptions:
     def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None,
                  output_buffer_size=None, window_bits=None, compression_level=None,
                  compression_method=None, mem_level=None, compression_strategy=None):
-        """Makes the options; those that are None have zlib's defaults.
+        """Creates the options. Options that are None have zlib's defaults.
 
         Args:
           compression_type: 'GZIP', 'ZLIB', '' or a value of TFRecordCompressionType.
-          flush_mode: what TFRecordWriter.flush asks zlib for, one of zlib's Z_*_FLUSH.
-          input_buffer_size: int; of no effect on what is written.
-          output_buffer_size: int; of no effect on what is written.
-          window_bits: int, as zlib has it: 9 to 15, 16 more for the gzip format.
+          flush_mode: the zlib mode for TFRecordWriter.flush, one of zlib's Z_*_FLUSH.
+          input_buffer_size: int; does not affect the contents of the file.
+          output_buffer_size: int; does not affect the contents of the file.
+          window_bits: int, zlib's window size: 9 to 15, plus 16 for the gzip format.
           compression_level: 0 to 9.
           compression_method: zlib's compression method.
           mem_level: 1 to 9.
           compression_strategy: zlib's strategy.
 
         Raises:
-          ValueError: if there is no such compression type.
+          ValueError: if the compression type is unknown.
         """
         self.get_compression_type_string(compression_type)
         self.compression_type = compression_type
@@ -62,10 +62,13 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options):
-        """'GZIP', 'ZLIB' or '': the compression of TFRecordOptions, a type, a string or None.
+        """Returns 'GZIP', 'ZLIB' or '' for TFRecordOptions, a compression type, a string or None.
+
+        Args:
+          options: TFRecordOptions, a value of TFRecordCompressionType, its name as str, or None.
 
         Raises:
-          ValueError: if there is no such compression type.
+          ValueError: if the compression type is unknown.
         """
         if not options:
             return ''
@@ -92,7 +95,7 @@ def _compressor(options, compression):
             _first(options.compression_strategy, zlib.Z_DEFAULT_STRATEGY))
     except ValueError as error:
         raise errors.InvalidArgumentError(
-            None, None, f'zlib does not take these TFRecordOptions: {error}') from None
+            None, None, f'zlib rejects these TFRecordOptions: {error}') from None
 
 
 @export('io.TFRecordWriter', 'python_io.TFRecordWriter')
@@ -102,15 +105,15 @@ class TFRecordWriter:
     _file = None
 
     def __init__(self, path, options=None):
-        """Makes the file, empty.
+        """Creates an empty file.
 
         Args:
           path: str, bytes or os.PathLike.
           options: TFRecordOptions, a value of TFRecordCompressionType, or its name as str.
 
         Raises:
-          ValueError: if there is no such compression type.
-          NotFoundError: if the folder that the file is to be in is not there.
+          ValueError: if the compression type is unknown.
+          NotFoundError: if the parent folder does not exist.
         """
         compression = TFRecordOptions.get_compression_type_string(options)
         if not isinstance(options, TFRecordOptions):
@@ -150,7 +153,7 @@ class TFRecordWriter:
                               struct.pack('<I', crc32c.masked(record)))))
 
     def flush(self):
-        """Hands the records to the operating system.
+        """Passes the records to the operating system.
 
         Raises:
           FailedPreconditionError: if the writer is closed.
@@ -162,7 +165,7 @@ class TFRecordWriter:
             self._file.flush()
 
     def close(self):
-        """Writes what is left and closes the file."""
+        """Writes the remaining data and closes the file."""
         file, self._file = self._file, None
         if file is not None:
             with os_errors.about(self._path), file:
@@ -180,7 +183,7 @@ class TFRecordWriter:
 
 
 class _Plain:
-    """The bytes of a file; reading asks for no more memory than the file can fill."""
+    """The bytes of a file. A read never allocates more memory than the file has bytes."""
 
     short = 'Read less bytes than requested'
 
@@ -202,7 +205,7 @@ class _Plain:
 
 
 class _Inflated(_Plain):
-    """The bytes behind a compressed file."""
+    """The uncompressed bytes of a compressed file."""
 
     short = 'EOF reached'
 
@@ -232,7 +235,7 @@ class _Inflated(_Plain):
 
 
 class RecordIterator:
-    """The records of a file, one after another, as bytes."""
+    """Iterates over the records of a file, as bytes."""
 
     _file = None
 
@@ -283,7 +286,7 @@ class RecordIterator:
 
 @export('io.tf_record_iterator', 'python_io.tf_record_iterator')
 def tf_record_iterator(path, options=None):
-    """The records of a file, one after another.
+    """Iterates over the records of a file.
 
     Args:
       path: str, bytes or os.PathLike.
@@ -293,8 +296,8 @@ def tf_record_iterator(path, options=None):
       An iterator of bytes.
 
     Raises:
-      ValueError: if there is no such compression type.
-      NotFoundError: if the file is not there.
-      DataLossError: by the iterator, if the file is cut off within a record or a checksum is wrong.
+      ValueError: if the compression type is unknown.
+      NotFoundError: if the file does not exist.
+      DataLossError: raised by the iterator if the file is truncated or a checksum is wrong.
     """
     return RecordIterator(path, TFRecordOptions.get_compression_type_string(options))

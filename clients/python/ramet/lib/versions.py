@@ -1,7 +1,7 @@
-"""tf.version and tf.sysconfig: what the package says of itself.
+"""tf.version and tf.sysconfig: information about the package.
 
-The version is that of the TensorFlow whose programs Ramet runs, so that a script which asks for it
-takes its way for TensorFlow 1.
+The version is that of the TensorFlow release whose programs Ramet runs, so that scripts that check
+the version take their path for TensorFlow 1.
 """
 
 from ramet.api import export_value

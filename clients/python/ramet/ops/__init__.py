@@ -1,3 +1,3 @@
-"""Functions that add operations to a graph. The core of graph building is loaded before them."""
+"""Functions that add operations to a graph. Loads the core of graph construction first."""
 
 from ramet.framework import ops as _ops  # noqa: F401

@@ -1,4 +1,4 @@
-"""Shapes, constants of a shape, placeholders, and what only relabels a tensor."""
+"""Shapes, constants with a shape, placeholders, and operations that only relabel a tensor."""
 
 
 import numpy as np
@@ -15,10 +15,10 @@ export_value('newaxis', None)
 
 
 def one_of(new_name, new, old_name, old, default=None):
-    """Returns the argument that was given under its new or its old name.
+    """Returns the value of an argument that has a new and an old name.
 
     Raises:
-      ValueError: both were given.
+      ValueError: if both are given.
     """
     if old is None:
         return default if new is None else new
@@ -33,11 +33,11 @@ def is_sparse(value):
 
 @export('shape')
 def shape(input, name=None, out_type=None):
-    """Returns the shape of a tensor; a constant where it is known statically.
+    """Returns the shape of a tensor; a constant if it is known statically.
 
     Args:
       input: a tensor or a SparseTensor.
-      name: name of the node.
+      name: the name of the node.
       out_type: int32 (default) or int64.
 
     Returns:
@@ -70,7 +70,7 @@ def shape_n(input, out_type=dtypes.int32, name=None):
     Args:
       input: a list of at least one tensor.
       out_type: int32 or int64.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A list with a 1-D tensor of `out_type` for each input.
@@ -80,11 +80,11 @@ def shape_n(input, out_type=dtypes.int32, name=None):
 
 @export('size')
 def size(input, name=None, out_type=None):
-    """Returns the number of elements; a constant where the shape is known statically.
+    """Returns the number of elements; a constant if the shape is known statically.
 
     Args:
       input: a tensor or a SparseTensor (counted as if dense).
-      name: name of the node.
+      name: the name of the node.
       out_type: int32 (default) or int64.
 
     Returns:
@@ -115,11 +115,11 @@ def _size_of(tensor, name, optimize, out_type):
 
 @export('rank')
 def rank(input, name=None):
-    """Returns the number of dimensions; a constant where it is known statically.
+    """Returns the number of dimensions; a constant if it is known statically.
 
     Args:
       input: a tensor or a SparseTensor.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       An int32 scalar.
@@ -148,11 +148,11 @@ def identity(input, name=None):
     """Returns a tensor with the value of `input`.
 
     Args:
-      input: a tensor, SparseTensor or IndexedSlices (then each part is passed on).
-      name: name of the node.
+      input: a tensor, a SparseTensor or IndexedSlices (for which each part is passed on).
+      name: the name of the node.
 
-    Returns:
-      What `input` is, with its dtype and shape.
+      Returns:
+        A value of the same kind, dtype and shape as `input`.
     """
     if isinstance(input, SparseTensor):
         return SparseTensor(*(gen.Identity(part, name=name)
@@ -166,11 +166,11 @@ def identity(input, name=None):
 
 @export('stop_gradient')
 def stop_gradient(input, name=None):
-    """Returns `input`; no gradient flows back through it.
+    """Returns `input`, but stops gradients from flowing back through it.
 
     Args:
       input: a tensor.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor like `input`.
@@ -180,11 +180,11 @@ def stop_gradient(input, name=None):
 
 @export('guarantee_const')
 def guarantee_const(input, name=None):
-    """Returns `input`, promised to be the same in every run.
+    """Returns `input`, with the guarantee that it is the same in every run.
 
     Args:
       input: a tensor.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor like `input`.
@@ -199,14 +199,14 @@ def expand_dims(input, axis=None, name=None, dim=None):
     Args:
       input: a tensor.
       axis: an integer scalar in [-rank - 1, rank].
-      name: name of the node.
-      dim: old name of `axis`.
+      name: the name of the node.
+      dim: deprecated name of `axis`.
 
     Returns:
       A tensor with the elements of `input` and one more dimension.
 
     Raises:
-      ValueError: neither or both of `axis` and `dim` are given.
+      ValueError: if neither or both of `axis` and `dim` are given.
     """
     axis = one_of('axis', axis, 'dim', dim)
     if axis is None:
@@ -224,15 +224,15 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
 
     Args:
       input: a tensor.
-      axis: an int or a list of ints: the dimensions to remove; all of size 1 if not given.
-      name: name of the node.
-      squeeze_dims: old name of `axis`.
+      axis: an int or a list of ints: the dimensions to remove. Defaults to all of size 1.
+      name: the name of the node.
+      squeeze_dims: deprecated name of `axis`.
 
     Returns:
       A tensor with the elements of `input`.
 
     Raises:
-      ValueError: both names are given, or a named dimension is not 1.
+      ValueError: if both names are given, or a named dimension is not 1.
     """
     axis = one_of('axis', axis, 'squeeze_dims', squeeze_dims)
     if np.isscalar(axis):
@@ -242,18 +242,18 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
 
 @export('reshape', 'manip.reshape')
 def reshape(tensor, shape, name=None):
-    """Gives the elements another shape.
+    """Reshapes a tensor.
 
     Args:
       tensor: a tensor.
-      shape: a 1-D int32 or int64 tensor; one element may be -1 and is worked out.
-      name: name of the node.
+      shape: a 1-D int32 or int64 tensor; one element may be -1 and is then inferred.
+      name: the name of the node.
 
     Returns:
       A tensor of `shape`.
 
     Raises:
-      ValueError: the numbers of elements are known and differ.
+      ValueError: if the numbers of elements are known and differ.
     """
     return gen.Reshape(tensor, shape, name=name)
 
@@ -264,7 +264,7 @@ def broadcast_dynamic_shape(shape_x, shape_y):
 
     Args:
       shape_x: a 1-D int32 or int64 tensor.
-      shape_y: another one of that dtype.
+      shape_y: a 1-D tensor of the same dtype.
 
     Returns:
       A 1-D tensor.
@@ -281,10 +281,10 @@ def broadcast_static_shape(shape_x, shape_y):
       shape_y: a TensorShape.
 
     Returns:
-      A TensorShape, unknown where one of them is.
+      A TensorShape, with unknown sizes where one of them is unknown.
 
     Raises:
-      ValueError: they cannot be broadcast.
+      ValueError: if they cannot be broadcast.
     """
     if shape_x.rank is None or shape_y.rank is None:
         return tensor_shape.TensorShape(None)

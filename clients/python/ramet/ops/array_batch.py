@@ -1,4 +1,4 @@
-"""Gathering in each batch of a tensor, for batch_gather and gather_nd(batch_dims=...)."""
+"""Gathers within each batch of a tensor, for batch_gather and gather_nd(batch_dims=...)."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_shape
@@ -15,18 +15,18 @@ from ramet.ops import (
 
 @export('batch_gather')
 def batch_gather(params, indices, name=None):
-    """Takes slices of `params` along the last dimension of `indices`, in each batch.
+    """Gathers slices of `params` along the last dimension of `indices`, within each batch.
 
     Args:
       params: a tensor.
-      indices: an int32 or int64 tensor; all but its last dimension are batches.
-      name: name of the scope.
+      indices: an int32 or int64 tensor; all dimensions but the last are batch dimensions.
+      name: the name of the scope.
 
     Returns:
       A tensor.
 
     Raises:
-      ValueError: the rank of `indices` is not known.
+      ValueError: if the rank of `indices` is not known.
     """
     with ops.name_scope(name, 'BatchGather', [params, indices]):
         indices = ops.convert_to_tensor(indices, name='indices')
@@ -37,7 +37,7 @@ def batch_gather(params, indices, name=None):
 
 
 def _flat_gather(params, indices, batch_dims):
-    """Offsets the indices of each batch and gathers from the batches laid end to end."""
+    """Gathers from the concatenated batches, with the indices of each batch offset accordingly."""
     static = params.shape
     result_shape = indices.shape.concatenate(static[batch_dims + 1:])
     indices_shape = array_basics.shape(indices)
@@ -69,20 +69,20 @@ def _offset(indices, params_shape, batch_dims):
 
 
 def batch_gather_nd(params, indices, batch_dims, name=None):
-    """gather_nd in each batch.
+    """Applies gather_nd within each batch.
 
     Args:
       params: a tensor.
       indices: an integer tensor.
-      batch_dims: an int: how many leading dimensions the two share.
-      name: name of the scope.
+      batch_dims: an int, the number of leading dimensions that the two share.
+      name: the name of the scope.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: `batch_dims` is not an int.
-      ValueError: it is negative or not less than both ranks.
+      TypeError: if `batch_dims` is not an int.
+      ValueError: if it is negative or not less than both ranks.
     """
     with ops.name_scope(name, 'BatchGatherND', [params, indices]):
         indices = ops.convert_to_tensor(indices, name='indices')
@@ -124,7 +124,7 @@ def _result_shape(params, indices, batch_dims):
 
 
 def _with_batch_places(indices, indices_shape, batch_shape, batch_dims):
-    """The indices of all batches in one list, each with the place of its batch in front."""
+    """Returns the indices of all batches in one list, each with the position of its batch prepended."""
     count = gen.Prod(batch_shape, [0])
     inner_rank = array_basics.rank(indices) - batch_dims - 1
     inner_shape = indices_shape[batch_dims:-1]

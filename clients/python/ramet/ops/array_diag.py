@@ -12,13 +12,13 @@ def matrix_diag(diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_va
 
     Args:
       diagonal: a tensor of rank at least 1.
-      name: name of the node.
-      k: which diagonal, or the pair of the lowest and the highest.
-      num_rows: rows of a matrix; as many as are needed if -1.
-      num_cols: columns of a matrix; as many as are needed if -1.
-      padding_value: what is off the diagonals.
-      align: how shorter diagonals lie in `diagonal`: 'RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT' or
-        'RIGHT_RIGHT'.
+      name: the name of the node.
+        k: the diagonal, or the pair of the lowest and the highest one.
+        num_rows: the number of rows of a matrix, or -1 for as many as needed.
+        num_cols: the number of columns of a matrix, or -1 for as many as needed.
+        padding_value: the value of elements off the diagonals.
+        align: the alignment of shorter diagonals in `diagonal`: 'RIGHT_LEFT', 'LEFT_RIGHT',
+          'LEFT_LEFT' or 'RIGHT_RIGHT'.
 
     Returns:
       A tensor.
@@ -38,7 +38,7 @@ def _padding_of(tensor, padding_value):
 
 
 def _is_plain(k, padding=0):
-    """Whether the oldest of the diagonal ops does the same."""
+    """Returns whether the oldest diagonal op supports the arguments."""
     return isinstance(k, int) and k == 0 and not isinstance(padding, ops.Tensor) and padding == 0
 
 
@@ -48,10 +48,10 @@ def matrix_diag_part(input, name='diag_part', k=0, padding_value=0, align='RIGHT
 
     Args:
       input: a tensor of rank at least 2.
-      name: name of the node.
-      k: which diagonal, or the pair of the lowest and the highest.
-      padding_value: what fills up shorter diagonals.
-      align: how shorter diagonals lie in the result.
+      name: the name of the node.
+        k: the diagonal, or the pair of the lowest and the highest one.
+        padding_value: the value that pads shorter diagonals.
+        align: the alignment of shorter diagonals in the result.
 
     Returns:
       A tensor.
@@ -67,14 +67,14 @@ def matrix_diag_part(input, name='diag_part', k=0, padding_value=0, align='RIGHT
 
 @export('linalg.set_diag', 'matrix_set_diag')
 def matrix_set_diag(input, diagonal, name='set_diag', k=0, align='RIGHT_LEFT'):
-    """Returns matrices with other diagonals.
+    """Returns matrices with their diagonals replaced.
 
     Args:
       input: a tensor of rank at least 2.
       diagonal: the new diagonals.
-      name: name of the node.
-      k: which diagonal, or the pair of the lowest and the highest.
-      align: how shorter diagonals lie in `diagonal`.
+      name: the name of the node.
+        k: the diagonal, or the pair of the lowest and the highest one.
+        align: the alignment of shorter diagonals in `diagonal`.
 
     Returns:
       A tensor like `input`.
@@ -93,7 +93,7 @@ def tensor_diag_part(input, name=None):
 
     Args:
       input: a tensor of even rank.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor of shape [d1, ..., dn].

@@ -1,4 +1,4 @@
-"""Tensors full of one value."""
+"""Tensors filled with one value."""
 
 import functools
 
@@ -22,8 +22,8 @@ def fill(dims, value, name=None, layout=None):
     Args:
       dims: a 1-D int32 or int64 tensor.
       value: a scalar of any dtype.
-      name: name of the node.
-      layout: not used.
+      name: the name of the node.
+      layout: ignored.
 
     Returns:
       A tensor of the dtype of `value`.
@@ -34,16 +34,16 @@ def fill(dims, value, name=None, layout=None):
 
 @export('zeros')
 def zeros(shape, dtype=dtypes.float32, name=None, layout=None):
-    """Returns a tensor of zeros (False, empty strings).
+    """Returns a tensor filled with zeros (False, empty strings).
 
     Args:
       shape: ints, a TensorShape or a 1-D int32 or int64 tensor.
-      dtype: dtype of the elements.
-      name: name of the node.
-      layout: not used.
+      dtype: the dtype of the elements.
+      name: the name of the node.
+      layout: ignored.
 
     Returns:
-      A tensor of `shape`: a constant where it is small and known.
+      A tensor of `shape`. If it is small and known, this is a constant.
     """
     del layout
     dtype = dtypes.as_dtype(dtype).base_dtype
@@ -57,12 +57,12 @@ def ones(shape, dtype=dtypes.float32, name=None, layout=None):
 
     Args:
       shape: ints, a TensorShape or a 1-D int32 or int64 tensor.
-      dtype: dtype of the elements; not string.
-      name: name of the node.
-      layout: not used.
+      dtype: the dtype of the elements, which cannot be string.
+      name: the name of the node.
+      layout: ignored.
 
     Returns:
-      A tensor of `shape`: a constant where it is small and known.
+      A tensor of `shape`. If it is small and known, this is a constant.
     """
     del layout
     dtype = dtypes.as_dtype(dtype).base_dtype
@@ -84,7 +84,7 @@ def _filled(shape, dtype, value, name):
 
 
 def _small_constant(shape, dtype, value, name):
-    """The constant for a short list of ints; None where a Fill node is due."""
+    """Returns the constant for a short list of ints, or None if a Fill node is needed."""
     if isinstance(shape, tensor_shape.TensorShape):
         shape = shape.as_list() if shape.is_fully_defined() else None
     elif isinstance(shape, np.ndarray):
@@ -124,13 +124,13 @@ def _shape_tensor(shape):
 
 @export('zeros_like')
 def zeros_like(tensor, dtype=None, name=None, optimize=True):
-    """Returns zeros in the shape of another tensor.
+    """Returns zeros with the shape of another tensor.
 
     Args:
       tensor: a tensor or SparseTensor.
-      dtype: dtype of the zeros; that of `tensor` if not given.
-      name: name of the node.
-      optimize: make a constant of zeros where the shape is known statically.
+      dtype: the dtype of the zeros. Defaults to that of `tensor`.
+      name: the name of the node.
+      optimize: whether to create a constant if the shape is known statically.
 
     Returns:
       A tensor of the shape of `tensor`.
@@ -152,13 +152,13 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
 
 @export('ones_like')
 def ones_like(tensor, dtype=None, name=None, optimize=True):
-    """Returns ones in the shape of another tensor.
+    """Returns ones with the shape of another tensor.
 
     Args:
       tensor: a tensor.
-      dtype: dtype of the ones; that of `tensor` if not given.
-      name: name of the node.
-      optimize: take the shape from what is known statically.
+      dtype: the dtype of the ones. Defaults to that of `tensor`.
+      name: the name of the node.
+      optimize: whether to use the static shape if it is known.
 
     Returns:
       A tensor of the shape of `tensor`.

@@ -1,4 +1,4 @@
-"""Joining tensors and taking them apart: stack, unstack, concat, split."""
+"""Joins and splits tensors: stack, unstack, concat, split."""
 
 import numpy as np
 
@@ -16,18 +16,18 @@ def _all_tensors(values):
 
 @export('stack')
 def stack(values, axis=0, name='stack'):
-    """Packs tensors of one shape into a tensor with one more dimension.
+    """Stacks tensors of one shape along a new dimension.
 
     Args:
       values: a list of tensors of one dtype and shape.
-      axis: where the new dimension goes, in [-(rank + 1), rank].
-      name: name of the node.
+      axis: the position of the new dimension, in [-(rank + 1), rank].
+      name: the name of the node.
 
     Returns:
       A tensor; a constant if all values are numbers.
 
     Raises:
-      ValueError: `axis` is out of range.
+      ValueError: if `axis` is out of range.
     """
     if axis == 0:
         if _all_tensors(values):
@@ -44,11 +44,11 @@ def stack(values, axis=0, name='stack'):
 
 @export('parallel_stack')
 def parallel_stack(values, name='parallel_stack'):
-    """Packs tensors along a new first dimension, copying each as soon as it is there.
+    """Stacks tensors along a new first dimension, copying each one as soon as it is computed.
 
     Args:
       values: a list of tensors of one dtype and one fully known shape.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor with one more dimension than each value.
@@ -62,19 +62,19 @@ def parallel_stack(values, name='parallel_stack'):
 
 @export('unstack')
 def unstack(value, num=None, axis=0, name='unstack'):
-    """Takes a tensor apart along one dimension.
+    """Splits a tensor along one dimension, which is removed.
 
     Args:
       value: a tensor of rank at least 1.
-      num: size of that dimension; needed where it is not known statically.
+      num: the size of that dimension; required if it is not known statically.
       axis: the dimension, in [-rank, rank).
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      A list of tensors with one dimension less.
+      A list of tensors with one dimension fewer.
 
     Raises:
-      ValueError: `axis` is out of range, or `num` is neither given nor known.
+      ValueError: if `axis` is out of range, or `num` is neither given nor known.
     """
     if num is None:
         value = ops.convert_to_tensor(value)
@@ -91,12 +91,12 @@ def unstack(value, num=None, axis=0, name='unstack'):
 
 @export('concat')
 def concat(values, axis, name='concat'):
-    """Joins tensors along one dimension that they have.
+    """Concatenates tensors along an existing dimension.
 
     Args:
       values: a list of tensors of one dtype, or a tensor.
       axis: an int32 scalar in [-rank, rank).
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor; sizes along `axis` add up, the others must be equal.
@@ -113,21 +113,21 @@ def concat(values, axis, name='concat'):
 
 @export('split')
 def split(value, num_or_size_splits, axis=0, num=None, name='split'):
-    """Cuts a tensor into pieces along one dimension.
+    """Splits a tensor into pieces along one dimension.
 
     Args:
       value: a tensor.
-      num_or_size_splits: how many equal pieces (an int), or the sizes of the pieces (a 1-D integer
-        tensor; one may be -1).
-      axis: an int32 scalar: the dimension, in [-rank, rank).
-      num: how many pieces, where that cannot be told from `num_or_size_splits`.
-      name: name of the node.
+        num_or_size_splits: the number of equal pieces (an int), or the sizes of the pieces (a 1-D
+          integer tensor; one may be -1).
+        axis: an int32 scalar, the dimension, in [-rank, rank).
+        num: the number of pieces, if it cannot be inferred from `num_or_size_splits`.
+      name: the name of the node.
 
     Returns:
       A list of tensors.
 
     Raises:
-      ValueError: the number of pieces is not known, or does not divide the dimension.
+      ValueError: if the number of pieces is not known, or does not divide the dimension.
     """
     if isinstance(num_or_size_splits, (int, np.integer, tensor_shape.Dimension)):
         return gen.Split(axis=axis, value=value, num_split=int(num_or_size_splits), name=name)
@@ -145,7 +145,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name='split'):
 
 
 def _first_dtype(values):
-    """The dtype of the first tensor in nested lists, or None."""
+    """Returns the dtype of the first tensor in nested lists, or None."""
     for value in values:
         if isinstance(value, (list, tuple)):
             found = _first_dtype(value)
@@ -165,7 +165,7 @@ def _cast_all(values, dtype):
 
 
 def _packed(values, dtype, name):
-    """A tensor of nested lists if a tensor is in them, else the lists."""
+    """Converts nested lists that contain a tensor to a tensor; other lists are returned unchanged."""
     parts, has_tensor = [], False
     with ops.name_scope(name) as scope:
         for i, value in enumerate(values):
@@ -185,7 +185,7 @@ def _packed(values, dtype, name):
 
 
 def pack_nested(values, dtype=None, name=None, as_ref=False):
-    """Turns nested lists with tensors in them into one tensor (a conversion function)."""
+    """Converts nested lists that contain tensors to one tensor (a conversion function)."""
     found = None if as_ref else _first_dtype(values)
     if found is None:
         return NotImplemented

@@ -1,4 +1,4 @@
-"""Rearranging elements: transpose, pad, blocks of space and depth, patches, diagonals."""
+"""Rearranges elements: transpose, pad, blocks of space and depth, patches."""
 
 import numpy as np
 
@@ -14,9 +14,9 @@ def transpose(a, perm=None, name='transpose', conjugate=False):
 
     Args:
       a: a tensor.
-      perm: the old place of each new dimension; the reverse order if not given.
-      name: name of the node.
-      conjugate: also conjugate complex elements.
+        perm: the old position of each new dimension. Defaults to the reverse order.
+        name: the name of the node.
+        conjugate: whether to conjugate complex elements too.
 
     Returns:
       A tensor.
@@ -36,18 +36,18 @@ def transpose(a, perm=None, name='transpose', conjugate=False):
 
 @export('linalg.matrix_transpose', 'linalg.transpose', 'matrix_transpose')
 def matrix_transpose(a, name='matrix_transpose', conjugate=False):
-    """Exchanges the last two dimensions.
+    """Transposes the last two dimensions.
 
     Args:
       a: a tensor of rank at least 2.
-      name: name of the scope.
-      conjugate: also conjugate complex elements.
+      name: the name of the scope.
+      conjugate: whether to conjugate complex elements too.
 
     Returns:
       A tensor.
 
     Raises:
-      ValueError: the rank is less than 2.
+      ValueError: if the rank is less than 2.
     """
     with ops.name_scope(name, values=[a]):
         a = ops.convert_to_tensor(a, name='a')
@@ -66,11 +66,11 @@ def matrix_transpose(a, name='matrix_transpose', conjugate=False):
 
 @export('linalg.adjoint')
 def adjoint(matrix, name=None):
-    """Exchanges the last two dimensions and conjugates.
+    """Transposes the last two dimensions and conjugates the elements.
 
     Args:
       matrix: a tensor of rank at least 2.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A tensor.
@@ -82,20 +82,21 @@ def adjoint(matrix, name=None):
 
 @export('pad')
 def pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0):
-    """Puts elements around a tensor.
+    """Pads a tensor.
 
     Args:
       tensor: a tensor.
-      paddings: an int32 or int64 tensor of shape [rank, 2]: how many before and after.
-      mode: 'CONSTANT', 'REFLECT' or 'SYMMETRIC'.
-      name: name of the node.
-      constant_values: the scalar to put there in the first mode.
+        paddings: an int32 or int64 tensor of shape [rank, 2]: the number of elements to add before and
+          after.
+        mode: 'CONSTANT', 'REFLECT' or 'SYMMETRIC'.
+        name: the name of the node.
+        constant_values: the scalar to pad with in mode 'CONSTANT'.
 
     Returns:
       A tensor.
 
     Raises:
-      ValueError: `mode` is something else.
+      ValueError: if `mode` is something else.
     """
     kind = mode.upper()
     if kind == 'CONSTANT':
@@ -113,7 +114,7 @@ def pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0):
 
 
 def _set_padded_shape(result, paddings):
-    """Sizes that the known elements of a partly known `paddings` give."""
+    """Sets the sizes that follow from the known elements of a partially known `paddings`."""
     source = result.op.inputs[0].shape
     known = tensor_util.constant_value(result.op.inputs[1], partial=True)
     if source.rank is None or known is None or result.shape.is_fully_defined():
@@ -126,22 +127,22 @@ def _set_padded_shape(result, paddings):
 @export('reverse_sequence')
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None, seq_dim=None,
                      batch_dim=None):
-    """Reverses the first elements of each row, as many as its length says.
+    """Reverses the first elements of each row, up to the length of the row.
 
     Args:
       input: a tensor.
-      seq_lengths: an int32 or int64 vector with a length for each row.
-      seq_axis: an int: the dimension that is reversed.
-      batch_axis: an int: the dimension of the rows; 0 if not given.
-      name: name of the node.
-      seq_dim: old name of `seq_axis`.
-      batch_dim: old name of `batch_axis`.
+        seq_lengths: an int32 or int64 vector with a length per row.
+        seq_axis: an int, the dimension to reverse.
+        batch_axis: an int, the dimension of the rows. Defaults to 0.
+      name: the name of the node.
+      seq_dim: deprecated name of `seq_axis`.
+      batch_dim: deprecated name of `batch_axis`.
 
     Returns:
       A tensor like `input`.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     return gen.ReverseSequence(input, seq_lengths,
                                seq_dim=one_of('seq_axis', seq_axis, 'seq_dim', seq_dim),
@@ -152,17 +153,17 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
 
 @export('nn.space_to_batch', 'space_to_batch')
 def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
-    """Moves blocks of height and width into the batch.
+    """Moves blocks of height and width into the batch dimension.
 
     Args:
       input: a tensor of shape [batch, height, width, depth].
       paddings: an integer tensor of shape [2, 2].
       block_size: an int.
-      name: name of the node.
+      name: the name of the node.
       block_shape: another name of `block_size`.
 
     Returns:
-      A tensor with block_size ** 2 times the batch.
+      A tensor with a batch dimension block_size ** 2 times as large.
     """
     block = one_of('block_shape', block_shape, 'block_size', block_size)
     result = gen.SpaceToBatchND(input, _block(block), paddings, name=name)
@@ -172,17 +173,17 @@ def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None
 
 @export('batch_to_space')
 def batch_to_space(input, crops, block_size, name=None, block_shape=None):
-    """Moves blocks of the batch back into height and width.
+    """Moves blocks of the batch dimension back into height and width.
 
     Args:
       input: a tensor of shape [batch, height, width, depth].
       crops: an integer tensor of shape [2, 2].
       block_size: an int.
-      name: name of the node.
+      name: the name of the node.
       block_shape: another name of `block_size`.
 
     Returns:
-      A tensor with a batch block_size ** 2 times smaller.
+      A tensor with a batch dimension block_size ** 2 times smaller.
     """
     block = one_of('block_shape', block_shape, 'block_size', block_size)
     result = gen.BatchToSpaceND(input, _block(block), crops, name=name)
@@ -201,7 +202,7 @@ def space_to_depth(input, block_size, name=None, data_format='NHWC'):
     Args:
       input: a tensor of rank 4.
       block_size: an int.
-      name: name of the node.
+      name: the name of the node.
       data_format: 'NHWC', 'NCHW' or 'NCHW_VECT_C'.
 
     Returns:
@@ -217,7 +218,7 @@ def depth_to_space(input, block_size, name=None, data_format='NHWC'):
     Args:
       input: a tensor of rank 4.
       block_size: an int.
-      name: name of the node.
+      name: the name of the node.
       data_format: 'NHWC', 'NCHW' or 'NCHW_VECT_C'.
 
     Returns:
@@ -228,16 +229,16 @@ def depth_to_space(input, block_size, name=None, data_format='NHWC'):
 
 @export('required_space_to_batch_paddings')
 def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=None, name=None):
-    """Returns paddings that make sizes divisible by those of blocks, and the crops that undo them.
+    """Returns paddings that make sizes divisible by block sizes, and the crops that undo them.
 
     Args:
       input_shape: an int32 vector of n sizes.
       block_shape: an int32 vector of n sizes.
-      base_paddings: an int32 tensor [n, 2] of the least paddings; zeros if not given.
-      name: name of the scope.
+      base_paddings: an int32 tensor [n, 2] of the minimum paddings. Defaults to zeros.
+      name: the name of the scope.
 
     Returns:
-      A tuple (paddings, crops) of int32 tensors [n, 2]; constants where the inputs are.
+      A tuple (paddings, crops) of int32 tensors [n, 2]; constants if the inputs are.
     """
     with ops.name_scope(name, 'required_space_to_batch_paddings', [input_shape, block_shape]):
         input_shape = ops.convert_to_tensor(input_shape, dtype=dtypes.int32, name='input_shape')
@@ -285,18 +286,18 @@ def _computed_paddings(sizes, block, base, count):
 
 @export('image.extract_patches')
 def extract_patches(images, sizes, strides, rates, padding, name=None):
-    """Puts patches of images into the depth.
+    """Extracts patches of images into the depth dimension.
 
     Args:
       images: a tensor of shape [batch, height, width, depth].
       sizes: [1, height, width, 1] of a patch.
-      strides: [1, y, x, 1]: how far apart patches are.
-      rates: [1, y, x, 1]: how far apart the pixels of a patch are.
+        strides: [1, y, x, 1], the distance between patches.
+        rates: [1, y, x, 1], the distance between the pixels of a patch.
       padding: 'VALID' or 'SAME'.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      A tensor with a row of height * width * depth elements for each patch.
+      A tensor with a row of height * width * depth elements per patch.
     """
     return gen.ExtractImagePatches(images, sizes, strides, rates, padding, name=name)
 
@@ -304,19 +305,19 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
 @export('extract_image_patches', 'image.extract_image_patches')
 def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None,
                           sizes=None):
-    """Puts patches of images into the depth.
+    """Extracts patches of images into the depth dimension.
 
     Args:
       images: a tensor of shape [batch, height, width, depth].
       ksizes: [1, height, width, 1] of a patch.
-      strides: [1, y, x, 1]: how far apart patches are.
-      rates: [1, y, x, 1]: how far apart the pixels of a patch are.
+        strides: [1, y, x, 1], the distance between patches.
+        rates: [1, y, x, 1], the distance between the pixels of a patch.
       padding: 'VALID' or 'SAME'.
-      name: name of the node.
+      name: the name of the node.
       sizes: another name of `ksizes`.
 
     Returns:
-      A tensor with a row of height * width * depth elements for each patch.
+      A tensor with a row of height * width * depth elements per patch.
     """
     return gen.ExtractImagePatches(images, one_of('sizes', sizes, 'ksizes', ksizes), strides,
                                    rates, padding, name=name)
@@ -324,13 +325,13 @@ def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding
 
 @export('manip.roll', 'roll')
 def roll(input, shift, axis, name=None):
-    """Moves elements along dimensions; those that fall off come in at the other end.
+    """Shifts elements along dimensions. Elements shifted past the end wrap around to the start.
 
     Args:
       input: a tensor of rank at least 1.
-      shift: an int32 or int64 scalar or vector: how far.
-      axis: the dimensions, like `shift`.
-      name: name of the node.
+        shift: an int32 or int64 scalar or vector, the number of positions.
+        axis: the dimensions, with the shape of `shift`.
+      name: the name of the node.
 
     Returns:
       A tensor like `input`.
@@ -345,7 +346,7 @@ def fingerprint(data, method='farmhash64', name=None):
     Args:
       data: a tensor of rank at least 1.
       method: a string scalar; 'farmhash64'.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A uint8 matrix with 8 columns.

@@ -1,4 +1,4 @@
-"""All of the array functions under the name that the rest of the package uses."""
+"""Provides all array functions in one module, with TensorFlow's name."""
 
 from ramet.ops import gen
 from ramet.ops.array_basics import (  # noqa: F401

@@ -1,4 +1,4 @@
-"""Tensors that a run is fed."""
+"""Tensors that can be fed."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops, tensor_shape
@@ -10,12 +10,12 @@ Tensor = ops.Tensor
 
 @export('placeholder')
 def placeholder(dtype, shape=None, name=None):
-    """Makes a tensor whose value each run must be fed.
+    """Creates a tensor whose value must be fed in each run.
 
     Args:
-      dtype: dtype of the elements.
-      shape: what is known of the shape; None where anything may be fed.
-      name: name of the node.
+        dtype: the dtype of the elements.
+        shape: the static shape of the values that may be fed, or None for any.
+      name: the name of the node.
 
     Returns:
       A tensor that cannot be evaluated without a feed.
@@ -25,12 +25,12 @@ def placeholder(dtype, shape=None, name=None):
 
 @export('placeholder_with_default')
 def placeholder_with_default(input, shape, name=None):
-    """Makes a tensor that can be fed, and else has the value of `input`.
+    """Creates a tensor that can be fed, and otherwise has the value of `input`.
 
     Args:
-      input: a tensor: the default.
-      shape: what is known of the shape of the feeds.
-      name: name of the node.
+        input: a tensor, the default value.
+        shape: the static shape of the values that may be fed.
+      name: the name of the node.
 
     Returns:
       A tensor of the dtype of `input`.
@@ -40,12 +40,12 @@ def placeholder_with_default(input, shape, name=None):
 
 @export('sparse_placeholder', 'sparse.placeholder')
 def sparse_placeholder(dtype, shape=None, name=None):
-    """Makes a SparseTensor whose value each run must be fed.
+    """Creates a SparseTensor whose value must be fed in each run.
 
     Args:
-      dtype: dtype of the values.
-      shape: the dense shape, a list or a tensor; None where anything may be fed.
-      name: prefix of the names of its placeholders.
+      dtype: the dtype of the values.
+      shape: the dense shape, a list or a tensor, or None for any.
+      name: the prefix of the names of its placeholders.
 
     Returns:
       A SparseTensor of placeholders.

@@ -1,4 +1,4 @@
-"""Spreading tensors: meshgrid and repeat."""
+"""meshgrid and repeat."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
@@ -7,18 +7,18 @@ from ramet.ops import array_basics, array_fill, array_join, array_select, gen
 
 @export('meshgrid')
 def meshgrid(*args, **kwargs):
-    """Spreads 1-D coordinates over a grid.
+    """Broadcasts 1-D coordinates to a grid.
 
     Args:
       *args: 1-D tensors of one dtype.
-      **kwargs: `indexing`: 'xy' (default: the first two dimensions are exchanged) or 'ij'; `name`.
+        **kwargs: `indexing`: 'xy' (the default, which swaps the first two dimensions) or 'ij'; `name`.
 
-    Returns:
-      A list with a tensor of the rank of the grid for each argument.
+      Returns:
+        A list with one tensor per argument, each with the rank of the grid.
 
-    Raises:
-      TypeError: another keyword.
-      ValueError: `indexing` is something else.
+      Raises:
+        TypeError: if there are other keywords.
+        ValueError: if `indexing` is something else.
     """
     indexing = kwargs.pop('indexing', 'xy')
     name = kwargs.pop('name', 'meshgrid')
@@ -55,8 +55,8 @@ def repeat(input, repeats, axis=None, name=None):
     Args:
       input: a tensor.
       repeats: an integer scalar, or a 1-D tensor with a count for each element along `axis`.
-      axis: an int: the dimension; without it `input` is flattened first.
-      name: name of the scope.
+      axis: an int, the dimension. If it is not given, `input` is flattened first.
+      name: the name of the scope.
 
     Returns:
       A tensor like `input`, longer along `axis`.

@@ -1,4 +1,4 @@
-"""Choosing elements: where, gather, boolean_mask, one_hot, sequence_mask, unique, searchsorted."""
+"""Selects elements: where, gather, boolean_mask, one_hot, sequence_mask, unique, searchsorted."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops, tensor_shape, tensor_util
@@ -20,54 +20,54 @@ def _where(select, condition, x, y, name):
 
 @export('where')
 def where(condition, x=None, y=None, name=None):
-    """Returns the places where `condition` holds, or elements of `x` and `y`.
+    """Returns the positions where `condition` is True, or elements of `x` and `y`.
 
     Args:
       condition: a bool tensor.
       x: a tensor of the shape of `condition`, or with more dimensions if that is a vector.
       y: a tensor like `x`.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      Without `x` and `y` an int64 matrix with a row of indices for each place; else a tensor like
-      `x`, from `x` where `condition` holds and from `y` elsewhere.
+      Without `x` and `y`, an int64 matrix with one row of indices per position. Otherwise a tensor
+      like `x`, with elements of `x` where `condition` is True and of `y` elsewhere.
 
     Raises:
-      ValueError: only one of `x` and `y` is given.
+      ValueError: if only one of `x` and `y` is given.
     """
     return _where(gen.Select, condition, x, y, name)
 
 
 @export('where_v2')
 def where_v2(condition, x=None, y=None, name=None):
-    """Returns the places where `condition` holds, or elements of `x` and `y`, with broadcasting.
+    """Returns the positions where `condition` is True, or elements of `x` and `y` with broadcasting.
 
     Args:
       condition: a bool tensor.
       x: a tensor.
-      y: a tensor of the dtype of `x`; the three shapes broadcast.
-      name: name of the node.
+      y: a tensor with the dtype of `x`. The three shapes must broadcast.
+      name: the name of the node.
 
     Returns:
-      Without `x` and `y` an int64 matrix with a row of indices for each place; else a tensor.
+      Without `x` and `y`, an int64 matrix with one row of indices per position. Otherwise a tensor.
 
     Raises:
-      ValueError: only one of `x` and `y` is given.
+      ValueError: if only one of `x` and `y` is given.
     """
     return _where(gen.SelectV2, condition, x, y, name)
 
 
 @export('gather')
 def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
-    """Takes slices of `params` along one dimension.
+    """Gathers slices of `params` along one dimension.
 
     Args:
       params: a tensor.
       indices: an int32 or int64 tensor of indices.
-      validate_indices: not used.
-      name: name of the node.
-      axis: the dimension, an integer scalar; `batch_dims` (0) if not given.
-      batch_dims: how many leading dimensions `params` and `indices` share.
+      validate_indices: ignored.
+      name: the name of the node.
+        axis: the dimension, an integer scalar. Defaults to `batch_dims`.
+        batch_dims: the number of leading dimensions that `params` and `indices` share.
 
     Returns:
       A tensor in which the dimension `axis` of `params` is replaced by those of `indices`.
@@ -90,14 +90,14 @@ def gather_v2(params, indices, validate_indices=None, axis=None, batch_dims=0, n
 
 @export('gather_nd', 'manip.gather_nd')
 def gather_nd(params, indices, name=None, batch_dims=0, bad_indices_policy=''):
-    """Takes elements or slices of `params` at rows of indices.
+    """Gathers elements or slices of `params` at rows of indices.
 
     Args:
       params: a tensor.
       indices: an int32 or int64 tensor; its last dimension indexes the first ones of `params`.
-      name: name of the node.
-      batch_dims: how many leading dimensions `params` and `indices` share.
-      bad_indices_policy: '' (the device's own way), 'ERROR' or 'IGNORE' (zeros).
+      name: the name of the node.
+        batch_dims: the number of leading dimensions that `params` and `indices` share.
+        bad_indices_policy: '' (the default of the device), 'ERROR' or 'IGNORE' (zeros).
 
     Returns:
       A tensor of shape `indices.shape[:-1] + params.shape[indices.shape[-1]:]`.
@@ -115,19 +115,19 @@ def gather_nd(params, indices, name=None, batch_dims=0, bad_indices_policy=''):
 
 @export('boolean_mask')
 def boolean_mask(tensor, mask, name='boolean_mask', axis=None):
-    """Keeps the elements where a mask holds.
+    """Selects the elements where a mask is True.
 
     Args:
       tensor: a tensor.
-      mask: a bool tensor of known rank at least 1; its shape fits that of `tensor` from `axis` on.
-      name: name of the scope.
-      axis: an int: the first dimension that is masked; 0 if not given.
+      mask: a bool tensor of known rank at least 1; its shape matches that of `tensor` from `axis` on.
+      name: the name of the scope.
+      axis: an int, the first dimension to mask. Defaults to 0.
 
     Returns:
-      A tensor in which the masked dimensions have become one.
+      A tensor in which the masked dimensions are replaced by one.
 
     Raises:
-      ValueError: `mask` is a scalar, its rank is not known, or the shapes do not fit.
+      ValueError: if `mask` is a scalar, its rank is not known, or the shapes do not match.
     """
     with ops.name_scope(name, values=[tensor, mask]):
         tensor = ops.convert_to_tensor(tensor, name='tensor')
@@ -154,7 +154,7 @@ def _mask_axis(axis):
 
 
 def _flattened(tensor, axis, masked):
-    """`tensor` with the dimensions axis .. axis + masked as one."""
+    """Returns `tensor` with the dimensions axis .. axis + masked flattened into one."""
     size = gen.Prod(array_basics.shape(tensor)[axis:axis + masked], [0])
     whole = array_join.concat([array_basics.shape(tensor)[:axis], [size],
                                array_basics.shape(tensor)[axis + masked:]], 0)
@@ -167,22 +167,23 @@ def _flattened(tensor, axis, masked):
 
 @export('one_hot')
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
-    """Returns vectors with one element on.
+    """Returns one-hot vectors.
 
     Args:
-      indices: an integer tensor: which element is on (none where it is out of range).
-      depth: an int32 scalar: length of the vectors.
-      on_value: a scalar; 1 if not given.
-      off_value: a scalar; 0 if not given.
-      axis: where the new dimension goes; the last if not given.
-      dtype: dtype of the result; that of the values, or float32, if not given.
-      name: name of the node.
+        indices: an integer tensor, the positions of the set elements. If an index is out of range, no
+          element is set.
+        depth: an int32 scalar, the length of the vectors.
+        on_value: a scalar. Defaults to 1.
+        off_value: a scalar. Defaults to 0.
+        axis: the position of the new dimension. Defaults to the last.
+        dtype: the dtype of the result. Defaults to that of the values, or float32.
+      name: the name of the node.
 
     Returns:
-      A tensor with one dimension more than `indices`.
+      A tensor with one more dimension than `indices`.
 
     Raises:
-      TypeError: the dtypes of the values differ from each other or from `dtype`.
+      TypeError: if the dtypes of the values differ from each other or from `dtype`.
     """
     with ops.name_scope(name, 'one_hot', [indices, depth, on_value, off_value, axis, dtype]) as s:
         on_dtype, on_value = _typed('on_value', on_value, dtype)
@@ -205,7 +206,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
 
 
 def _typed(label, value, dtype):
-    """The dtype of a value that was given, and the value as a tensor."""
+    """Returns the dtype of a given value, and the value as a tensor."""
     if value is None:
         return None, None
     value = ops.convert_to_tensor(value, dtype_hint=dtype)
@@ -221,15 +222,15 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
 
     Args:
       lengths: an integer tensor.
-      maxlen: a scalar: length of the rows; the greatest of `lengths` if not given.
-      dtype: dtype of the mask.
-      name: name of the scope.
+        maxlen: a scalar, the length of the rows. Defaults to the largest of `lengths`.
+        dtype: the dtype of the mask.
+      name: the name of the scope.
 
     Returns:
-      A tensor with one dimension more than `lengths`.
+      A tensor with one more dimension than `lengths`.
 
     Raises:
-      ValueError: `maxlen` is not a scalar.
+      ValueError: if `maxlen` is not a scalar.
     """
     with ops.name_scope(name, 'SequenceMask', [lengths, maxlen]):
         lengths = ops.convert_to_tensor(lengths)
@@ -258,27 +259,27 @@ def _longest(lengths):
 
 @export('unique')
 def unique(x, out_idx=dtypes.int32, name=None):
-    """Returns the distinct elements in the order of their first appearance.
+    """Returns the distinct elements in order of first appearance.
 
     Args:
       x: a 1-D tensor.
-      out_idx: int32 or int64, dtype of the indices.
-      name: name of the node.
+      out_idx: int32 or int64, the dtype of the indices.
+      name: the name of the node.
 
     Returns:
-      A tuple (y, idx): the elements, and for each element of `x` its place in y.
+      A tuple (y, idx): the elements, and for each element of `x` its position in y.
     """
     return gen.Unique(x, out_idx, name=name)
 
 
 @export('unique_with_counts')
 def unique_with_counts(x, out_idx=dtypes.int32, name=None):
-    """Returns the distinct elements and how often each appears.
+    """Returns the distinct elements and their counts.
 
     Args:
       x: a 1-D tensor.
-      out_idx: int32 or int64, dtype of the indices and counts.
-      name: name of the node.
+      out_idx: int32 or int64, the dtype of the indices and counts.
+      name: the name of the node.
 
     Returns:
       A tuple (y, idx, count).
@@ -292,32 +293,32 @@ def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
 
     Args:
       x: a 1-D tensor.
-      y: a 1-D tensor of that dtype.
-      index_dtype: int32 or int64, dtype of the indices.
-      name: name of the node.
+      y: a 1-D tensor of the same dtype.
+      index_dtype: int32 or int64, the dtype of the indices.
+      name: the name of the node.
 
     Returns:
-      A tuple (out, idx): the elements, and their places in `x`.
+      A tuple (out, idx): the elements, and their positions in `x`.
     """
     return gen.ListDiff(x, y, index_dtype, name=name)
 
 
 @export('searchsorted')
 def searchsorted(sorted_sequence, values, side='left', out_type=dtypes.int32, name=None):
-    """Returns where values go into sorted rows so that they stay sorted.
+    """Returns the positions at which values can be inserted into sorted rows.
 
     Args:
       sorted_sequence: a tensor, sorted along its last dimension.
-      values: a tensor of that dtype with the same leading dimensions.
+      values: a tensor with the same dtype and leading dimensions.
       side: 'left' (before equal elements) or 'right' (after them).
       out_type: int32 or int64.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor of the shape of `values`.
 
     Raises:
-      ValueError: `side` is something else.
+      ValueError: if `side` is something else.
     """
     width = array_fill.shape_in_scope(sorted_sequence)[-1]
     count = array_fill.shape_in_scope(values)[-1]
@@ -333,12 +334,12 @@ def searchsorted(sorted_sequence, values, side='left', out_type=dtypes.int32, na
 
 @export('sparse_mask', 'sparse.mask')
 def sparse_mask(a, mask_indices, name=None):
-    """Drops the slices of an IndexedSlices whose index is in a list.
+    """Removes the slices of an IndexedSlices whose index is in a list.
 
     Args:
       a: an IndexedSlices.
-      mask_indices: a 1-D tensor of indices to drop.
-      name: name of the node.
+      mask_indices: a 1-D tensor of indices to remove.
+      name: the name of the node.
 
     Returns:
       An IndexedSlices.
@@ -355,15 +356,15 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
 
     Args:
       hypothesis: a SparseTensor of sequences along its last dimension.
-      truth: a SparseTensor of that dtype and rank.
-      normalize: divide by the length of the truth.
-      name: name of the node.
+      truth: a SparseTensor of the same dtype and rank.
+      normalize: whether to divide by the length of the truth.
+      name: the name of the node.
 
     Returns:
-      A float32 tensor with one dimension less.
+      A float32 tensor with one dimension fewer.
 
     Raises:
-      TypeError: one of the two is not a SparseTensor.
+      TypeError: if one of the two is not a SparseTensor.
     """
     if not array_basics.is_sparse(hypothesis):
         raise TypeError('Hypothesis must be a SparseTensor.')
@@ -382,7 +383,7 @@ def tensor_scatter_nd_update(tensor, indices, updates, name=None):
       tensor: a tensor.
       indices: an int32 or int64 tensor; its last dimension indexes the first ones of `tensor`.
       updates: the new elements.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor like `tensor`.

@@ -1,4 +1,4 @@
-"""tf.assert_*: checked while building where that can be told, by Assert operations elsewhere."""
+"""tf.assert_*: checks that are evaluated statically if possible, and by Assert operations otherwise."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def _static(value):
 
 
 def _refuse_if_known(condition, data):
-    """Raises when a condition that is known now does not hold."""
+    """Raises an error if a condition is statically known not to hold."""
     if not condition:
         shown = [_static(value) for value in data]
         lines = [str(data[i] if value is None else value) for i, value in enumerate(shown)]
@@ -44,17 +44,17 @@ def assert_equal(x, y, data=None, summarize=None, message=None, name=None):
 
     Args:
       x: a tensor.
-      y: a tensor of that dtype.
+      y: a tensor of the same dtype.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     with ops.name_scope(name, 'assert_equal', [x, y, data]):
         if x is y:
@@ -69,17 +69,17 @@ def assert_none_equal(x, y, data=None, summarize=None, message=None, name=None):
 
     Args:
       x: a tensor.
-      y: a tensor of that dtype.
+      y: a tensor of the same dtype.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _binary('!=', 'assert_none_equal', gen.NotEqual, np.not_equal,
                    (x, y, data, summarize, message, name))
@@ -91,17 +91,17 @@ def assert_less(x, y, data=None, summarize=None, message=None, name=None):
 
     Args:
       x: a tensor of real numbers.
-      y: a tensor of that dtype.
+      y: a tensor of the same dtype.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _binary('<', 'assert_less', gen.Less, np.less, (x, y, data, summarize, message, name))
 
@@ -112,17 +112,17 @@ def assert_less_equal(x, y, data=None, summarize=None, message=None, name=None):
 
     Args:
       x: a tensor of real numbers.
-      y: a tensor of that dtype.
+      y: a tensor of the same dtype.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _binary('<=', 'assert_less_equal', gen.LessEqual, np.less_equal,
                    (x, y, data, summarize, message, name))
@@ -134,17 +134,17 @@ def assert_greater(x, y, data=None, summarize=None, message=None, name=None):
 
     Args:
       x: a tensor of real numbers.
-      y: a tensor of that dtype.
+      y: a tensor of the same dtype.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _binary('>', 'assert_greater', gen.Greater, np.greater,
                    (x, y, data, summarize, message, name))
@@ -156,17 +156,17 @@ def assert_greater_equal(x, y, data=None, summarize=None, message=None, name=Non
 
     Args:
       x: a tensor of real numbers.
-      y: a tensor of that dtype.
+      y: a tensor of the same dtype.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _binary('>=', 'assert_greater_equal', gen.GreaterEqual, np.greater_equal,
                    (x, y, data, summarize, message, name))
@@ -198,14 +198,14 @@ def assert_negative(x, data=None, summarize=None, message=None, name=None):
       x: a tensor of real numbers.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _against_zero('<', 'assert_negative', assert_less, (x, data, summarize, message, name))
 
@@ -218,14 +218,14 @@ def assert_positive(x, data=None, summarize=None, message=None, name=None):
       x: a tensor of real numbers.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _against_zero('>', 'assert_positive', _zero_less, (x, data, summarize, message, name))
 
@@ -238,14 +238,14 @@ def assert_non_negative(x, data=None, summarize=None, message=None, name=None):
       x: a tensor of real numbers.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _against_zero('>=', 'assert_non_negative', _zero_less_equal,
                          (x, data, summarize, message, name))
@@ -259,14 +259,14 @@ def assert_non_positive(x, data=None, summarize=None, message=None, name=None):
       x: a tensor of real numbers.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
 
     Raises:
-      InvalidArgumentError: it is known not to hold.
+      InvalidArgumentError: if the condition is known not to hold.
     """
     return _against_zero('<=', 'assert_non_positive', assert_less_equal,
                          (x, data, summarize, message, name))
@@ -277,17 +277,17 @@ def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=N
     """Checks that |x - y| < atol + rtol * |y| for all elements.
 
     Args:
-      x: a tensor of floating point or complex numbers.
-      y: a tensor of that dtype.
-      rtol: the relative tolerance; 10 times the precision of the dtype if not given.
-      atol: the absolute tolerance; likewise.
+      x: a tensor of floating-point or complex numbers.
+      y: a tensor of the same dtype.
+      rtol: the relative tolerance. Defaults to 10 times the precision of the dtype.
+      atol: the absolute tolerance. Defaults to the same.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not.
+      An Operation that fails if the condition does not hold.
     """
     with ops.name_scope(name, 'assert_near', [x, y, rtol, atol, data]):
         x = ops.convert_to_tensor(x, name='x')

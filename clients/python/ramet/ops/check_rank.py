@@ -9,7 +9,7 @@ from ramet.ops import array_basics, check_ops, check_types, control_flow_ops, ge
 
 
 class _KnownToFail(Exception):
-    """A condition on ranks that is known not to hold."""
+    """Raised if a condition on ranks is statically known not to hold."""
 
 
 def _known_scalar(value):
@@ -59,21 +59,21 @@ def _refuse(x, message, wording, actual):
 
 @export('assert_rank', 'debugging.assert_rank')
 def assert_rank(x, rank, data=None, summarize=None, message=None, name=None):
-    """Checks that a tensor is of a rank.
+    """Checks that a tensor has a given rank.
 
     Args:
       x: a tensor.
       rank: an int32 scalar.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not; one that does nothing if that is known.
+      An Operation that fails if the condition does not hold, or does nothing if it is known to hold.
 
     Raises:
-      ValueError: it is known not to be.
+      ValueError: if the condition is known not to hold.
     """
     with ops.name_scope(name, 'assert_rank', (x, rank) + tuple(data or [])):
         x = _converted(x)
@@ -88,21 +88,21 @@ def assert_rank(x, rank, data=None, summarize=None, message=None, name=None):
 
 @export('assert_rank_at_least', 'debugging.assert_rank_at_least')
 def assert_rank_at_least(x, rank, data=None, summarize=None, message=None, name=None):
-    """Checks that a tensor is at least of a rank.
+    """Checks that a tensor has at least a given rank.
 
     Args:
       x: a tensor.
       rank: an int32 scalar.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not; one that does nothing if that is known.
+      An Operation that fails if the condition does not hold, or does nothing if it is known to hold.
 
     Raises:
-      ValueError: it is known not to be.
+      ValueError: if the condition is known not to hold.
     """
     with ops.name_scope(name, 'assert_rank_at_least', (x, rank) + tuple(data or [])):
         x = _converted(x)
@@ -119,21 +119,21 @@ def assert_rank_at_least(x, rank, data=None, summarize=None, message=None, name=
 
 @export('assert_rank_in', 'debugging.assert_rank_in')
 def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None):
-    """Checks that a tensor is of one of several ranks.
+    """Checks that a tensor has one of several ranks.
 
     Args:
       x: a tensor.
       ranks: a list of int32 scalars.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not; one that does nothing if that is known.
+      An Operation that fails if the condition does not hold, or does nothing if it is known to hold.
 
     Raises:
-      ValueError: it is known not to be.
+      ValueError: if the condition is known not to hold.
     """
     with ops.name_scope(name, 'assert_rank_in', (x,) + tuple(ranks) + tuple(data or [])):
         x = _converted(x)

@@ -1,4 +1,4 @@
-"""assert_shapes: sizes of dimensions that have names."""
+"""Implements assert_shapes, which checks sizes of named dimensions."""
 
 from ramet.api import export
 from ramet.framework import constant_op, ops
@@ -11,22 +11,22 @@ _ANY_SIZE = (None, '.')
 
 @export('debugging.assert_shapes')
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    """Checks that tensors have given shapes, and that dimensions of one name have one size.
+    """Checks that tensors have given shapes, and that dimensions with the same name have the same size.
 
     Args:
-      shapes: a dict, or a list of pairs, of tensors and their shapes. A shape is a list of sizes,
-        names, None or '.' (any size), and first, if wanted, Ellipsis or '*' (any dimensions). A
-        scalar counts as a vector of one element.
+        shapes: a dict, or a list of pairs, of tensors and their shapes. A shape is a list of sizes,
+          names, and None or '.' for any size. It may start with Ellipsis or '*' for any dimensions. A
+          scalar is treated as a vector of one element.
       data: a list of tensors to print on failure.
       summarize: how many elements of each to print.
-      message: what to print first.
-      name: name of the scope.
+      message: a text to print first.
+      name: the name of the scope.
 
     Returns:
-      An Operation that fails if not; one that does nothing if that is known.
+      An Operation that fails if the condition does not hold, or does nothing if it is known to hold.
 
     Raises:
-      ValueError: it is known not to hold, or a shape is malformed.
+      ValueError: if the condition is known not to hold, or a shape is malformed.
     """
     pairs = shapes.items() if isinstance(shapes, dict) else shapes
     with ops.name_scope(name, 'assert_shapes', [shapes, data]):
@@ -67,7 +67,7 @@ def _symbols(x, symbols):
 
 
 def _all_sizes(x):
-    """A list of sizes, ints where they are known; without a rank the shape as a tensor."""
+    """Returns a list of sizes, as ints if they are known; without a static rank, the shape tensor."""
     shape = array_basics.shape(x)
     if x.shape.rank is not None:
         sizes = x.shape.as_list() or [1]
@@ -107,7 +107,7 @@ def _size_checks(pairs, named, arguments):
 
 
 def _named_sizes(symbols, sizes):
-    """Triples of place, symbol and size."""
+    """Returns triples of position, symbol and size."""
     first = 0
     if symbols and symbols[0] in _ANY_NUMBER:
         symbols = symbols[1:]

@@ -1,4 +1,4 @@
-"""Checks of dtypes, of scalars, and of the order of elements."""
+"""Checks of dtypes, scalars, and the order of elements."""
 
 import numpy as np
 
@@ -20,18 +20,18 @@ _NUMBERS = frozenset((dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.fl
 
 @export('assert_integer', 'debugging.assert_integer')
 def assert_integer(x, message=None, name=None):
-    """Checks that `x` is of an integer dtype.
+    """Checks that `x` has an integer dtype.
 
     Args:
       x: a tensor.
-      message: what the error says first.
-      name: name of the scope.
+      message: a prefix for the error message.
+      name: the name of the scope.
 
     Returns:
       An Operation that does nothing.
 
     Raises:
-      TypeError: it is not.
+      TypeError: if it is not.
     """
     with ops.name_scope(name, 'assert_integer', [x]):
         x = ops.convert_to_tensor(x, name='x')
@@ -43,19 +43,19 @@ def assert_integer(x, message=None, name=None):
 
 @export('assert_type', 'debugging.assert_type')
 def assert_type(tensor, tf_type, message=None, name=None):
-    """Checks that a tensor is of a dtype.
+    """Checks that a tensor has a given dtype.
 
     Args:
       tensor: a tensor or SparseTensor.
       tf_type: the dtype.
-      message: what the error says first.
-      name: name of the scope.
+      message: a prefix for the error message.
+      name: the name of the scope.
 
     Returns:
       An Operation that does nothing.
 
     Raises:
-      TypeError: it is not.
+      TypeError: if it is not.
     """
     tf_type = dtypes.as_dtype(tf_type)
     with ops.name_scope(name, 'assert_type', [tensor]):
@@ -74,14 +74,14 @@ def assert_scalar(tensor, name=None, message=None):
 
     Args:
       tensor: a tensor.
-      name: name of the scope.
-      message: what the error says first.
+      name: the name of the scope.
+      message: a prefix for the error message.
 
     Returns:
       The tensor.
 
     Raises:
-      ValueError: it is not, or its rank is not known.
+      ValueError: if it is not, or its rank is not known.
     """
     with ops.name_scope(name, 'assert_scalar', [tensor]) as scope:
         tensor = ops.convert_to_tensor(tensor, name=scope)
@@ -93,13 +93,13 @@ def assert_scalar(tensor, name=None, message=None):
 
 @export('assert_proper_iterable', 'debugging.assert_proper_iterable')
 def assert_proper_iterable(values):
-    """Checks that something is an iterable, and neither a tensor nor a string.
+    """Checks that a value is an iterable, but not a tensor or a string.
 
     Args:
-      values: an object.
+      values: any object.
 
     Raises:
-      TypeError: it is not.
+      TypeError: if it is not.
     """
     kinds = (Tensor, SparseTensor, np.ndarray, bytes, str)
     if isinstance(values, kinds):
@@ -112,17 +112,17 @@ def assert_proper_iterable(values):
 
 @export('assert_same_float_dtype', 'debugging.assert_same_float_dtype')
 def assert_same_float_dtype(tensors=None, dtype=None):
-    """Checks that tensors are of one floating point dtype.
+    """Checks that tensors have the same floating-point dtype.
 
     Args:
       tensors: a list of tensors.
-      dtype: the dtype they must have.
+      dtype: the dtype that they must have.
 
     Returns:
-      The dtype; float32 if nothing says which.
+      The dtype, or float32 if no argument determines it.
 
     Raises:
-      ValueError: dtypes differ or are not floating point.
+      ValueError: if dtypes differ or are not floating point.
     """
     if tensors:
         dtype = _same_dtype(tensors, dtype)
@@ -152,10 +152,10 @@ def _same_dtype(tensors, expected):
 
 @export('debugging.is_numeric_tensor', 'is_numeric_tensor')
 def is_numeric_tensor(tensor):
-    """Returns whether something is a tensor of numbers.
+    """Returns whether a value is a tensor of numbers.
 
     Args:
-      tensor: an object.
+      tensor: any object.
 
     Returns:
       A bool.
@@ -165,17 +165,17 @@ def is_numeric_tensor(tensor):
 
 @export('debugging.is_non_decreasing', 'is_non_decreasing', 'math.is_non_decreasing')
 def is_non_decreasing(x, name=None):
-    """Returns whether no element is less than the one before it.
+    """Returns whether no element is less than its predecessor.
 
     Args:
       x: a tensor of real numbers, read row by row.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A bool scalar.
 
     Raises:
-      TypeError: `x` is not of numbers.
+      TypeError: if `x` is not of numbers.
     """
     with ops.name_scope(name, 'is_non_decreasing', [x]):
         return math_reduce.reduce_all(_compared(x, gen.GreaterEqual))
@@ -184,24 +184,24 @@ def is_non_decreasing(x, name=None):
 @export('debugging.is_strictly_increasing', 'is_strictly_increasing',
         'math.is_strictly_increasing')
 def is_strictly_increasing(x, name=None):
-    """Returns whether each element is greater than the one before it.
+    """Returns whether each element is greater than its predecessor.
 
     Args:
       x: a tensor of real numbers, read row by row.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A bool scalar.
 
     Raises:
-      TypeError: `x` is not of numbers.
+      TypeError: if `x` is not of numbers.
     """
     with ops.name_scope(name, 'is_strictly_increasing', [x]):
         return math_reduce.reduce_all(_compared(x, gen.Greater))
 
 
 def _compared(x, build):
-    """Each element against the one before it; nothing for fewer than two."""
+    """Compares each element with its predecessor. Empty for fewer than two elements."""
     flat = array_basics.reshape(x, [-1])
     if not is_numeric_tensor(flat):
         raise TypeError(f'Expected x to be numeric, instead found: {flat}')
@@ -217,12 +217,12 @@ def _compared(x, build):
 
 @export('ensure_shape')
 def ensure_shape(x, shape, name=None):
-    """Returns `x`, with a shape that is checked when it runs.
+    """Returns `x` with a shape that is checked when it runs.
 
     Args:
       x: a tensor.
-      shape: a TensorShape or what becomes one.
-      name: name of the node.
+      shape: a TensorShape or a value that can be converted to one.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.

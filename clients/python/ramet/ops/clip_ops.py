@@ -20,16 +20,16 @@ def _like(t, values):
 
 @export('clip_by_value')
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """Returns t with values below a bound raised to it and those above another lowered to it.
+    """Clips the values of a tensor to a range.
 
     Args:
       t: a Tensor or IndexedSlices.
       clip_value_min: the lower bound; broadcasts to t.
       clip_value_max: the upper bound; broadcasts to t.
-      name: name of the operation.
+        name: the name of the operation.
 
-    Returns:
-      What t is, with the clipped values.
+      Returns:
+        A value of the same kind as t, with the clipped values.
 
     Raises:
       ValueError: if a bound's shape is larger than t's.
@@ -45,16 +45,16 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
 @export('clip_by_norm')
 def clip_by_norm(t, clip_norm, axes=None, name=None):
-    """Returns t scaled down, where its L2 norm is larger, to a norm of clip_norm.
+    """Scales a tensor down if its L2 norm exceeds clip_norm.
 
     Args:
-      t: a Tensor or IndexedSlices of a floating point type.
-      clip_norm: the largest norm, a scalar.
-      axes: the axes of the norm; all by default.
-      name: name of the operation.
+      t: a Tensor or IndexedSlices of a floating-point type.
+        clip_norm: the maximum norm, a scalar.
+        axes: the axes of the norm. Defaults to all.
+      name: the name of the operation.
 
     Returns:
-      What t is, with the clipped values.
+      A value of the same kind as t, with the clipped values.
     """
     with ops.name_scope(name, 'clip_by_norm', [t, clip_norm]) as name:
         values = _values(t, 't')
@@ -70,12 +70,12 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
 @export('clip_by_average_norm')
 def clip_by_average_norm(t, clip_norm, name=None):
-    """Returns t scaled down so that its L2 norm divided by its size is at most clip_norm.
+    """Scales a tensor down so that its L2 norm divided by its size is at most clip_norm.
 
     Args:
-      t: a Tensor of a floating point type.
-      clip_norm: the largest average norm, a scalar.
-      name: name of the operation.
+      t: a Tensor of a floating-point type.
+      clip_norm: the maximum average norm, a scalar.
+      name: the name of the operation.
 
     Returns:
       A Tensor like t.
@@ -106,14 +106,14 @@ def global_norm(t_list, name=None):
     """Returns the L2 norm of all values of a list of tensors.
 
     Args:
-      t_list: a list of Tensors, IndexedSlices and None, which counts for nothing.
-      name: name of the scope.
+      t_list: a list of Tensors, IndexedSlices and None, which is ignored.
+      name: the name of the scope.
 
     Returns:
       A scalar.
 
     Raises:
-      TypeError: if t_list is no list.
+      TypeError: if t_list is not a list.
     """
     t_list = _checked_list(t_list)
     with ops.name_scope(name, 'global_norm', t_list) as name:
@@ -129,19 +129,19 @@ def global_norm(t_list, name=None):
 
 @export('clip_by_global_norm')
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
-    """Returns tensors scaled down together so that their global norm is at most clip_norm.
+    """Scales tensors down together so that their global norm is at most clip_norm.
 
     Args:
-      t_list: a list of Tensors, IndexedSlices and None, which stays None.
-      clip_norm: the largest norm, a scalar.
-      use_norm: the global norm, where it is known already.
-      name: name of the scope.
+        t_list: a list of Tensors, IndexedSlices and None, which stays None.
+        clip_norm: the maximum norm, a scalar.
+        use_norm: the global norm, if it is already known.
+      name: the name of the scope.
 
     Returns:
       The list of clipped tensors, and the global norm. All values are NaN if the norm is infinite.
 
     Raises:
-      TypeError: if t_list is no list.
+      TypeError: if t_list is not a list.
     """
     t_list = _checked_list(t_list)
     if use_norm is None:

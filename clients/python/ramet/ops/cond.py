@@ -1,4 +1,4 @@
-"""tf.cond: one of two computations, chosen while the graph runs."""
+"""tf.cond: one of two computations, selected while the graph runs."""
 
 from ramet import _core
 from ramet.api import export
@@ -9,27 +9,27 @@ from ramet.ops import gen, math_cast
 
 @export('cond')
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
-    """Returns what one of two functions makes: true_fn where `pred` holds, false_fn where not.
+    """Returns true_fn() if `pred` is True when the graph runs, and false_fn() otherwise.
 
-    Both are called once, while the graph is built. Operations that they add run only where their
-    branch is taken; what they use from outside is computed either way.
+    Both functions are called once, while the graph is built. The operations that they add run only if
+    their branch is taken. Tensors from outside that they use are computed in both cases.
 
     Args:
       pred: a bool scalar, a tensor.
-      true_fn: a function without arguments that returns tensors (in a structure), SparseTensors,
-        IndexedSlices, TensorArrays or Operations.
-      false_fn: another one, which returns the same structure with the same dtypes.
-      strict: whether lists and tuples of one element stay such.
-      name: name of the scope.
-      fn1: old name of true_fn.
-      fn2: old name of false_fn.
+      true_fn: a function without arguments that returns tensors (or a structure of them),
+        SparseTensors, IndexedSlices, TensorArrays or Operations.
+      false_fn: a function like true_fn, which returns the same structure with the same dtypes.
+      strict: whether lists and tuples of one element are kept instead of unpacked.
+      name: the name of the scope.
+      fn1: deprecated name of true_fn.
+      fn2: deprecated name of false_fn.
 
     Returns:
-      What the functions return, with tensors for the values of the branch that is taken.
+      The result of the functions, with the values of the branch that is taken.
 
     Raises:
-      TypeError: `pred` is a Python bool, or one of the functions cannot be called.
-      ValueError: the functions return nothing, an empty list, or results that differ in structure
+      TypeError: if `pred` is a Python bool, or one of the functions is not callable.
+      ValueError: if the functions return None, an empty list, or results that differ in structure
         or dtype.
     """
     true_fn = _function('true_fn', true_fn, 'fn1', fn1)
@@ -60,7 +60,7 @@ def _function(name, function, old_name, old_function):
 
 
 def _pivots(pred):
-    """The condition inside, and what is there where it holds, and where not."""
+    """Returns the condition inside, and the pivots of the true and the false branch."""
     where_false, where_true = gen.Switch(pred, pred)
     true_pivot = gen.Identity(where_true, name='switch_t')
     false_pivot = gen.Identity(where_false, name='switch_f')
@@ -71,7 +71,7 @@ def _pivots(pred):
 
 
 class _Branch:
-    """One branch that has been built: its context, the function's result, tensors for it."""
+    """A branch that has been built: its context, the function's result, and the tensors for it."""
 
     def __init__(self, pred, pivot, number, function, role, strict):
         graph = pivot.graph
@@ -109,14 +109,14 @@ class _Branch:
 
 
 def unpack_if_singleton(result):
-    """The element of a list or tuple of one, other values themselves."""
+    """Returns the only element of a list or tuple of length one; other values are returned unchanged."""
     if isinstance(result, (list, tuple)) and not nest.is_namedtuple(result) and len(result) == 1:
         return result[0]
     return result
 
 
 def _with_indices_alike(true_value, false_value):
-    """Both, with int64 indices in IndexedSlices that have int32 ones in one of them only."""
+    """Returns both values, with int64 indices if only one has IndexedSlices with int32 indices."""
     of_true, of_false = nest.flatten(true_value), nest.flatten(false_value)
     differing = [i for i, pair in enumerate(zip(of_true, of_false))
                  if all(isinstance(value, indexed_slices.IndexedSlices) for value in pair)
@@ -154,11 +154,11 @@ def _merged(true_branch, false_branch, strict):
 
 
 def merge(inputs, name=None):
-    """The value of whichever input is there, and its index: a Merge node.
+    """Returns the value of the input that is available, and its index, with a Merge node.
 
     Args:
       inputs: a list of tensors, at most one of which has a value.
-      name: name of the node.
+      name: the name of the node.
     """
     if all(tensor.dtype._is_ref_dtype for tensor in inputs):
         return gen.RefMerge(inputs, name=name)

@@ -1,4 +1,4 @@
-"""tf.case: the first of several computations whose condition holds."""
+"""tf.case: the first of several computations whose condition is True."""
 
 import functools
 
@@ -10,23 +10,23 @@ from ramet.ops.cond import cond
 
 @export('case')
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name='case'):
-    """Returns what the first function makes whose condition holds.
+    """Returns the result of the first function whose condition is True.
 
     Args:
-      pred_fn_pairs: a list of pairs of a bool scalar and a function without arguments, or a dict
-        of these, which is taken in the order of the tensors' names.
-      default: a function for where no condition holds; without one that is an error of the run.
-      exclusive: whether it is an error of the run that more than one condition holds.
-      strict: whether lists and tuples of one element stay such.
-      name: name of the scope.
+        pred_fn_pairs: a list of pairs of a bool scalar and a function without arguments, or a dict
+          of these, which is used in the order of the tensors' names.
+        default: a function for the case that no condition is True. Without it, that is an error in the run.
+        exclusive: whether it is an error in the run if more than one condition is True.
+        strict: whether lists and tuples of one element are kept instead of unpacked.
+      name: the name of the scope.
 
     Returns:
-      What the functions return, which is of one structure and the same dtypes; see tf.cond.
+      The result of the functions, which must have equal structures and dtypes; see tf.cond.
 
     Raises:
-      TypeError: pred_fn_pairs is no list or dict, has other than pairs, a condition is no bool
-        tensor, or a function cannot be called.
-      ValueError: the functions return different structures or dtypes.
+      TypeError: if pred_fn_pairs is not a list or dict, contains something other than pairs, a condition is not a bool
+        tensor, or a function is not callable.
+      ValueError: if the functions return different structures or dtypes.
     """
     conditions, functions = _checked_pairs(pred_fn_pairs, exclusive, name)
     with ops.name_scope(name, 'case', [conditions]):
@@ -75,7 +75,7 @@ def _check_pair(pair):
 
 
 def _last_resort(conditions, function):
-    """The last function, where the run checks that it alone is left and its condition holds."""
+    """Returns the last function's result; the run checks that only its condition is True."""
     others, own = conditions[:-1], conditions[-1]
     message = ('Input error: None of conditions evaluated as True:',
                array_ops.stack(conditions, name='preds_c'))

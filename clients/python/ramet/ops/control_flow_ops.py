@@ -1,4 +1,4 @@
-"""group, tuple, with_dependencies and Assert: order without branches."""
+"""group, tuple, with_dependencies and Assert: order of execution without branches."""
 
 import importlib
 
@@ -13,7 +13,7 @@ no_op = gen.NoOp
 
 
 def _flat_tensors(value):
-    """The tensors and operations of what may be a tensor made of several."""
+    """Returns the tensors and operations that a value consists of."""
     if isinstance(value, SparseTensor):
         return [value.values, value.indices, value.dense_shape]
     if isinstance(value, IndexedSlices):
@@ -24,18 +24,18 @@ def _flat_tensors(value):
 
 @export('group')
 def group(*inputs, **kwargs):
-    """Returns an operation that is done when all of its inputs are.
+    """Returns an operation that finishes when all of its inputs have finished.
 
     Args:
       *inputs: tensors and operations, also in nested structures.
-      **kwargs: `name`: name of the node.
+      **kwargs: `name`, the name of the node.
 
     Returns:
       An Operation.
 
     Raises:
-      TypeError: an input is something else.
-      ValueError: another keyword.
+      TypeError: if an input is something else.
+      ValueError: if there are other keywords.
     """
     name = kwargs.pop('name', None)
     if kwargs:
@@ -73,15 +73,15 @@ def _no_op_after(device, parts, name):
 
 
 def with_dependencies(dependencies, output_tensor, name=None):
-    """Returns a tensor (or IndexedSlices) that is there only after other operations.
+    """Returns a tensor (or IndexedSlices) that is available only after other operations.
 
     Args:
       dependencies: a list of tensors and operations.
       output_tensor: a tensor or IndexedSlices.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
-      What `output_tensor` is.
+      A value of the same kind as `output_tensor`.
     """
     with ops.name_scope(name, 'control_dependency', list(dependencies) + [output_tensor]) as scope:
         with ops.colocate_with(output_tensor):
@@ -94,19 +94,19 @@ def with_dependencies(dependencies, output_tensor, name=None):
 
 @export('tuple')
 def tuple(tensors, name=None, control_inputs=None):
-    """Returns tensors that are there only when all of them are.
+    """Returns tensors that are available only after all of them are computed.
 
     Args:
       tensors: a list of tensors, IndexedSlices, operations and Nones.
-      name: name of the scope.
-      control_inputs: more tensors and operations to wait for.
+      name: the name of the scope.
+      control_inputs: additional tensors and operations to wait for.
 
     Returns:
       A list like `tensors`.
 
     Raises:
-      TypeError: `control_inputs` has something else.
-      ValueError: there is no tensor.
+      TypeError: if `control_inputs` contains something else.
+      ValueError: if there is no tensor.
     """
     with ops.name_scope(name, 'tuple', tensors):
         tensors = [t if t is None or isinstance(t, (Operation, IndexedSlices))
@@ -137,16 +137,16 @@ def _behind(gate, tensor):
 
 @export('Assert', 'debugging.Assert')
 def Assert(condition, data, summarize=None, name=None):
-    """Returns an operation that fails where a condition does not hold.
+    """Returns an operation that fails if a condition is false.
 
     Args:
       condition: a bool scalar.
-      data: a list of tensors to print then.
-      summarize: how many elements of each to print; 3 if not given.
-      name: name of the scope.
+      data: a list of tensors whose values the error message contains.
+      summarize: how many elements of each tensor to print. Defaults to 3.
+      name: the name of the scope.
 
     Returns:
-      An Operation: run it by a control dependency.
+      An Operation; add a control dependency on it so that it runs.
     """
     with ops.name_scope(name, 'Assert', [condition, data]):
         converted = [ops.convert_to_tensor(value) for value in data]
@@ -160,7 +160,7 @@ def Assert(condition, data, summarize=None, name=None):
 
 
 def needed_cond():
-    """tf.cond, for functions that cannot do without a branch."""
+    """Returns tf.cond, for functions that need a branch."""
     from ramet.ops.cond import cond
     return cond
 
@@ -182,12 +182,12 @@ def __getattr__(name):
 
 @export('debugging.assert_all_finite', 'verify_tensor_all_finite')
 def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
-    """Returns a tensor that fails where an element is infinite or no number.
+    """Returns a tensor that fails if an element is infinite or NaN.
 
     Args:
-      t: a tensor of floating point numbers.
-      msg: what the error says.
-      name: name of the scope.
+      t: a tensor of floating-point numbers.
+      msg: the error message.
+      name: the name of the scope.
       x: another name of `t`.
       message: another name of `msg`.
 
@@ -206,13 +206,13 @@ def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
 
 @export('add_check_numerics_ops')
 def add_check_numerics_ops():
-    """Adds a check for infinities and NaNs to every floating point tensor of the graph.
+    """Adds a check for infinities and NaNs to every floating-point tensor of the graph.
 
     Returns:
       An Operation that runs all of the checks.
 
     Raises:
-      ValueError: the graph has control flow.
+      ValueError: if the graph has control flow.
     """
     checks = []
     for op in ops.get_default_graph().get_operations():

@@ -1,4 +1,4 @@
-"""What goes into branches and loops and comes out: tensors for structures of values."""
+"""Conversions between tensors and the values that enter and leave branches and loops."""
 
 import contextlib
 
@@ -7,12 +7,12 @@ from ramet.ops import gen, tensor_array_ops
 
 
 def flow_of(value):
-    """The tensor that stands for a TensorArray; another value itself."""
+    """Returns the tensor that represents a TensorArray; other values are returned unchanged."""
     return value.flow if isinstance(value, tensor_array_ops.TensorArray) else value
 
 
 def with_flows(originals, tensors):
-    """The tensors, with TensorArrays where the values that they stand for were such."""
+    """Returns the tensors, converted to TensorArrays where the original values were TensorArrays."""
     return [
         tensor_array_ops.build_ta_with_new_flow(original, tensor)
         if isinstance(original, tensor_array_ops.TensorArray) else tensor
@@ -21,7 +21,7 @@ def with_flows(originals, tensors):
 
 
 def identity(value):
-    """A copy of a value of any kind that branches and loops take."""
+    """Returns a copy of a value of any kind that branches and loops accept."""
     if isinstance(value, tensor_array_ops.TensorArray):
         return value.identity()
     if isinstance(value, ops.Operation):
@@ -34,7 +34,7 @@ def identity(value):
 
 @contextlib.contextmanager
 def summaries_inside(graph):
-    """Takes the summaries that were added inside out of the collection, into the list it gives."""
+    """Moves the summaries that are added inside the context from the collection to the yielded list."""
     key = ops.GraphKeys._SUMMARY_COLLECTION
     before = graph.get_collection(key)
     added = []
@@ -46,7 +46,7 @@ def summaries_inside(graph):
 
 
 def after_summaries(summaries, result):
-    """The result of a branch or body, which is there once its summaries are written."""
+    """Makes the result of a branch or body wait for its summaries."""
     if not summaries:
         return result
     with ops.control_dependencies(summaries):
@@ -58,7 +58,7 @@ def after_summaries(summaries, result):
 
 
 def convert(value):
-    """The tensor, SparseTensor or IndexedSlices that a loop variable begins with."""
+    """Converts the initial value of a loop variable to a tensor, SparseTensor or IndexedSlices."""
     value = flow_of(value)
     if isinstance(value, (sparse_tensor.SparseTensor, indexed_slices.IndexedSlices)):
         return value
@@ -66,15 +66,15 @@ def convert(value):
 
 
 def invariant_of(value, shape=None):
-    """The TypeSpec-like description that a loop variable keeps, from what the program says of it.
+    """Returns the shapes that a loop variable keeps, based on an optional shape of the caller.
 
     Args:
       value: a tensor, SparseTensor or IndexedSlices.
       shape: a TensorShape, a TypeSpec or None.
 
     Raises:
-      TypeError: shape is something else.
-      ValueError: a TypeSpec of another kind of values.
+      TypeError: if shape is something else.
+      ValueError: if shape is a TypeSpec for a different kind of values.
     """
     if isinstance(shape, type_spec.TypeSpec):
         if not shape.is_compatible_with(value):

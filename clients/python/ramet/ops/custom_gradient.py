@@ -1,4 +1,4 @@
-"""tf.custom_gradient: a function that brings its own gradient."""
+"""tf.custom_gradient: functions that define their own gradients."""
 
 import functools
 import itertools
@@ -11,7 +11,7 @@ _numbers = itertools.count()
 
 
 class _Decorated:
-    """The decorated function; as a method it is bound first."""
+    """The decorated function. It can also be a method."""
 
     def __init__(self, func):
         self._func = func
@@ -42,7 +42,7 @@ def _is_resource(variable):
 
 
 def _handles_between(results, args):
-    """The handles of variables that results are computed from, other than through args."""
+    """Returns the handles of variables that the results depend on other than through `args`."""
     seen, found = {arg.op for arg in args}, []
     waiting = [result.op for result in results]
     while waiting:
@@ -67,7 +67,7 @@ def _used_variables(results, args, created):
 
 
 def _split(made, variables):
-    """The gradients of the inputs and of the variables, from what a grad_fn returned."""
+    """Splits the result of a grad_fn into the gradients of the inputs and of the variables."""
     if not variables:
         return nest.flatten(made), []
     if not isinstance(made, (list, tuple)) or len(made) != 2:
@@ -82,7 +82,7 @@ def _split(made, variables):
 
 
 def _of(graph, variables):
-    """The variables, or, for a clone of the operation, their copies."""
+    """Returns the variables, or their copies for a clone of the operation."""
     if graph._stand_in is None:
         return variables
     return [graph._stand_in(v) for v in variables]
@@ -117,7 +117,7 @@ def _with_gradient(result, args, grad_fn, created):
 
 @export('custom_gradient')
 def custom_gradient(f=None):
-    """Decorates a function that returns its result together with the function of its gradient.
+    """Decorates a function that returns both its result and a function that computes its gradient.
 
         @tf.custom_gradient
         def log1pexp(x):
@@ -125,16 +125,16 @@ def custom_gradient(f=None):
             return tf.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
 
     Args:
-      f: a function of tensors that returns (result, grad_fn). result is a Tensor or a structure of
-        them. grad_fn takes a gradient for each Tensor of it and returns a gradient for each input;
-        where f uses resource variables it also takes variables=, a list, and returns a pair: the
-        gradients of the inputs, and a list of gradients of the variables.
+        f: a function of tensors that returns (result, grad_fn). result is a Tensor or a structure of
+          them. grad_fn takes a gradient per Tensor of the result and returns a gradient per input. If
+          f uses resource variables, grad_fn also takes variables=, a list, and returns a pair: the
+          gradients of the inputs, and a list of gradients of the variables.
 
-    Returns:
-      A function of the same arguments that returns the result alone.
+      Returns:
+        A function with the same arguments that returns only the result.
 
     Raises:
-      TypeError: when it is called, if f makes a variable that is no resource variable.
+      TypeError: when it is called, if f creates a variable that is not a resource variable.
       ValueError: when it is called with keyword arguments.
     """
     return custom_gradient if f is None else _Decorated(f)
@@ -142,13 +142,13 @@ def custom_gradient(f=None):
 
 @export('grad_pass_through')
 def grad_pass_through(f):
-    """Makes a function whose gradient is that of the identity.
+    """Returns a function with the results of f and the gradient of the identity.
 
     Args:
       f: a function of tensors.
 
     Returns:
-      A function of the same arguments with f's result.
+      A function with the same arguments and results as f.
     """
 
     @custom_gradient

@@ -1,15 +1,15 @@
-"""Einsum of more than two tensors, as a chain of products of two."""
+"""Computes einsums of more than two tensors as a sequence of products of two."""
 
 from ramet.ops import gen
 
 
 def build(equation, inputs, optimize='greedy'):
-    """Multiplies the two tensors whose product is cheapest, until one is left.
+    """Repeatedly multiplies the two tensors with the cheapest product, until one tensor is left.
 
     Args:
-      equation: with its right side written out.
+      equation: the equation, with an explicit right side.
       inputs: a list of at least three tensors.
-      optimize: the name of the search; every search finds its products greedily here.
+      optimize: the name of the search algorithm. All of them use the same greedy search here.
 
     Returns:
       A tensor.
@@ -52,7 +52,7 @@ def _volume(term, sizes):
 
 
 def _best_pair(terms, output, sizes):
-    """The pair whose product shrinks what is kept most; of equal ones the cheapest, the first."""
+    """Returns the pair whose product reduces the sizes most; ties go to the cheapest, then the first."""
     best = None
     for i in range(len(terms)):
         for j in range(i + 1, len(terms)):

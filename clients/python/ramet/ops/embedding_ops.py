@@ -1,4 +1,4 @@
-"""Rows of tables, which may be split over several tensors: embedding_lookup."""
+"""embedding_lookup: rows of tables, which may be split over several tensors."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_shape
@@ -7,7 +7,7 @@ from ramet.ops import array_ops, clip_ops, gen, math_ops
 
 
 def _gather(params, ids, name=None):
-    """Gathers rows, by the op of the variable where params is one."""
+    """Gathers rows, with the variable's own op if params is a variable."""
     try:
         return params.sparse_read(ids, name=name)
     except AttributeError:
@@ -58,22 +58,22 @@ def _as_table(value, name):
 @export('nn.embedding_lookup')
 def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_indices=True,
                      max_norm=None):
-    """Returns rows of a table that is one tensor or several.
+    """Looks up rows of a table that consists of one or several tensors.
 
     Args:
       params: a Tensor or Variable, a list of them, or a PartitionedVariable.
       ids: row numbers, int32 or int64.
-      partition_strategy: how rows are dealt out to several tensors: 'mod' (row i is in tensor
-        i % n) or 'div' (in runs).
-      name: name of the scope.
-      validate_indices: not used.
-      max_norm: the largest L2 norm of a row, or None.
+        partition_strategy: how rows are distributed over several tensors: 'mod' (row i is in tensor
+          i % n) or 'div' (in contiguous ranges).
+      name: the name of the scope.
+      validate_indices: ignored.
+      max_norm: the maximum L2 norm of a row, or None.
 
     Returns:
       A Tensor of shape ids.shape + params.shape[1:].
 
     Raises:
-      ValueError: if params is empty or partition_strategy is another.
+      ValueError: if params is empty or partition_strategy is invalid.
     """
     params = _as_list(params)
     with ops.name_scope(name, 'embedding_lookup', params + [ids]) as name:
@@ -175,25 +175,25 @@ def _check_sparse(sp_ids, sp_weights, combiner):
 @export('nn.embedding_lookup_sparse')
 def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod', name=None,
                             combiner=None, max_norm=None, allow_fast_lookup=False):
-    """Returns for each row of a SparseTensor of ids the combination of their rows in a table.
+    """Combines the rows of a table that each row of a SparseTensor of ids refers to.
 
     Args:
       params: a Tensor or Variable, a list of them, or a PartitionedVariable.
-      sp_ids: a SparseTensor of row numbers; no row may be empty but those at the end.
-      sp_weights: a SparseTensor of weights at the same places, or None for ones.
+        sp_ids: a SparseTensor of row numbers. Only rows at the end may be empty.
+        sp_weights: a SparseTensor of weights at the same positions, or None for ones.
       partition_strategy: 'mod' or 'div', see tf.nn.embedding_lookup.
-      name: name of the scope.
+      name: the name of the scope.
       combiner: 'mean' (the default), 'sqrtn' (the sum divided by the root of the sum of squared
         weights) or 'sum'.
-      max_norm: the largest L2 norm of a row of the table, or None.
-      allow_fast_lookup: not used.
+      max_norm: the maximum L2 norm of a row of the table, or None.
+      allow_fast_lookup: ignored.
 
     Returns:
       A Tensor of shape [rows of sp_ids] + params.shape[1:].
 
     Raises:
-      TypeError: if sp_ids or sp_weights is no SparseTensor.
-      ValueError: if combiner is another.
+      TypeError: if sp_ids or sp_weights is not a SparseTensor.
+      ValueError: if combiner is invalid.
     """
     combiner = 'mean' if combiner is None else combiner
     params = _as_list(params)

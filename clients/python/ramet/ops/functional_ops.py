@@ -1,4 +1,4 @@
-"""foldl, foldr and scan: a function applied along the first dimension; and map_fn."""
+"""foldl, foldr and scan, which apply a function along the first dimension; and map_fn."""
 
 import contextlib
 
@@ -35,7 +35,7 @@ class Elements:
         return tensor_shape.dimension_value(tensor.shape.with_rank_at_least(1)[0])
 
     def array(self, dtype, infer_shape=True, element_shape=None):
-        """A TensorArray of as many elements."""
+        """Returns a TensorArray with the same number of elements."""
         return TensorArray(dtype.base_dtype, size=self.count, dynamic_size=False,
                            infer_shape=infer_shape, element_shape=element_shape)
 
@@ -46,7 +46,7 @@ class Elements:
         return nest.pack_sequence_as(self.structure, self.flat(index))
 
     def stacked(self, arrays):
-        """The tensors of what loops wrote into arrays of this length."""
+        """Returns the tensors that a loop wrote into arrays of this length."""
         tensors = [array.stack() for array in arrays]
         for tensor in tensors:
             if tensor.shape.ndims is not None:
@@ -57,7 +57,7 @@ class Elements:
 
 @contextlib.contextmanager
 def opened_scope(name, default_name, elems):
-    """The name scope of such a function. Variables made inside are read once, outside the loop."""
+    """Opens the name scope of such a function. Variables created inside are read outside the loop."""
     with ops.name_scope(name, default_name, nest.flatten(elems)):
         with variable_scope.variable_scope(variable_scope.get_variable_scope()) as scope:
             cached = scope.caching_device is None
@@ -78,23 +78,23 @@ def _check_callable(fn):
 @export('foldl')
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
           name=None):
-    """Combines the slices of tensors along their first dimension, from the first to the last.
+    """Combines the slices of tensors along their first dimension, from first to last.
 
     Args:
-      fn: a function of what has been combined so far and the next slices.
-      elems: a tensor, or a structure of tensors of the same first dimension.
-      initializer: what to begin with; None: the first slices.
-      parallel_iterations: at most so many steps are computed at a time.
-      back_prop: whether gradients can be taken.
+        fn: a function of the combined value so far and the next slices.
+        elems: a tensor, or a structure of tensors with the same first dimension.
+        initializer: the initial value, or None for the first slices.
+      parallel_iterations: the maximum number of steps that run at the same time.
+      back_prop: whether to support gradients.
       swap_memory: as in tf.while_loop.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
-      What `fn` returned last.
+      The last result of `fn`.
 
     Raises:
-      TypeError: `fn` cannot be called.
-      ValueError: `elems` has scalars, or dimensions that differ.
+      TypeError: if `fn` is not callable.
+      ValueError: if `elems` contains scalars, or the first dimensions differ.
     """
     _check_callable(fn)
     with opened_scope(name, 'foldl', elems):
@@ -117,7 +117,11 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 @export('foldr')
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
           name=None):
-    """As tf.foldl, from the last slices to the first."""
+    """Combines the slices of tensors along their first dimension, from last to first.
+
+    Args:
+      fn, elems, initializer, parallel_iterations, back_prop, swap_memory, name: see tf.foldl.
+    """
     _check_callable(fn)
     with opened_scope(name, 'foldr', elems):
         elements = Elements(elems)
@@ -140,25 +144,25 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 @export('scan')
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
          infer_shape=True, reverse=False, name=None):
-    """As tf.foldl, but returns what was combined after each step, stacked.
+    """Like tf.foldl, but returns the combined values after every step, stacked.
 
     Args:
       fn: a function of the last result and the next slices.
-      elems: a tensor, or a structure of tensors of the same first dimension.
-      initializer: what to begin with; None: the first slices, which are the first result then.
-      parallel_iterations: at most so many steps are computed at a time.
-      back_prop: whether gradients can be taken.
+        elems: a tensor, or a structure of tensors with the same first dimension.
+        initializer: the initial value, or None for the first slices, which are then the first result.
+      parallel_iterations: the maximum number of steps that run at the same time.
+      back_prop: whether to support gradients.
       swap_memory: as in tf.while_loop.
       infer_shape: whether all results have the same shape.
       reverse: whether to go from the last slices to the first.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
-      A structure like that of the results, with a first dimension more.
+      A structure like that of the results, with an additional first dimension.
 
     Raises:
-      TypeError: `fn` cannot be called.
-      ValueError: `fn` returns another structure, `elems` has scalars or dimensions that differ.
+      TypeError: if `fn` is not callable.
+      ValueError: if `fn` returns a different structure, `elems` contains scalars, or the first dimensions differ.
     """
     _check_callable(fn)
     with opened_scope(name, 'scan', elems):

@@ -1,12 +1,12 @@
-"""The op wrappers: `gen.MatMul(a, b)`, made from the registry of the C++ library when asked for.
+"""The op wrappers, such as `gen.MatMul(a, b)`, created on demand from the C++ library's registry.
 
-Arguments are those of TensorFlow's generated wrappers: the inputs in order, then the attrs that
-inputs do not state (those without a default first), then `name`.
+The arguments are those of TensorFlow's generated wrappers: the inputs in order, then the attrs that
+the inputs do not determine (those without a default first), then `name`.
 """
 
 from ramet import _core
 
-# Where the wrapper's argument is called other than the op's (facts of TensorFlow's api_def files).
+# Arguments whose names differ between the wrapper and the op (from TensorFlow's api_def files).
 RENAMED = {
     **{
         op: {'reduction_indices': 'axis'}
@@ -27,8 +27,8 @@ def _absent(op_type):
         from ramet.api import UnavailableError
 
         raise UnavailableError(
-            f'TensorFlow has the op {op_type}, Ramet does not have it (`ramet ops` lists what '
-            'there is)'
+            f'TensorFlow has the op {op_type}, but Ramet does not have it (`ramet ops` lists the ops '
+            'that it has)'
         )
 
     call.__name__ = call.__qualname__ = op_type
@@ -36,16 +36,16 @@ def _absent(op_type):
 
 
 def endpoint(op_type, name, renames=(), keyword_only=False):
-    """The wrapper of an op under a public name, with arguments renamed.
+    """Returns the wrapper of an op under a public name, with renamed arguments.
 
     Args:
-        op_type: the op, "Sin".
-        name: __name__ of the function.
-        renames: {argument of the op: argument of the function}, beyond those of raw_ops.
-        keyword_only: whether arguments by position are refused.
+      op_type: the op, such as "Sin".
+      name: the __name__ of the function.
+      renames: {argument of the op: argument of the function}, in addition to those of raw_ops.
+      keyword_only: whether to reject positional arguments.
 
     Returns:
-        A callable; of an op that Ramet does not have, one that says so.
+      A callable. If Ramet does not have the op, calling it raises an error.
     """
     made = _core.op_function(
         op_type, name, keyword_only, {**RENAMED.get(op_type, {}), **dict(renames)}
@@ -54,7 +54,7 @@ def endpoint(op_type, name, renames=(), keyword_only=False):
 
 
 def raw(op_type):
-    """tf.raw_ops.X: as gen.X, for keyword arguments alone."""
+    """Implements tf.raw_ops.X: like gen.X, but only with keyword arguments."""
     if op_type not in _raw:
         _raw[op_type] = endpoint(op_type, op_type, keyword_only=True)
     return _raw[op_type]

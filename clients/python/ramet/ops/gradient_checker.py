@@ -1,4 +1,4 @@
-"""Gradients that tf.gradients computes beside those that differences of values give."""
+"""Compares gradients from tf.gradients with finite differences."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _TYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtype
 
 
 def _parts(tensor, array):
-    """The array as real numbers, real and imaginary parts of complex ones in turns."""
+    """Returns the array as real numbers; complex elements become their real and imaginary parts."""
     return array.view(array.real.dtype) if tensor.dtype.is_complex else array
 
 
@@ -29,7 +29,7 @@ def _dense(gradient, shape):
 
 
 def _computed(session, x, x_shape, x_value, y, y_shape, feeds):
-    """The Jacobian [numbers of x, numbers of y] by one run of the gradient for each number of y."""
+    """Returns the Jacobian [numbers of x, numbers of y], with one run per number of y."""
     grad_y = ops.convert_to_tensor(np.zeros(y_shape, y.dtype.base_dtype.as_numpy_dtype))
     gradient = gradients.gradients(y, x, grad_ys=grad_y)[0]
     jacobian = np.zeros((_numbers(x, x_shape), _numbers(y, y_shape)),
@@ -48,7 +48,7 @@ def _computed(session, x, x_shape, x_value, y, y_shape, feeds):
 
 
 def _by_differences(session, x, x_shape, x_value, y, y_shape, delta, feeds):
-    """The Jacobian [numbers of x, numbers of y] by values at delta to both sides."""
+    """Returns the Jacobian [numbers of x, numbers of y] from central differences with step delta."""
     jacobian = np.zeros((_numbers(x, x_shape), _numbers(y, y_shape)),
                         _real_type(x).as_numpy_dtype)
     if 0 in jacobian.shape:
@@ -93,25 +93,27 @@ def _pair(x, x_shape, y, y_shape, x_init_value, delta, feeds):
 @export('test.compute_gradient')
 def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None,
                      extra_feed_dict=None):
-    """Computes the Jacobian of y in x by tf.gradients and by differences, in the default session.
+    """Computes the Jacobian of y with respect to x, in the default session.
+
+    It is computed both with tf.gradients and with finite differences.
 
     Args:
       x: a Tensor, or a list of them.
       x_shape: its shape as a list of numbers, or a list of these.
       y: a Tensor that depends on x.
       y_shape: its shape as a list of numbers.
-      x_init_value: a numpy array, the point; random numbers by default. A list where x is one.
-      delta: the step of the differences.
-      init_targets: an Operation or a list of them to run first.
-      extra_feed_dict: other tensors to feed.
+        x_init_value: a numpy array, the point. Defaults to random numbers. A list if x is a list.
+        delta: the step of the differences.
+        init_targets: an Operation or a list of them to run first.
+        extra_feed_dict: other tensors to feed.
 
-    Returns:
-      Both Jacobians as numpy arrays of shape [numbers of x, numbers of y], where a complex number
-      counts as two; a list of such pairs where x is a list.
+      Returns:
+        Both Jacobians as numpy arrays of shape [numbers of x, numbers of y], where a complex number
+        counts as two. A list of such pairs if x is a list.
 
-    Raises:
-      ValueError: if x or y is of no floating point type, or x_init_value has another shape.
-    """
+      Raises:
+        ValueError: if x or y does not have a floating-point type, or x_init_value has a different shape.
+      """
     if init_targets is not None:
         for target in init_targets if isinstance(init_targets, (list, tuple)) else [init_targets]:
             target.run()
@@ -128,20 +130,20 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
 @export('test.compute_gradient_error')
 def compute_gradient_error(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3,
                            init_targets=None, extra_feed_dict=None):
-    """Returns the largest difference between the Jacobians that tf.test.compute_gradient gives.
+    """Returns the largest difference between the two Jacobians of tf.test.compute_gradient.
 
     Args:
       x: a Tensor, or a list of them.
       x_shape: its shape as a list of numbers, or a list of these.
       y: a Tensor that depends on x.
       y_shape: its shape as a list of numbers.
-      x_init_value: a numpy array, the point; random numbers by default. A list where x is one.
+      x_init_value: a numpy array, the point. Defaults to random numbers. A list if x is a list.
       delta: the step of the differences.
       init_targets: an Operation or a list of them to run first.
       extra_feed_dict: other tensors to feed.
 
     Raises:
-      ValueError: if x or y is of no floating point type, or x_init_value has another shape.
+      ValueError: if x or y does not have a floating-point type, or x_init_value has a different shape.
     """
     pairs = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets,
                              extra_feed_dict)

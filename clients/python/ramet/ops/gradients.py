@@ -1,4 +1,4 @@
-"""tf.gradients: adds the nodes that compute derivatives."""
+"""tf.gradients, which adds the nodes that compute derivatives."""
 
 import enum
 
@@ -10,7 +10,7 @@ from ramet.framework.indexed_slices import IndexedSlices
 
 @export('UnconnectedGradients')
 class UnconnectedGradients(enum.Enum):
-    """What tf.gradients gives for an x that no y depends on: NONE, or ZERO for zeros."""
+    """The gradient of an x that no y depends on: NONE, or ZERO for zeros."""
 
     NONE = 'none'
     ZERO = 'zero'
@@ -18,10 +18,10 @@ class UnconnectedGradients(enum.Enum):
 
 @export('AggregationMethod')
 class AggregationMethod:
-    """How several contributions to one gradient are added.
+    """How several contributions to a gradient are added.
 
-    ADD_N (and DEFAULT): by one AddN over all. EXPERIMENTAL_TREE and EXPERIMENTAL_ACCUMULATE_N:
-    pair by pair, which lets them go earlier.
+    ADD_N (and DEFAULT) use one AddN for all. EXPERIMENTAL_TREE and EXPERIMENTAL_ACCUMULATE_N add them
+    in pairs, which releases their memory earlier.
     """
 
     ADD_N = 0
@@ -35,7 +35,7 @@ def _as_list(value):
 
 
 def _target(value, name):
-    """The tensor that stands for a y or an x: a reference or handle for a variable."""
+    """Returns the tensor that represents a y or an x: for a variable, its reference or handle."""
     if isinstance(value, ops.Tensor):
         return value
     try:
@@ -47,7 +47,7 @@ def _target(value, name):
 
 
 def _initial(grad_y, y, index):
-    """A given gradient as the core takes it: None, a Tensor or the parts of IndexedSlices."""
+    """Converts a given gradient for the core: None, a Tensor or the parts of IndexedSlices."""
     if grad_y is None:
         if y.dtype.is_complex:
             raise TypeError(f'Gradients of complex tensors ({y}) must set grad_ys '
@@ -86,20 +86,20 @@ def gradients(ys, xs, grad_ys=None, name='gradients', colocate_gradients_with_op
     Args:
       ys: a Tensor or a list of them.
       xs: a Tensor or Variable, or a list of them.
-      grad_ys: for each y the derivative to start from; ones by default.
-      name: name of the scope of the nodes.
-      colocate_gradients_with_ops: whether gradients are placed beside the ops they belong to.
-      gate_gradients: whether all gradients of an op wait for each other.
-      aggregation_method: one of tf.AggregationMethod.
-      stop_gradients: tensors that count as constants.
-      unconnected_gradients: what an x that no y depends on gets.
+        grad_ys: for each y, the derivative to start from. Defaults to ones.
+        name: the name of the scope of the nodes.
+        colocate_gradients_with_ops: whether to place gradients on the devices of their ops.
+        gate_gradients: whether all gradients of an op wait for each other.
+        aggregation_method: one of tf.AggregationMethod.
+        stop_gradients: tensors that are treated as constants.
+        unconnected_gradients: the gradient of an x that no y depends on.
 
     Returns:
       A list with a Tensor, IndexedSlices or None for each x.
 
     Raises:
       LookupError: if an op between ys and xs has no gradient.
-      ValueError: if an argument is malformed, or a gradient does not fit.
+      ValueError: if an argument is malformed, or a gradient does not match.
       TypeError: if a y is complex and has no entry in grad_ys.
     """
     zeros = _checked_unconnected(unconnected_gradients)

@@ -1,4 +1,4 @@
-"""tf.hessians: adds the nodes that compute second derivatives."""
+"""tf.hessians, which adds the nodes that compute second derivatives."""
 
 from ramet.api import export
 from ramet.framework import constant_op
@@ -12,20 +12,20 @@ from ramet.ops.tensor_array_ops import TensorArray
 @export('hessians')
 def hessians(ys, xs, name='hessians', colocate_gradients_with_ops=False, gate_gradients=False,
              aggregation_method=None):
-    """Adds the nodes that compute, for each x, the Hessian of the sum of ys with respect to it.
+    """Adds the nodes that compute the Hessian of the sum of ys with respect to each x.
 
-    A loop differentiates one element of the gradient after the other.
+    A loop differentiates the elements of the gradient one after the other.
 
     Args:
       ys: a Tensor or a list of them.
       xs: a Tensor or Variable, or a list of them.
-      name: not used, as in TensorFlow.
-      colocate_gradients_with_ops: as for tf.gradients; of the first derivatives only.
-      gate_gradients: likewise.
-      aggregation_method: likewise.
+        name: ignored, as in TensorFlow.
+        colocate_gradients_with_ops: as for tf.gradients, for the first derivatives only.
+        gate_gradients: as for tf.gradients, for the first derivatives only.
+        aggregation_method: as for tf.gradients, for the first derivatives only.
 
     Returns:
-      A list with a Tensor for each x, of the shape of x twice.
+      A list with a Tensor for each x, whose shape is that of x twice.
 
     Raises:
       LookupError: if an op between ys and xs has no gradient.

@@ -1,4 +1,4 @@
-"""All of the initializers under the name that the rest of the package uses."""
+"""Provides all initializers in one module, with TensorFlow's name."""
 
 from ramet.ops.init_random import (  # noqa: F401
     GlorotNormal, GlorotUniform, KerasRandomNormal, KerasRandomUniform, KerasTruncatedNormal,

@@ -14,9 +14,9 @@ class RandomUniform(Initializer):
 
     Args:
       minval: the lower bound.
-      maxval: the upper bound; 1 where it is None and the type is of floating point.
-      seed: an integer, see tf.set_random_seed.
-      dtype: the type where the call names none.
+        maxval: the upper bound. None means 1 for floating-point types.
+      seed: an integer; see tf.set_random_seed.
+      dtype: the default type.
     """
 
     def __init__(self, minval=0.0, maxval=None, seed=None, dtype=dtypes.float32):
@@ -55,8 +55,8 @@ class RandomNormal(_Normal):
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer, see tf.set_random_seed.
-      dtype: the type where the call names none; of floating point.
+      seed: an integer; see tf.set_random_seed.
+      dtype: the default type, a floating-point type.
     """
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -67,13 +67,13 @@ class RandomNormal(_Normal):
 
 @export('truncated_normal_initializer', 'initializers.truncated_normal')
 class TruncatedNormal(_Normal):
-    """Draws from a normal distribution, within two standard deviations of the mean.
+    """Draws from a normal distribution, truncated at two standard deviations from the mean.
 
     Args:
       mean: the mean.
-      stddev: the standard deviation before the cut.
-      seed: an integer, see tf.set_random_seed.
-      dtype: the type where the call names none; of floating point.
+      stddev: the standard deviation before truncation.
+      seed: an integer; see tf.set_random_seed.
+      dtype: the default type, a floating-point type.
     """
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -88,8 +88,8 @@ class UniformUnitScaling(Initializer):
 
     Args:
       factor: a factor of the width sqrt(3 / inputs).
-      seed: an integer, see tf.set_random_seed.
-      dtype: the type where the call names none; of floating point.
+      seed: an integer; see tf.set_random_seed.
+      dtype: the default type, a floating-point type.
     """
 
     def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
@@ -111,7 +111,7 @@ class UniformUnitScaling(Initializer):
 
 
 def _fans(shape):
-    """The number of inputs and of outputs of a unit of a layer with weights of a shape."""
+    """Returns the number of inputs and outputs of a unit of a layer, from the shape of its weights."""
     sizes = [int(tensor_shape.dimension_value(size)) for size in shape]
     if not sizes:
         return 1, 1
@@ -121,7 +121,7 @@ def _fans(shape):
     return sizes[-2] * receptive, sizes[-1] * receptive
 
 
-# The standard deviation of a standard normal distribution that is cut at 2.
+# The standard deviation of a standard normal distribution that is truncated at 2.
 _CUT_STDDEV = .87962566103423978
 _MODES = ('fan_in', 'fan_out', 'fan_avg')
 _DISTRIBUTIONS = ('normal', 'uniform', 'truncated_normal', 'untruncated_normal')
@@ -130,17 +130,17 @@ _DISTRIBUTIONS = ('normal', 'uniform', 'truncated_normal', 'untruncated_normal')
 @export('variance_scaling_initializer', 'initializers.variance_scaling',
         'keras.initializers.VarianceScaling')
 class VarianceScaling(Initializer):
-    """Draws with a variance of scale / n, where n is the number of inputs, outputs or their mean.
+    """Draws with a variance of scale / n, where n is the number of inputs, outputs, or their mean.
 
     Args:
       scale: a positive number.
       mode: 'fan_in', 'fan_out' or 'fan_avg'.
-      distribution: 'truncated_normal' (or 'normal', the same), 'untruncated_normal' or 'uniform'.
-      seed: an integer, see tf.set_random_seed.
-      dtype: the type where the call names none; of floating point.
+        distribution: 'truncated_normal' (alias 'normal'), 'untruncated_normal' or 'uniform'.
+      seed: an integer; see tf.set_random_seed.
+      dtype: the default type, a floating-point type.
 
     Raises:
-      ValueError: if an argument is none of these.
+      ValueError: if an argument is invalid.
     """
 
     def __init__(self, scale=1.0, mode='fan_in', distribution='truncated_normal', seed=None,
@@ -184,7 +184,7 @@ class VarianceScaling(Initializer):
 
 
 class _FixedScaling(VarianceScaling):
-    """A VarianceScaling whose scale, mode and distribution its name says."""
+    """A VarianceScaling with a fixed scale, mode and distribution."""
 
     _FIXED = {}
 
@@ -198,11 +198,11 @@ class _FixedScaling(VarianceScaling):
 @export('glorot_uniform_initializer', 'initializers.glorot_uniform',
         'keras.initializers.glorot_uniform', 'keras.initializers.GlorotUniform')
 class GlorotUniform(_FixedScaling):
-    """Draws uniformly within sqrt(6 / (inputs + outputs)); also called Xavier's.
+    """Draws uniformly within sqrt(6 / (inputs + outputs)); also called the Xavier initializer.
 
     Args:
-      seed: an integer, see tf.set_random_seed.
-      dtype: not used: the type is that of the call, or float.
+      seed: an integer; see tf.set_random_seed.
+      dtype: ignored: the type is that of the call, or float.
     """
 
     _FIXED = {'scale': 1.0, 'mode': 'fan_avg', 'distribution': 'uniform'}
@@ -211,11 +211,11 @@ class GlorotUniform(_FixedScaling):
 @export('glorot_normal_initializer', 'initializers.glorot_normal',
         'keras.initializers.glorot_normal', 'keras.initializers.GlorotNormal')
 class GlorotNormal(_FixedScaling):
-    """Draws from a cut normal distribution with a variance of 2 / (inputs + outputs).
+    """Draws from a truncated normal distribution with a variance of 2 / (inputs + outputs).
 
     Args:
-      seed: an integer, see tf.set_random_seed.
-      dtype: not used: the type is that of the call, or float.
+      seed: an integer; see tf.set_random_seed.
+      dtype: ignored: the type is that of the call, or float.
     """
 
     _FIXED = {'scale': 1.0, 'mode': 'fan_avg', 'distribution': 'truncated_normal'}
@@ -224,10 +224,10 @@ class GlorotNormal(_FixedScaling):
 @export('initializers.lecun_normal', 'keras.initializers.lecun_normal',
         'keras.initializers.LecunNormal')
 def lecun_normal(seed=None):
-    """Returns a VarianceScaling of 1 / inputs, of a cut normal distribution.
+    """Returns a VarianceScaling with variance 1 / inputs and a truncated normal distribution.
 
     Args:
-      seed: an integer, see tf.set_random_seed.
+      seed: an integer; see tf.set_random_seed.
     """
     return VarianceScaling(scale=1., mode='fan_in', distribution='truncated_normal', seed=seed)
 
@@ -235,20 +235,20 @@ def lecun_normal(seed=None):
 @export('initializers.lecun_uniform', 'keras.initializers.lecun_uniform',
         'keras.initializers.LecunUniform')
 def lecun_uniform(seed=None):
-    """Returns a VarianceScaling of 1 / inputs, of a uniform distribution.
+    """Returns a VarianceScaling with variance 1 / inputs and a uniform distribution.
 
     Args:
-      seed: an integer, see tf.set_random_seed.
+      seed: an integer; see tf.set_random_seed.
     """
     return VarianceScaling(scale=1., mode='fan_in', distribution='uniform', seed=seed)
 
 
 @export('initializers.he_normal', 'keras.initializers.he_normal', 'keras.initializers.HeNormal')
 def he_normal(seed=None):
-    """Returns a VarianceScaling of 2 / inputs, of a cut normal distribution.
+    """Returns a VarianceScaling with variance 2 / inputs and a truncated normal distribution.
 
     Args:
-      seed: an integer, see tf.set_random_seed.
+      seed: an integer; see tf.set_random_seed.
     """
     return VarianceScaling(scale=2., mode='fan_in', distribution='truncated_normal', seed=seed)
 
@@ -256,10 +256,10 @@ def he_normal(seed=None):
 @export('initializers.he_uniform', 'keras.initializers.he_uniform',
         'keras.initializers.HeUniform')
 def he_uniform(seed=None):
-    """Returns a VarianceScaling of 2 / inputs, of a uniform distribution.
+    """Returns a VarianceScaling with variance 2 / inputs and a uniform distribution.
 
     Args:
-      seed: an integer, see tf.set_random_seed.
+      seed: an integer; see tf.set_random_seed.
     """
     return VarianceScaling(scale=2., mode='fan_in', distribution='uniform', seed=seed)
 
@@ -267,7 +267,7 @@ def he_uniform(seed=None):
 @export('keras.initializers.RandomUniform', 'keras.initializers.random_uniform',
         'keras.initializers.uniform')
 class KerasRandomUniform(RandomUniform):
-    """tf.random_uniform_initializer over [-0.05, 0.05) by default."""
+    """tf.random_uniform_initializer with the default range [-0.05, 0.05)."""
 
     def __init__(self, minval=-0.05, maxval=0.05, seed=None, dtype=dtypes.float32):
         super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
@@ -276,7 +276,7 @@ class KerasRandomUniform(RandomUniform):
 @export('keras.initializers.RandomNormal', 'keras.initializers.random_normal',
         'keras.initializers.normal')
 class KerasRandomNormal(RandomNormal):
-    """tf.random_normal_initializer with a standard deviation of 0.05 by default."""
+    """tf.random_normal_initializer with the default standard deviation 0.05."""
 
     def __init__(self, mean=0.0, stddev=0.05, seed=None, dtype=dtypes.float32):
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
@@ -284,7 +284,7 @@ class KerasRandomNormal(RandomNormal):
 
 @export('keras.initializers.TruncatedNormal', 'keras.initializers.truncated_normal')
 class KerasTruncatedNormal(TruncatedNormal):
-    """tf.truncated_normal_initializer with a standard deviation of 0.05 by default."""
+    """tf.truncated_normal_initializer with the default standard deviation 0.05."""
 
     def __init__(self, mean=0.0, stddev=0.05, seed=None, dtype=dtypes.float32):
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)

@@ -1,4 +1,4 @@
-"""What initializers are, and those that give fixed values."""
+"""The base class of initializers, and those with fixed values."""
 
 import numpy as np
 
@@ -15,26 +15,26 @@ def floating(dtype):
 
 
 class Initializer:
-    """What all initializers are: callables that can be written down and made again.
+    """The base class of initializers: callables that can be serialized and restored.
 
-    `initializer(shape, dtype=None, partition_info=None)` returns a Tensor. partition_info, for a
-    part of a partitioned variable, has the whole variable's full_shape and the part's var_offset.
+    `initializer(shape, dtype=None, partition_info=None)` returns a Tensor. For a part of a partitioned
+    variable, partition_info contains the whole variable's full_shape and the part's var_offset.
     """
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        """Returns a Tensor of a shape; of dtype, or the initializer's own type where it is None."""
+        """Returns a Tensor with a shape and dtype, which defaults to the initializer's own."""
         raise NotImplementedError
 
     def get_config(self):
-        """Returns the arguments as a dict that can be written as JSON."""
+        """Returns the arguments as a dict that can be serialized as JSON."""
         return {}
 
     @classmethod
     def from_config(cls, config):
-        """Returns an initializer from what get_config gave.
+        """Creates an initializer from the result of get_config.
 
         Args:
-          config: a dict of arguments; 'dtype' may be there or not.
+          config: a dict of arguments; 'dtype' is optional.
         """
         arguments = dict(config)
         arguments.pop('dtype', None)
@@ -44,7 +44,7 @@ class Initializer:
 @export('zeros_initializer', 'initializers.zeros', 'keras.initializers.Zeros',
         'keras.initializers.zeros')
 class Zeros(Initializer):
-    """Gives zeros."""
+    """Initializes with zeros."""
 
     def __init__(self, dtype=dtypes.float32):
         self.dtype = dtypes.as_dtype(dtype)
@@ -59,7 +59,7 @@ class Zeros(Initializer):
 @export('ones_initializer', 'initializers.ones', 'keras.initializers.Ones',
         'keras.initializers.ones')
 class Ones(Initializer):
-    """Gives ones."""
+    """Initializes with ones."""
 
     def __init__(self, dtype=dtypes.float32):
         self.dtype = dtypes.as_dtype(dtype)
@@ -74,12 +74,12 @@ class Ones(Initializer):
 @export('constant_initializer', 'initializers.constant', 'keras.initializers.Constant',
         'keras.initializers.constant')
 class Constant(Initializer):
-    """Gives a value, or the values of a list or array in their order.
+    """Initializes with a value, or with the values of a list or array in order.
 
     Args:
-      value: a Python scalar, a list or tuple of values, or a numpy array. Where the variable has
-        more elements than there are values, the last one fills the rest.
-      dtype: the type where the call names none.
+      value: a Python scalar, a list or tuple of values, or a numpy array. If the variable has more
+        elements than there are values, the last value is repeated.
+      dtype: the default type.
       verify_shape: whether the values must have the variable's shape.
 
     Raises:
@@ -106,11 +106,11 @@ class Constant(Initializer):
 
 @export('initializers.identity', 'keras.initializers.Identity', 'keras.initializers.identity')
 class Identity(Initializer):
-    """Gives a matrix with a value on its diagonal.
+    """Initializes with a matrix that has a value on its diagonal.
 
     Args:
       gain: the value.
-      dtype: the type where the call names none; of floating point.
+      dtype: the default type, a floating-point type.
     """
 
     def __init__(self, gain=1.0, dtype=dtypes.float32):

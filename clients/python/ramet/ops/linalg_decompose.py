@@ -1,4 +1,4 @@
-"""Singular values, and equations whose matrix has three diagonals."""
+"""Singular value decomposition, and tridiagonal systems of equations."""
 
 from ramet.api import export
 from ramet.framework import ops
@@ -7,16 +7,16 @@ from ramet.ops import array_basics, array_diag, array_join, array_layout, gen, m
 
 @export('linalg.svd', 'svd')
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
-    """Returns the singular values of matrices, and the vectors that belong to them.
+    """Returns the singular values and vectors of matrices.
 
     Args:
-      tensor: a tensor [..., m, n] of floating point or complex numbers.
+      tensor: a tensor [..., m, n] of floating-point or complex numbers.
       full_matrices: whether u and v are square.
       compute_uv: whether u and v are computed.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
-      s [..., p], p = min(m, n), from the largest value on; with `compute_uv` s, u [..., m, p] and v
+      s [..., p] with p = min(m, n), in descending order. With `compute_uv`, s, u [..., m, p] and v
       [..., n, p], so that tensor = u * diag(s) * v^H.
     """
     s, u, v = gen.Svd(tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
@@ -29,25 +29,25 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
 def tridiagonal_solve(diagonals, rhs, diagonals_format='compact', transpose_rhs=False,
                       conjugate_rhs=False, name=None, partial_pivoting=True,
                       perturb_singular=False):
-    """Solves matrix * x = rhs for matrices with three diagonals.
+    """Solves matrix * x = rhs for tridiagonal matrices.
 
     Args:
-      diagonals: as `diagonals_format` says: 'compact', a tensor [..., 3, m] of those above, on and
-        below the main one; 'sequence', three tensors [..., m], or [..., m - 1] for the first and the
-        last; 'matrix', a tensor [..., m, m].
-      rhs: a tensor [..., m] or [..., m, k] of the same dtype.
-      diagonals_format: 'compact', 'sequence' or 'matrix'.
-      transpose_rhs: whether `rhs` is [..., k, m].
-      conjugate_rhs: whether the conjugate of `rhs` is meant.
-      name: name of the operation.
-      partial_pivoting: whether rows are swapped for the larger pivot.
-      perturb_singular: whether pivots of 0 are replaced by small numbers.
+        diagonals: for the format 'compact', a tensor [..., 3, m] of the diagonals above, on and below
+          the main one; for 'sequence', three tensors [..., m], or [..., m - 1] for the first and the
+          last; for 'matrix', a tensor [..., m, m].
+        rhs: a tensor [..., m] or [..., m, k] of the same dtype.
+        diagonals_format: 'compact', 'sequence' or 'matrix'.
+        transpose_rhs: whether `rhs` is [..., k, m].
+        conjugate_rhs: whether to conjugate `rhs`.
+        name: the name of the operation.
+        partial_pivoting: whether to swap rows for a larger pivot.
+        perturb_singular: whether to replace pivots of 0 by small numbers.
 
     Returns:
       A tensor [..., m] or [..., m, k].
 
     Raises:
-      ValueError: another format, or the shapes do not fit.
+      ValueError: if the format is invalid, or the shapes are incompatible.
     """
     forms = {'compact': _compact, 'sequence': _sequence, 'matrix': _matrix}
     if diagonals_format not in forms:

@@ -26,10 +26,10 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 
     Args:
       num_rows: an int or int32 scalar.
-      num_columns: an int or int32 scalar; `num_rows` if not given.
-      batch_shape: ints or an int32 vector: the leading dimensions.
-      dtype: dtype of the elements.
-      name: name of the scope.
+      num_columns: an int or int32 scalar. Defaults to `num_rows`.
+      batch_shape: ints or an int32 vector, the leading dimensions.
+      dtype: the dtype of the elements.
+      name: the name of the scope.
 
     Returns:
       A tensor.
@@ -59,19 +59,20 @@ def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims
     """Returns the norm of vectors or matrices.
 
     Args:
-      tensor: a tensor of floating point or complex numbers.
-      ord: 'euclidean', 1, 2, np.inf or another positive number for vectors; 'euclidean', 'fro', 1
-        or np.inf (and 2, by singular values) for matrices.
-      axis: an int: vectors along it; a pair: matrices; if not given `tensor` is one vector.
-      keepdims: keep the dimensions with size 1.
-      name: name of the scope.
-      keep_dims: old name of `keepdims`.
+      tensor: a tensor of floating-point or complex numbers.
+        ord: for vectors 'euclidean', 1, 2, np.inf or another positive number; for matrices 'euclidean',
+          'fro', 1, np.inf, or 2 (computed from singular values).
+        axis: an int for vectors along this dimension, or a pair for matrices. If it is not given,
+          `tensor` is treated as one vector.
+        keepdims: whether to keep the dimensions with size 1.
+      name: the name of the scope.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
       A tensor.
 
     Raises:
-      ValueError: there is no such norm.
+      ValueError: if there is no such norm.
     """
     keepdims = one_of('keepdims', keepdims, 'keep_dims', keep_dims, False)
     axis, is_matrix = _norm_axis(axis)
@@ -128,7 +129,7 @@ def _norm_of(tensor, ord, axis, is_matrix):
 
 
 def _spectral_norm(tensor, axis):
-    """The greatest singular value of matrices along two dimensions."""
+    """Returns the largest singular value of matrices along two dimensions."""
     rank = array_basics.rank(tensor)
     first = gen.FloorMod(ops.convert_to_tensor(axis), rank)
     others = array_select.setdiff1d(math_range.range(rank), first)[0]

@@ -1,4 +1,4 @@
-"""Linear equations, determinants and eigenvalues of stacks of matrices."""
+"""Linear equations, determinants and eigenvalues of batches of matrices."""
 
 from ramet.api import export
 from ramet.framework import ops
@@ -10,11 +10,11 @@ def matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     """Solves matrix * x = rhs for triangular matrices.
 
     Args:
-      matrix: a tensor [..., m, m], of which one triangle is read.
+      matrix: a tensor [..., m, m], only one triangle of which is read.
       rhs: a tensor [..., m, k] of the same dtype.
-      lower: whether the lower triangle is read.
-      adjoint: whether matrix^H * x = rhs is solved.
-      name: name of the scope.
+        lower: whether to read the lower instead of the upper triangle.
+        adjoint: whether to solve matrix^H * x = rhs.
+      name: the name of the scope.
 
     Returns:
       A tensor [..., m, k].
@@ -25,12 +25,12 @@ def matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
 
 @export('linalg.cholesky_solve', 'cholesky_solve')
 def cholesky_solve(chol, rhs, name=None):
-    """Solves a * x = rhs for matrices a of which the Cholesky factors are known.
+    """Solves a * x = rhs for matrices a, given their Cholesky factors.
 
     Args:
       chol: a tensor [..., m, m], tf.linalg.cholesky(a).
       rhs: a tensor [..., m, k] of the same dtype.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A tensor [..., m, k].
@@ -46,7 +46,7 @@ def logdet(matrix, name=None):
 
     Args:
       matrix: a tensor [..., m, m].
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A tensor [...] of the same dtype.
@@ -64,11 +64,11 @@ def self_adjoint_eig(tensor, name=None):
     """Returns the eigenvalues and eigenvectors of Hermitian matrices.
 
     Args:
-      tensor: a tensor [..., n, n], of which the lower triangles are read.
-      name: name of the operation.
+      tensor: a tensor [..., n, n], only the lower triangles of which are read.
+      name: the name of the operation.
 
     Returns:
-      e, the eigenvalues from the smallest on, and v with the eigenvectors as columns.
+      e, the eigenvalues in ascending order, and v, with the eigenvectors as columns.
     """
     e, v = gen.SelfAdjointEigV2(tensor, compute_v=True, name=name)
     return e, v
@@ -79,11 +79,11 @@ def self_adjoint_eigvals(tensor, name=None):
     """Returns the eigenvalues of Hermitian matrices.
 
     Args:
-      tensor: a tensor [..., n, n], of which the lower triangles are read.
-      name: name of the operation.
+      tensor: a tensor [..., n, n], only the lower triangles of which are read.
+      name: the name of the operation.
 
     Returns:
-      A tensor [..., n], from the smallest eigenvalue on.
+      A tensor [..., n], in ascending order.
     """
     e, _ = gen.SelfAdjointEigV2(tensor, compute_v=False, name=name)
     return e

@@ -14,15 +14,15 @@ _LEVELS = ('info', 'warn', 'warning', 'error')
 
 @export('Print')
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
-    """Returns `input_`, and prints tensors when it runs.
+    """Returns `input_`, and prints tensors when it is computed.
 
     Args:
       input_: a tensor.
       data: a list of tensors to print.
       message: a text to print first.
-      first_n: print only so many times.
-      summarize: how many elements of each to print; 3 if not given.
-      name: name of the node.
+        first_n: the maximum number of times to print.
+        summarize: the number of elements of each tensor to print. Defaults to 3.
+      name: the name of the node.
 
     Returns:
       A tensor like `input_`.
@@ -35,7 +35,7 @@ def print_v2(*inputs, **kwargs):
     """Returns an operation that prints tensors and other objects.
 
     Args:
-      *inputs: what to print.
+      *inputs: tensors and other objects to print.
       **kwargs: `output_stream` (sys.stdout, sys.stderr, 'file://...'), `summarize` (3), `sep`,
         `end`, `name`.
 
@@ -43,7 +43,7 @@ def print_v2(*inputs, **kwargs):
       An Operation.
 
     Raises:
-      ValueError: another keyword, or another stream.
+      ValueError: if a keyword or stream is not supported.
     """
     stream = kwargs.pop('output_stream', sys.stderr)
     name = kwargs.pop('name', None)
@@ -86,7 +86,7 @@ def _stream_name(stream):
 
 
 class _Place:
-    """Stands for a tensor while a structure is printed."""
+    """A placeholder for a tensor while a structure is formatted."""
 
     def __init__(self, mark):
         self.mark = mark
@@ -107,7 +107,7 @@ def _template(inputs, sep, mark):
 
 
 def _free_mark(inputs):
-    """'{}', or something that no text to be printed has in it."""
+    """Returns '{}', or a text that does not occur in any string to print."""
     mark = '{}'
     texts = [leaf for item in inputs for leaf in nest.flatten(item)
              if isinstance(leaf, (str, bytes)) or not isinstance(leaf, ops.Tensor)]

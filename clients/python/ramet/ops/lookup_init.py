@@ -1,4 +1,4 @@
-"""What fills tables: tensors, or the lines of a text file."""
+"""Initializers of tables: from tensors, or from the lines of a text file."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
@@ -7,7 +7,7 @@ from ramet.ops import gen
 
 @export('contrib.lookup.TableInitializerBase')
 class TableInitializerBase:
-    """What fills a table, for subclassing: `initialize(table)` returns the operation.
+    """The base class of table initializers: `initialize(table)` returns the operation.
 
     Args:
       key_dtype: DType of the keys.
@@ -39,14 +39,14 @@ class TableInitializerBase:
 
 @export('lookup.KeyValueTensorInitializer', 'contrib.lookup.KeyValueTensorInitializer')
 class KeyValueTensorInitializer(TableInitializerBase):
-    """Fills a table with the elements of two vectors of one length.
+    """Fills a table with the elements of two vectors of the same length.
 
     Args:
       keys: the keys.
       values: their values.
-      key_dtype: DType; None: that of `keys`.
-      value_dtype: DType; None: that of `values`.
-      name: name of the scope.
+      key_dtype: DType, or None for that of `keys`.
+      value_dtype: DType, or None for that of `values`.
+      name: the name of the scope.
     """
 
     def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
@@ -56,10 +56,10 @@ class KeyValueTensorInitializer(TableInitializerBase):
         super().__init__(self._keys.dtype, self._values.dtype)
 
     def initialize(self, table):
-        """Returns the operation that fills a table; it is put into the collection.
+        """Returns the operation that fills a table, and adds it to the collection of initializers.
 
         Raises:
-          TypeError: the table has other dtypes.
+          TypeError: if the table has different dtypes.
         """
         self._check(table)
         with ops.name_scope(self._name, values=(table.resource_handle, self._keys, self._values)):
@@ -70,7 +70,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 @export('lookup.TextFileIndex', 'contrib.lookup.TextFileIndex')
 class TextFileIndex:
-    """Where keys and values come from, if not from a column."""
+    """The sources of keys and values other than columns: the whole line, or its number."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
@@ -91,21 +91,21 @@ def _check_index(what, index, dtype):
 
 @export('lookup.TextFileInitializer', 'contrib.lookup.TextFileInitializer')
 class TextFileInitializer(TableInitializerBase):
-    """Fills a table with an entry for each line of a file.
+    """Fills a table with one entry per line of a file.
 
     Args:
-      filename: str or a string scalar. A SavedModel takes the file with it, as an asset.
+      filename: str or a string scalar. A SavedModel includes the file as an asset.
       key_dtype: DType of the keys.
       key_index: int, the column of the keys, or one of TextFileIndex.
       value_dtype: DType of the values.
       value_index: int, the column of the values, or one of TextFileIndex.
-      vocab_size: int, how many lines are taken; None: all.
+      vocab_size: int, the maximum number of lines to read, or None for all.
       delimiter: str, one character that splits lines into columns.
-      name: name of the scope.
-      value_index_offset: int, the first number of lines that are values.
+      name: the name of the scope.
+        value_index_offset: int, the first line number, for values that are line numbers.
 
-    Raises:
-      ValueError: an argument is out of range, or a dtype does not go with what it comes from.
+      Raises:
+        ValueError: if an argument is out of range, or a dtype does not match its source.
     """
 
     def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None,
@@ -127,7 +127,7 @@ class TextFileInitializer(TableInitializerBase):
 
     @property
     def _shared_name(self):
-        """Tables of one file and format are one table of the session."""
+        """The shared name. Tables with the same file and format share one table of the session."""
         given = self._given_name
         parts = ['hash_table', given.name if isinstance(given, ops.Tensor) else str(given)]
         if self._vocab_size is not None:
@@ -138,10 +138,10 @@ class TextFileInitializer(TableInitializerBase):
         return '_'.join(parts)
 
     def initialize(self, table):
-        """Returns the operation that fills a table; it is put into the collection.
+        """Returns the operation that fills a table, and adds it to the collection of initializers.
 
         Raises:
-          TypeError: the table has other dtypes.
+          TypeError: if the table has different dtypes.
         """
         self._check(table)
         with ops.name_scope(self._name, 'text_file_init', (table.resource_handle,)):
@@ -159,7 +159,7 @@ class TextFileInitializer(TableInitializerBase):
 class TextFileIdTableInitializer(TextFileInitializer):
     """Fills a table from strings to numbers, by default from lines to their numbers.
 
-    Args: as of TextFileInitializer.
+    The arguments are those of TextFileInitializer.
     """
 
     def __init__(self, filename, key_column_index=TextFileIndex.WHOLE_LINE,
@@ -171,9 +171,9 @@ class TextFileIdTableInitializer(TextFileInitializer):
 
 @export('contrib.lookup.TextFileStringTableInitializer')
 class TextFileStringTableInitializer(TextFileInitializer):
-    """Fills a table from numbers to strings, by default from the numbers of lines to the lines.
+    """Fills a table from numbers to strings, by default from line numbers to lines.
 
-    Args: as of TextFileInitializer.
+    The arguments are those of TextFileInitializer.
     """
 
     def __init__(self, filename, key_column_index=TextFileIndex.LINE_NUMBER,

@@ -1,4 +1,4 @@
-"""Tables: from keys to values, filled once or changed by the graph's operations."""
+"""Tables that map keys to values, filled once or modified by operations."""
 
 import functools
 import uuid
@@ -13,7 +13,7 @@ from ramet.train.saving.saveable_object import SaveableObject, SaveSpec
 
 @export('contrib.lookup.LookupInterface')
 class LookupInterface:
-    """What all tables have.
+    """The base class of tables.
 
     Args:
       key_dtype: DType of the keys.
@@ -34,7 +34,7 @@ class LookupInterface:
 
     @property
     def name(self):
-        """str, the name of the table's operation."""
+        """The name of the table's operation, a str."""
         return self._name
 
     @property
@@ -51,7 +51,7 @@ class InitializableLookupTableBase(LookupInterface):
     """A table that an initializer fills once.
 
     Args:
-      default_value: the value of keys that it does not have.
+      default_value: the value for missing keys.
       initializer: a TableInitializerBase.
     """
 
@@ -65,7 +65,7 @@ class InitializableLookupTableBase(LookupInterface):
 
     @property
     def default_value(self):
-        """The value of keys that the table does not have, a scalar."""
+        """The value for missing keys, a scalar."""
         return self._default_value
 
     @property
@@ -76,22 +76,22 @@ class InitializableLookupTableBase(LookupInterface):
     init = initializer
 
     def size(self, name=None):
-        """Returns how many entries the table has, an int64 scalar."""
+        """Returns the number of entries of the table, an int64 scalar."""
         with ops.name_scope(name, f'{self.name}_Size', [self.resource_handle]):
             return gen.LookupTableSizeV2(self.resource_handle)
 
     def lookup(self, keys, name=None):
-        """Returns the values of keys.
+        """Looks up the values of keys.
 
         Args:
           keys: a tensor of the table's key dtype, or a SparseTensor.
-          name: name of the scope.
+          name: the name of the scope.
 
         Returns:
           A tensor of the shape of `keys`, or a SparseTensor.
 
         Raises:
-          TypeError: `keys` has another dtype.
+          TypeError: if `keys` has a different dtype.
         """
         key_tensor = keys.values if isinstance(keys, SparseTensor) else keys
         if not isinstance(key_tensor, ops.Tensor):
@@ -114,10 +114,10 @@ class StaticHashTable(InitializableLookupTableBase):
 
     Args:
       initializer: a KeyValueTensorInitializer or a TextFileInitializer.
-      default_value: the value of keys that it does not have.
-      shared_name: str; tables with one shared name are one table of the session (contrib's
-        HashTable).
-      name: name of the operation.
+      default_value: the value for missing keys.
+        shared_name: str. Tables with the same shared name share one table of the session (only for
+          contrib's HashTable).
+      name: the name of the operation.
     """
 
     def __init__(self, initializer, default_value, shared_name=None, name=None,
@@ -143,15 +143,15 @@ class StaticHashTable(InitializableLookupTableBase):
 
 @export('lookup.experimental.MutableHashTable', 'contrib.lookup.MutableHashTable')
 class MutableHashTable(LookupInterface):
-    """A table that the graph's operations change. A Saver saves and restores it.
+    """A table that operations can modify. A Saver saves and restores it.
 
     Args:
       key_dtype: DType of the keys.
       value_dtype: DType of the values.
-      default_value: the value of keys that it does not have, a scalar.
-      shared_name: str; tables with one shared name are one table of the session.
-      name: name of the operation.
-      checkpoint: whether a Saver takes it.
+      default_value: the value for missing keys, a scalar.
+      shared_name: str. Tables with the same shared name share one table of the session.
+      name: the name of the operation.
+      checkpoint: whether a Saver saves it.
     """
 
     def __init__(self, key_dtype, value_dtype, default_value, shared_name=None,
@@ -172,19 +172,19 @@ class MutableHashTable(LookupInterface):
         return ops.name_scope(name, f'{self.name}_{what}', [self.resource_handle, *values])
 
     def size(self, name=None):
-        """Returns how many entries the table has, an int64 scalar."""
+        """Returns the number of entries of the table, an int64 scalar."""
         with self._in_scope(name, 'Size'), ops.colocate_with(self.resource_handle):
             return gen.LookupTableSizeV2(self.resource_handle)
 
     def remove(self, keys, name=None):
-        """Returns an operation that takes keys out of the table.
+        """Returns an operation that removes keys from the table.
 
         Args:
-          keys: a tensor of the table's key dtype; those that are not there are passed over.
-          name: name of the scope.
+          keys: a tensor of the table's key dtype; missing keys are ignored.
+          name: the name of the scope.
 
         Raises:
-          TypeError: `keys` has another dtype.
+          TypeError: if `keys` has a different dtype.
         """
         if not isinstance(keys, ops.Tensor):
             keys = ops.convert_to_tensor(keys, dtype=self._key_dtype)
@@ -195,19 +195,19 @@ class MutableHashTable(LookupInterface):
             return gen.LookupTableRemoveV2(self.resource_handle, keys)
 
     def lookup(self, keys, dynamic_default_values=None, name=None):
-        """Returns the values of keys.
+        """Looks up the values of keys.
 
         Args:
           keys: a tensor of the table's key dtype.
-          dynamic_default_values: values for keys that the table does not have, a scalar or one for
-            each key; None: the table's default value.
-          name: name of the scope.
+          dynamic_default_values: values for missing keys, a scalar or one for
+            each key, or None for the table's default value.
+          name: the name of the scope.
 
         Returns:
           A tensor of the shape of `keys`.
 
         Raises:
-          ValueError: `keys` has another dtype.
+          ValueError: if `keys` has a different dtype.
         """
         with self._in_scope(name, 'lookup_table_find', [keys, self._default_value]):
             keys = ops.convert_to_tensor(keys, dtype=self._key_dtype, name='keys')
@@ -219,15 +219,15 @@ class MutableHashTable(LookupInterface):
                 return gen.LookupTableFindV2(self.resource_handle, keys, default)
 
     def insert(self, keys, values, name=None):
-        """Returns an operation that puts values under keys, in the place of what is there.
+        """Returns an operation that inserts values for keys, replacing existing ones.
 
         Args:
           keys: a tensor of the table's key dtype.
           values: a tensor of the same shape, of the table's value dtype.
-          name: name of the scope.
+          name: the name of the scope.
 
         Raises:
-          ValueError: `keys` or `values` has another dtype.
+          ValueError: if `keys` or `values` has a different dtype.
         """
         with self._in_scope(name, 'lookup_table_insert', [keys, values]):
             keys = ops.convert_to_tensor(keys, self._key_dtype, name='keys')
@@ -244,7 +244,7 @@ class MutableHashTable(LookupInterface):
 
 
 class _Saveable(SaveableObject):
-    """How a Saver keeps a MutableHashTable: its keys and its values."""
+    """Saves and restores the keys and values of a MutableHashTable."""
 
     def __init__(self, table, name):
         keys, values = table.export()
@@ -260,7 +260,7 @@ class _Saveable(SaveableObject):
 
 
 class HasherSpec:
-    """Which hash function spreads unknown keys: 'fasthash', 'stronghash' or 'legacy', and its key."""
+    """The hash function for unknown keys, 'fasthash', 'stronghash' or 'legacy', and its key."""
 
     def __init__(self, hasher, key):
         self.hasher = hasher
@@ -280,14 +280,14 @@ def _string_hash(spec):
 
 @export('contrib.lookup.IdTableWithHashBuckets')
 class IdTableWithHashBuckets(LookupInterface):
-    """Numbers for keys: those of a table, and for unknown keys one of the numbers after them.
+    """Maps keys to ids: those of a table, and for unknown keys ids after the table's.
 
     Args:
-      table: a table with int64 values, or None: all keys are unknown.
-      num_oov_buckets: int, over how many numbers unknown keys are spread by a hash.
+      table: a table with int64 values, or None if all keys are unknown.
+      num_oov_buckets: int, the number of ids over which a hash distributes unknown keys.
       hasher_spec: a HasherSpec.
-      name: name of the scope.
-      key_dtype: DType of the keys, string or an integer one; None: that of `table`, else string.
+      name: the name of the scope.
+      key_dtype: DType of the keys, string or an integer one, or None for that of `table`, else string.
     """
 
     def __init__(self, table, num_oov_buckets, hasher_spec=FastHashSpec, name=None,
@@ -304,7 +304,7 @@ class IdTableWithHashBuckets(LookupInterface):
 
     @property
     def initializer(self):
-        """The operation that fills the table; None without a table."""
+        """The operation that fills the table, or None without a table."""
         return self._table.initializer if self._table is not None else None
 
     init = initializer
@@ -314,17 +314,17 @@ class IdTableWithHashBuckets(LookupInterface):
         return self._table.resource_handle if self._table is not None else None
 
     def size(self, name=None):
-        """Returns how many numbers there are, those for unknown keys among them."""
+        """Returns the number of ids, including those for unknown keys."""
         with ops.name_scope(name, f'{self.name}_Size'):
             if self._table is None:
                 return ops.convert_to_tensor(self._buckets, dtypes.int64)
             return self._table.size() + self._buckets
 
     def lookup(self, keys, name=None):
-        """Returns the numbers of keys, a tensor or SparseTensor of int64 in the shape of `keys`.
+        """Returns the ids of keys, an int64 tensor or SparseTensor with the shape of `keys`.
 
         Raises:
-          TypeError: `keys` has another dtype.
+          TypeError: if `keys` has a different dtype.
         """
         if not isinstance(keys, (ops.Tensor, SparseTensor)):
             keys = ops.convert_to_tensor(keys, dtype=self._key_dtype)
@@ -355,18 +355,18 @@ class IdTableWithHashBuckets(LookupInterface):
 
 @export('lookup.StaticVocabularyTable')
 class StaticVocabularyTable(IdTableWithHashBuckets):
-    """Numbers for keys: those of an initializer, and for unknown keys one of the numbers after them.
+    """Maps keys to ids: those of an initializer, and for unknown keys ids after these.
 
     Args:
-      initializer: a KeyValueTensorInitializer or a TextFileInitializer with int64 values; None: all
-        keys are unknown.
-      num_oov_buckets: int > 0, over how many numbers unknown keys are spread by a hash.
-      lookup_key_dtype: DType of the keys; None: that of the initializer.
-      name: name of the table.
+        initializer: a KeyValueTensorInitializer or a TextFileInitializer with int64 values, or None if
+          all keys are unknown.
+      num_oov_buckets: int > 0, the number of ids over which a hash distributes unknown keys.
+      lookup_key_dtype: DType of the keys, or None for that of the initializer.
+      name: the name of the table.
 
     Raises:
-      ValueError: num_oov_buckets is not above 0.
-      TypeError: the initializer's values are not int64.
+      ValueError: if num_oov_buckets is not above 0.
+      TypeError: if the initializer's values are not int64.
     """
 
     def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None,
@@ -406,18 +406,18 @@ def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=No
 
     Args:
       vocabulary_file: str or a string scalar, the file.
-      num_oov_buckets: int, over how many numbers unknown keys are spread.
-      vocab_size: int, how many lines are taken; None: all.
-      default_value: int, the number of unknown keys if there are no buckets.
+      num_oov_buckets: int, the number of ids over which unknown keys are distributed.
+      vocab_size: int, the maximum number of lines to read, or None for all.
+      default_value: int, the id of unknown keys if there are no buckets.
       hasher_spec: a HasherSpec.
       key_dtype: DType of the keys.
-      name: name of the scope.
-      key_column_index: int, the column of the keys; -2: the line.
-      value_column_index: int, the column of the numbers; -1: the number of the line.
-      delimiter: str, what is between columns.
+      name: the name of the scope.
+        key_column_index: int, the column of the keys, or -2 for the whole line.
+        value_column_index: int, the column of the ids, or -1 for the line number.
+        delimiter: str, the column separator.
 
     Raises:
-      ValueError: the file is not given; an argument is out of range.
+      ValueError: if the file is not given, or an argument is out of range.
     """
     _check_file(vocabulary_file, vocab_size)
     _check_buckets(num_oov_buckets)
@@ -434,19 +434,19 @@ def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=No
 @export('contrib.lookup.index_table_from_tensor')
 def index_table_from_tensor(vocabulary_list, num_oov_buckets=0, default_value=-1,
                             hasher_spec=FastHashSpec, dtype=dtypes.string, name=None):
-    """Returns a table from the elements of a vector to their numbers.
+    """Returns a table from the elements of a vector to their indices.
 
     Args:
       vocabulary_list: a vector of strings or integers.
-      num_oov_buckets: int, over how many numbers unknown keys are spread.
-      default_value: int, the number of unknown keys if there are no buckets.
+      num_oov_buckets: int, the number of ids over which unknown keys are distributed.
+      default_value: int, the id of unknown keys if there are no buckets.
       hasher_spec: a HasherSpec.
       dtype: DType of the keys.
-      name: name of the scope.
+      name: the name of the scope.
 
     Raises:
-      ValueError: the vector is not given, or of another kind than `dtype`.
-      TypeError: `dtype` is neither an integer type nor string.
+      ValueError: if the vector is not given, or of a different kind than `dtype`.
+      TypeError: if `dtype` is neither an integer type nor string.
     """
     if vocabulary_list is None:
         raise ValueError('`vocabulary_list` must be specified.')
@@ -475,7 +475,7 @@ def _with_buckets(table, num_oov_buckets, hasher_spec, dtype):
 
 
 def _numbers(keys):
-    """0, 1, 2, ... for the elements of a vector."""
+    """Returns 0, 1, 2, ... for the elements of a vector."""
     count = keys.shape.num_elements()
     size = (gen.Size(keys, name='Size') if count is None
             else constant_op.constant(count, dtypes.int32, name='Size'))
@@ -490,19 +490,19 @@ def _numbers(keys):
 def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_value='UNK',
                                     name=None, key_column_index=-1, value_column_index=-2,
                                     delimiter='\t'):
-    """Returns a table from the numbers of a file's lines to the lines.
+    """Returns a table from line numbers of a file to the lines.
 
     Args:
       vocabulary_file: str or a string scalar, the file.
-      vocab_size: int, how many lines are taken; None: all.
+      vocab_size: int, the maximum number of lines to read, or None for all.
       default_value: str, the value of unknown numbers.
-      name: name of the scope.
-      key_column_index: int, the column of the numbers; -1: the number of the line.
-      value_column_index: int, the column of the values; -2: the line.
-      delimiter: str, what is between columns.
+      name: the name of the scope.
+        key_column_index: int, the column of the ids, or -1 for the line number.
+        value_column_index: int, the column of the values, or -2 for the whole line.
+        delimiter: str, the column separator.
 
     Raises:
-      ValueError: the file is not given; an argument is out of range.
+      ValueError: if the file is not given, or an argument is out of range.
     """
     _check_file(vocabulary_file, vocab_size)
     with ops.name_scope(name, 'index_to_string'):
@@ -514,15 +514,15 @@ def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_va
 
 @export('contrib.lookup.index_to_string_table_from_tensor')
 def index_to_string_table_from_tensor(vocabulary_list, default_value='UNK', name=None):
-    """Returns a table from numbers to the elements of a vector of strings.
+    """Returns a table from indices to the elements of a vector of strings.
 
     Args:
       vocabulary_list: a vector of strings.
       default_value: str, the value of unknown numbers.
-      name: name of the scope.
+      name: the name of the scope.
 
     Raises:
-      ValueError: the vector is not given.
+      ValueError: if the vector is not given.
     """
     if vocabulary_list is None:
         raise ValueError('`vocabulary_list` argument must be specified.')

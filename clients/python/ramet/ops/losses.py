@@ -1,4 +1,4 @@
-"""tf.losses: the losses of a batch."""
+"""tf.losses: losses of a batch."""
 
 from ramet.api import export
 from ramet.framework import deprecation, dtypes, ops
@@ -28,21 +28,21 @@ def _floats(predictions, labels):
 @export('losses.absolute_difference')
 def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection=LOSSES,
                         reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """The loss |predictions - labels|.
+    """Returns the loss |predictions - labels|.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
 
     Returns:
       A float scalar, or a Tensor of predictions' shape for Reduction.NONE.
 
     Raises:
-      ValueError: if labels or predictions is None, or shapes do not fit.
+      ValueError: if labels or predictions is None, or the shapes are incompatible.
     """
     _required(labels=labels, predictions=predictions)
     with ops.name_scope(scope, 'absolute_difference', (predictions, labels, weights)) as scope:
@@ -55,23 +55,23 @@ def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_colle
 def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None,
                     loss_collection=LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
                     dim=None):
-    """The loss 1 - sum(predictions * labels) along an axis; both are taken as unit vectors.
+    """Returns the loss 1 - sum(predictions * labels) along an axis. Both must be unit vectors.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       axis: the axis of the vectors.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
-      dim: the old name of axis.
+      dim: deprecated name of axis.
 
     Returns:
-      A float scalar, or a Tensor of predictions' shape with 1 for axis for Reduction.NONE.
+      A float scalar, or for Reduction.NONE a Tensor of predictions' shape with size 1 along axis.
 
     Raises:
-      ValueError: if axis, labels or predictions is None, or shapes do not fit.
+      ValueError: if axis, labels or predictions is None, or the shapes are incompatible.
     """
     axis = deprecation.renamed('cosine_distance', 'axis', axis, 'dim', dim)
     if axis is None:
@@ -87,21 +87,21 @@ def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None,
 @export('losses.hinge_loss')
 def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=LOSSES,
                reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """The loss max(0, 1 - logits * (2 * labels - 1)).
+    """Returns the loss max(0, 1 - logits * (2 * labels - 1)).
 
     Args:
       labels: a Tensor of 0 and 1, of logits' shape.
       logits: a Tensor.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
 
     Returns:
       A float scalar, or a Tensor of logits' shape for Reduction.NONE.
 
     Raises:
-      ValueError: if labels or logits is None, or shapes do not fit.
+      ValueError: if labels or logits is None, or the shapes are incompatible.
     """
     _required(labels=labels, logits=logits)
     with ops.name_scope(scope, 'hinge_loss', (logits, labels, weights)) as scope:
@@ -115,22 +115,22 @@ def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=LOSSES,
 @export('losses.huber_loss')
 def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection=LOSSES,
                reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """The loss x**2 / 2 of an error x up to delta, and delta * (|x| - delta / 2) above.
+    """Returns the loss x**2 / 2 for errors x up to delta, and delta * (|x| - delta / 2) above.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
-      delta: where the loss becomes linear.
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      delta: the error at which the loss becomes linear.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
 
     Returns:
       A float scalar, or a Tensor of predictions' shape for Reduction.NONE.
 
     Raises:
-      ValueError: if labels or predictions is None, or shapes do not fit.
+      ValueError: if labels or predictions is None, or the shapes are incompatible.
     """
     _required(labels=labels, predictions=predictions)
     with ops.name_scope(scope, 'huber_loss', (predictions, labels, weights)) as scope:
@@ -148,22 +148,22 @@ def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_col
 @export('losses.log_loss')
 def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_collection=LOSSES,
              reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """The loss -labels * log(predictions) - (1 - labels) * log(1 - predictions).
+    """Returns the loss -labels * log(predictions) - (1 - labels) * log(1 - predictions).
 
     Args:
       labels: a Tensor of probabilities, of predictions' shape.
       predictions: a Tensor of probabilities.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
-      epsilon: a small number against log(0).
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      epsilon: a small number that avoids log(0).
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
 
     Returns:
       A float scalar, or a Tensor of predictions' shape for Reduction.NONE.
 
     Raises:
-      ValueError: if labels or predictions is None, or shapes do not fit.
+      ValueError: if labels or predictions is None, or the shapes are incompatible.
     """
     _required(labels=labels, predictions=predictions)
     with ops.name_scope(scope, 'log_loss', (predictions, labels, weights)) as scope:
@@ -176,20 +176,20 @@ def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_co
 @export('losses.mean_pairwise_squared_error')
 def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None,
                                 loss_collection=LOSSES):
-    """The mean over pairs of elements of an example of the squared error of their difference.
+    """Returns the mean squared error of the differences between pairs of elements of each example.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor of shape [batch, ...].
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to them.
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
 
     Returns:
       A float scalar.
 
     Raises:
-      ValueError: if labels or predictions is None, or shapes do not fit.
+      ValueError: if labels or predictions is None, or the shapes are incompatible.
     """
     _required(labels=labels, predictions=predictions)
     with ops.name_scope(scope, 'mean_pairwise_squared_error', (predictions, labels, weights)):
@@ -220,21 +220,21 @@ def _pairwise(differences, weights):
 @export('losses.mean_squared_error')
 def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=LOSSES,
                        reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """The loss (predictions - labels)**2.
+    """Returns the loss (predictions - labels)**2.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
 
     Returns:
       A float scalar, or a Tensor of predictions' shape for Reduction.NONE.
 
     Raises:
-      ValueError: if labels or predictions is None, or shapes do not fit.
+      ValueError: if labels or predictions is None, or the shapes are incompatible.
     """
     _required(labels=labels, predictions=predictions)
     with ops.name_scope(scope, 'mean_squared_error', (predictions, labels, weights)) as scope:
@@ -246,22 +246,22 @@ def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collec
 @export('losses.sigmoid_cross_entropy')
 def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None,
                           loss_collection=LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """The cross entropy of sigmoid(logits) under labels.
+    """Returns the cross entropy of sigmoid(logits) under labels.
 
     Args:
       multi_class_labels: a Tensor of 0 and 1, of logits' shape.
-      logits: a Tensor of a floating point type.
+      logits: a Tensor of a floating-point type.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
       label_smoothing: how far labels are moved towards 1/2, in [0, 1].
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
 
     Returns:
       A scalar of logits' type, or a Tensor of logits' shape for Reduction.NONE.
 
     Raises:
-      ValueError: if labels or logits is None, or shapes do not fit.
+      ValueError: if labels or logits is None, or the shapes are incompatible.
     """
     _required(multi_class_labels=multi_class_labels, logits=logits)
     with ops.name_scope(scope, 'sigmoid_cross_entropy_loss',
@@ -279,22 +279,22 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
 @export('losses.softmax_cross_entropy')
 def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None,
                           loss_collection=LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """The cross entropy of softmax(logits) under labels, which receive no gradient.
+    """Returns the cross entropy of softmax(logits) under labels, which receive no gradient.
 
     Args:
       onehot_labels: a Tensor of distributions, of logits' shape.
-      logits: a Tensor of a floating point type; classes along the last axis.
+      logits: a Tensor of a floating-point type; classes along the last axis.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
       label_smoothing: how far labels are moved towards 1/classes, in [0, 1].
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
 
     Returns:
       A scalar of logits' type, or a Tensor of logits' shape without classes for Reduction.NONE.
 
     Raises:
-      ValueError: if labels or logits is None, or shapes do not fit.
+      ValueError: if labels or logits is None, or the shapes are incompatible.
     """
     _required(onehot_labels=onehot_labels, logits=logits)
     with ops.name_scope(scope, 'softmax_cross_entropy_loss',
@@ -316,22 +316,22 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
 def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None,
                                  loss_collection=LOSSES,
                                  reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
-    """The cross entropy of softmax(logits) where each example has one class.
+    """Returns the cross entropy of softmax(logits) for labels that are class numbers.
 
     Args:
       labels: a Tensor of class numbers, int32 or int64, of logits' shape without the last axis
         (or with a last axis of size 1).
-      logits: a Tensor of a floating point type; classes along the last axis.
+      logits: a Tensor of a floating-point type; classes along the last axis.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to them.
-      scope: name of the scope.
-      loss_collection: the collection the loss is added to, or None.
+      scope: the name of the scope.
+      loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
 
     Returns:
       A scalar of logits' type, or a Tensor of labels' shape for Reduction.NONE.
 
     Raises:
-      ValueError: if labels or logits is None, or shapes do not fit.
+      ValueError: if labels or logits is None, or the shapes are incompatible.
     """
     _required(labels=labels, logits=logits)
     with ops.name_scope(scope, 'sparse_softmax_cross_entropy_loss',

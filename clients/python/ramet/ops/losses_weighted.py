@@ -1,4 +1,4 @@
-"""tf.losses: how losses are weighted, reduced and collected."""
+"""tf.losses: weighting, reduction and collection of losses."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
@@ -10,11 +10,11 @@ _REGULARIZATION_LOSSES = 'regularization_losses'
 
 @export('losses.Reduction')
 class Reduction:
-    """How the weighted losses of a batch become one number.
+    """How the weighted losses of a batch are reduced to one number.
 
-    NONE: not at all. SUM: their sum. MEAN: the sum divided by the sum of weights.
-    SUM_OVER_BATCH_SIZE: divided by the number of losses. SUM_BY_NONZERO_WEIGHTS (and its old name
-    SUM_OVER_NONZERO_WEIGHTS): divided by the number of weights that are not 0.
+    NONE: no reduction. SUM: the sum. MEAN: the sum divided by the sum of weights.
+    SUM_OVER_BATCH_SIZE: the sum divided by the number of losses. SUM_BY_NONZERO_WEIGHTS (formerly
+    SUM_OVER_NONZERO_WEIGHTS): the sum divided by the number of weights that are not 0.
     """
 
     NONE = 'none'
@@ -26,13 +26,13 @@ class Reduction:
 
     @classmethod
     def all(cls):
-        """Returns the values of all reductions."""
+        """Returns all reductions."""
         return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE,
                 cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS)
 
     @classmethod
     def validate(cls, key):
-        """Raises ValueError if key is no reduction."""
+        """Raises ValueError if key is not a reduction."""
         if key not in cls.all():
             raise ValueError(f'Invalid Reduction Key {key}. Key should be one of {cls.all()}.')
 
@@ -82,7 +82,7 @@ def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=LOSSE
     Args:
       losses: a Tensor.
       weights: a Tensor of rank 0 or of losses' rank, that broadcasts to losses.
-      scope: name of the scope.
+      scope: the name of the scope.
       loss_collection: the collection, or None.
       reduction: one of tf.losses.Reduction.
 
@@ -90,7 +90,7 @@ def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=LOSSE
       A Tensor of losses' type: a scalar, or of losses' shape for Reduction.NONE.
 
     Raises:
-      ValueError: if reduction is none, or weights do not broadcast.
+      ValueError: if reduction is invalid, or weights do not broadcast.
     """
     Reduction.validate(reduction)
     with ops.name_scope(scope, 'weighted_loss', (losses, weights)):
@@ -111,7 +111,7 @@ def add_loss(loss, loss_collection=LOSSES):
 
     Args:
       loss: a Tensor.
-      loss_collection: the collection; nothing happens where it is None.
+      loss_collection: the collection. With None, nothing is added.
     """
     if loss_collection:
         ops.add_to_collection(loss_collection, loss)
@@ -140,11 +140,11 @@ def get_regularization_losses(scope=None):
 
 @export('losses.get_regularization_loss')
 def get_regularization_loss(scope=None, name='total_regularization_loss'):
-    """Returns the sum of the regularization losses; 0 where there is none.
+    """Returns the sum of the regularization losses, or 0 if there are none.
 
     Args:
       scope: a prefix of their names, or None.
-      name: name of the sum.
+      name: the name of the sum.
     """
     losses = get_regularization_losses(scope)
     return math_ops.add_n(losses, name=name) if losses else constant_op.constant(0.0)
@@ -155,12 +155,12 @@ def get_total_loss(add_regularization_losses=True, name='total_loss', scope=None
     """Returns the sum of the collected losses.
 
     Args:
-      add_regularization_losses: whether the regularization losses are part of it.
-      name: name of the sum.
+      add_regularization_losses: whether to include the regularization losses.
+      name: the name of the sum.
       scope: a prefix of their names, or None.
 
     Raises:
-      ValueError: if there is no loss.
+      ValueError: if there are no losses.
     """
     losses = get_losses(scope=scope)
     if add_regularization_losses:

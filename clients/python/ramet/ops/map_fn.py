@@ -9,26 +9,25 @@ from ramet.ops.while_loop import while_loop
 @export('map_fn')
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False,
            infer_shape=True, name=None, fn_output_signature=None):
-    """Applies a function to the slices of tensors along their first dimension, stacks the results.
+    """Applies a function to the slices of tensors along their first dimension and stacks the results.
 
     Args:
-      fn: a function of a slice, in the structure of `elems`.
-      elems: a tensor, or a structure of tensors of the same first dimension.
-      dtype: the dtypes that `fn` returns, in the structure that it returns; those of `elems` if not
-        given.
-      parallel_iterations: at most so many calls are computed at a time; None: 10.
-      back_prop: whether gradients can be taken.
+        fn: a function of a slice, with the structure of `elems`.
+        elems: a tensor, or a structure of tensors with the same first dimension.
+        dtype: the dtypes of the results of `fn`, in their structure. Defaults to those of `elems`.
+        parallel_iterations: the maximum number of calls that run at the same time. None means 10.
+      back_prop: whether to support gradients.
       swap_memory: as in tf.while_loop.
       infer_shape: whether all results have the same shape.
-      name: name of the scope.
-      fn_output_signature: `dtype` under another name; may have TensorSpecs.
+      name: the name of the scope.
+      fn_output_signature: an alternative to `dtype`, which may contain TensorSpecs.
 
     Returns:
-      A structure like that of the results, with a first dimension more.
+      A structure like that of the results, with an additional first dimension.
 
     Raises:
-      TypeError: `fn` cannot be called.
-      ValueError: `fn` returns another structure, `elems` has scalars or dimensions that differ.
+      TypeError: if `fn` is not callable.
+      ValueError: if `fn` returns a different structure, `elems` contains scalars, or the first dimensions differ.
     """
     functional_ops._check_callable(fn)
     signature = dtype if fn_output_signature is None else fn_output_signature

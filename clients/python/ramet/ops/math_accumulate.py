@@ -1,4 +1,4 @@
-"""Running sums and products, and sums of several tensors."""
+"""Cumulative sums and products, and sums of several tensors."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_shape
@@ -10,14 +10,14 @@ Tensor = ops.Tensor
 
 @export('cumsum', 'math.cumsum')
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Returns the running sums along a dimension.
+    """Returns the cumulative sums along a dimension.
 
     Args:
       x: a tensor of numbers.
       axis: an int32 scalar in [-rank, rank).
-      exclusive: leave each element out of its own sum.
-      reverse: from the end.
-      name: name of the node.
+      exclusive: whether to leave each element out of its own sum.
+      reverse: whether to start from the end.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -29,14 +29,14 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
 
 @export('cumprod', 'math.cumprod')
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Returns the running products along a dimension.
+    """Returns the cumulative products along a dimension.
 
     Args:
       x: a tensor of numbers.
       axis: an int32 scalar in [-rank, rank).
-      exclusive: leave each element out of its own product.
-      reverse: from the end.
-      name: name of the node.
+      exclusive: whether to leave each element out of its own product.
+      reverse: whether to start from the end.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -48,14 +48,14 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
 
 @export('math.cumulative_logsumexp')
 def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Returns the running log(sum(exp(...))) along a dimension.
+    """Returns the cumulative log(sum(exp(...))) along a dimension.
 
     Args:
-      x: a tensor of floating point numbers.
+      x: a tensor of floating-point numbers.
       axis: an int32 scalar in [-rank, rank).
-      exclusive: leave each element out of its own sum.
-      reverse: from the end.
-      name: name of the node.
+      exclusive: whether to leave each element out of its own sum.
+      reverse: whether to start from the end.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -71,13 +71,13 @@ def add_n(inputs, name=None):
 
     Args:
       inputs: a list of tensors or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      A tensor; the only input itself if there is one and no name.
+      A tensor. A single input is returned unchanged if there is no name.
 
     Raises:
-      ValueError: the list is empty, or the shapes differ.
+      ValueError: if the list is empty, or the shapes differ.
     """
     try:
         tensors = [value if isinstance(value, (Tensor, IndexedSlices))
@@ -104,16 +104,16 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
 
     Args:
       inputs: a list of tensors.
-      shape: what is known of their shape.
-      tensor_dtype: their dtype.
-      name: name of the node.
+        shape: their shape, as far as it is known.
+        tensor_dtype: their dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: `tensor_dtype` is another.
-      ValueError: the list is empty, or dtypes or shapes differ.
+      TypeError: if `tensor_dtype` is not their dtype.
+      ValueError: if the list is empty, or dtypes or shapes differ.
     """
     def refuse():
         raise ValueError('inputs must be a list of at least one Tensor with the same dtype and '

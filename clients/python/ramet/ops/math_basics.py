@@ -1,4 +1,4 @@
-"""Arithmetic on two tensors, casts, complex numbers, ranges: what is more than one op."""
+"""Arithmetic functions that need more than one op."""
 
 
 import numpy as np
@@ -14,20 +14,20 @@ _SAME = object()
 
 
 def _sparse_map(build, sparse, name):
-    """A SparseTensor with `build` applied to its values."""
+    """Returns a SparseTensor with `build` applied to its values."""
     return SparseTensor(sparse.indices, build(sparse.values, name=name), sparse.dense_shape)
 
 
 @export('abs', 'math.abs')
 def abs(x, name=None):
-    """Returns |x| element-wise; the modulus of complex numbers.
+    """Returns |x| element-wise; for complex numbers the modulus.
 
     Args:
       x: a tensor or SparseTensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      A tensor like `x`; of real dtype if that is complex.
+      A tensor like `x`, with a real dtype if `x` is complex.
     """
     if type(x) is SparseTensor:
         with ops.name_scope(name, 'Abs'):
@@ -43,14 +43,14 @@ def abs(x, name=None):
 
 
 def add_tensors(x, y, name=None):
-    """Add for strings, AddV2 for all else."""
+    """Adds tensors with Add for strings, and AddV2 otherwise."""
     if x.dtype.base_dtype == dtypes.string:
         return gen.Add(x, y, name=name)
     return gen.AddV2(x, y, name=name)
 
 
 def hinted(value, like, name):
-    """`value` as a tensor, of the dtype of the tensor `like` if it can be."""
+    """Converts `value` to a tensor, with the dtype of the tensor `like` if possible."""
     dtype = like.dtype.base_dtype
     if isinstance(value, np.ndarray):
         try:
@@ -69,12 +69,12 @@ def add_converted(x, y):
 
 @export('add', 'math.add')
 def add(x, y, name=None):
-    """Returns x + y element-wise, with broadcasting; strings are joined.
+    """Returns x + y element-wise, with broadcasting. Strings are concatenated.
 
     Args:
       x: a tensor.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
@@ -93,8 +93,8 @@ def subtract(x, y, name=None):
 
     Args:
       x: a tensor of numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
@@ -108,8 +108,8 @@ def multiply(x, y, name=None):
 
     Args:
       x: a tensor of numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
@@ -119,12 +119,12 @@ def multiply(x, y, name=None):
 
 @export('math.logical_xor', 'logical_xor')
 def logical_xor(x, y, name='LogicalXor'):
-    """Returns where exactly one of x and y holds.
+    """Returns True where exactly one of x and y is True.
 
     Args:
       x: a bool tensor.
       y: a bool tensor.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A bool tensor.
@@ -138,8 +138,8 @@ def pow(x, y, name=None):
 
     Args:
       x: a tensor of numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
@@ -150,12 +150,12 @@ def pow(x, y, name=None):
 
 @export('equal', 'math.equal')
 def equal(x, y, name=None):
-    """Returns where x and y are equal.
+    """Returns True where x and y are equal.
 
     Args:
       x: a tensor.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A bool tensor.
@@ -165,12 +165,12 @@ def equal(x, y, name=None):
 
 @export('math.not_equal', 'not_equal')
 def not_equal(x, y, name=None):
-    """Returns where x and y differ.
+    """Returns True where x and y differ.
 
     Args:
       x: a tensor.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A bool tensor.
@@ -185,13 +185,13 @@ def scalar_mul(scalar, x, name=None):
     Args:
       scalar: a scalar of the dtype of `x`.
       x: a tensor or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
 
     Raises:
-      ValueError: `scalar` is not a scalar.
+      ValueError: if `scalar` is not a scalar.
     """
     base_dtype = dtypes.as_dtype(x.dtype).base_dtype
     scalar = ops.convert_to_tensor(scalar, dtype=base_dtype, name='scalar')
@@ -205,11 +205,11 @@ def scalar_mul(scalar, x, name=None):
 
 @export('math.round', 'round')
 def round(x, name=None):
-    """Rounds to the nearest integer, halves to the even one; integers stay.
+    """Rounds to the nearest integer, halves to even. Integers are returned unchanged.
 
     Args:
       x: a tensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -223,8 +223,8 @@ def sigmoid(x, name=None):
     """Returns 1 / (1 + exp(-x)).
 
     Args:
-      x: a tensor of floating point or complex numbers.
-      name: name of the node.
+      x: a tensor of floating-point or complex numbers.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -240,8 +240,8 @@ def log_sigmoid(x, name=None):
     """Returns log(1 / (1 + exp(-x))), computed as -softplus(-x).
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the node.
+      x: a tensor of floating-point numbers.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.

@@ -1,4 +1,4 @@
-"""Other dtypes: casts, complex numbers and their parts."""
+"""Conversions between dtypes, and parts of complex numbers."""
 
 import builtins
 
@@ -15,18 +15,18 @@ Tensor = ops.Tensor
 
 @export('cast', 'dtypes.cast')
 def cast(x, dtype, name=None):
-    """Converts elements to another dtype; floating point is cut off towards zero for integers.
+    """Converts elements to a different dtype. Floating-point numbers are truncated to integers.
 
     Args:
       x: a tensor, SparseTensor or IndexedSlices of numbers or bools.
       dtype: the new dtype.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is; `x` itself if it has that dtype.
+      A value of the same kind as `x`, or `x` itself if it already has the dtype.
 
     Raises:
-      TypeError: there is no such conversion.
+      TypeError: if there is no such conversion.
     """
     wanted = dtypes.as_dtype(dtype).base_dtype
     if type(x) is Tensor:
@@ -57,12 +57,12 @@ def _warn_of_lost_part(source, wanted):
 
 @export('dtypes.saturate_cast', 'saturate_cast')
 def saturate_cast(value, dtype, name=None):
-    """Converts elements to another dtype; what does not fit becomes the nearest that does.
+    """Converts elements to a different dtype, and clamps values to its range.
 
     Args:
       value: a tensor of numbers.
       dtype: the new dtype.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor of `dtype`.
@@ -86,7 +86,7 @@ def _saturate(value, wanted, scope):
 
 
 def _rounded_in(kind, bound, limit):
-    """`bound` as a number of `kind`, not beyond `limit`."""
+    """Returns `bound` as a number of type `kind` that does not exceed `limit`."""
     found = kind(bound)
     beyond = found > limit if limit > 0 else found < limit
     return np.nextafter(found, kind(0), dtype=kind) if beyond else found
@@ -94,116 +94,116 @@ def _rounded_in(kind, bound, limit):
 
 @export('to_float')
 def to_float(x, name='ToFloat'):
-    """Converts to float32 (old form of cast).
+    """Converts to float32. Deprecated: use cast.
 
     Args:
       x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     return cast(x, dtypes.float32, name=name)
 
 
 @export('to_double')
 def to_double(x, name='ToDouble'):
-    """Converts to float64 (old form of cast).
+    """Converts to float64. Deprecated: use cast.
 
     Args:
       x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     return cast(x, dtypes.float64, name=name)
 
 
 @export('to_int32')
 def to_int32(x, name='ToInt32'):
-    """Converts to int32 (old form of cast).
+    """Converts to int32. Deprecated: use cast.
 
     Args:
       x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     return cast(x, dtypes.int32, name=name)
 
 
 @export('to_int64')
 def to_int64(x, name='ToInt64'):
-    """Converts to int64 (old form of cast).
+    """Converts to int64. Deprecated: use cast.
 
     Args:
       x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     return cast(x, dtypes.int64, name=name)
 
 
 @export('to_bfloat16')
 def to_bfloat16(x, name='ToBFloat16'):
-    """Converts to bfloat16 (old form of cast).
+    """Converts to bfloat16. Deprecated: use cast.
 
     Args:
       x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     return cast(x, dtypes.bfloat16, name=name)
 
 
 @export('to_complex64')
 def to_complex64(x, name='ToComplex64'):
-    """Converts to complex64 (old form of cast).
+    """Converts to complex64. Deprecated: use cast.
 
     Args:
       x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     return cast(x, dtypes.complex64, name=name)
 
 
 @export('to_complex128')
 def to_complex128(x, name='ToComplex128'):
-    """Converts to complex128 (old form of cast).
+    """Converts to complex128. Deprecated: use cast.
 
     Args:
       x: a tensor, SparseTensor or IndexedSlices.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     return cast(x, dtypes.complex128, name=name)
 
 
 @export('complex', 'dtypes.complex')
 def complex(real, imag, name=None):
-    """Returns complex numbers of two parts.
+    """Returns complex numbers with the given real and imaginary parts.
 
     Args:
       real: a float32 or float64 tensor.
-      imag: a tensor of that dtype.
-      name: name of the node.
+      imag: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A complex64 or complex128 tensor.
 
     Raises:
-      TypeError: the dtypes are others.
+      TypeError: if the dtypes are invalid.
     """
     real = ops.convert_to_tensor(real, name='real')
     imag = ops.convert_to_tensor(imag, name='imag')
@@ -223,11 +223,11 @@ def complex(real, imag, name=None):
 
 @export('math.real', 'real')
 def real(input, name=None):
-    """Returns the real part; `input` itself if that is real.
+    """Returns the real part. A real `input` is returned unchanged.
 
     Args:
       input: a tensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor of real dtype.
@@ -245,7 +245,7 @@ def imag(input, name=None):
 
     Args:
       input: a tensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor of real dtype.
@@ -259,11 +259,11 @@ def imag(input, name=None):
 
 @export('angle', 'math.angle')
 def angle(input, name=None):
-    """Returns the argument of complex numbers; of real ones 0 or pi.
+    """Returns the argument (angle) of complex numbers; for real numbers 0 or pi.
 
     Args:
       input: a tensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor of real dtype.
@@ -278,17 +278,17 @@ def angle(input, name=None):
 
 @export('conj', 'math.conj')
 def conj(x, name=None):
-    """Returns the complex conjugate; `x` itself if that is real.
+    """Returns the complex conjugate. A real `x` is returned unchanged.
 
     Args:
       x: a tensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
 
     Raises:
-      TypeError: `x` is not of numbers.
+      TypeError: if `x` is not of numbers.
     """
     if isinstance(x, Tensor) and (x.dtype.is_floating or x.dtype.is_integer):
         return x

@@ -1,4 +1,4 @@
-"""Division in its kinds."""
+"""The variants of division."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
@@ -20,12 +20,12 @@ _TRUEDIV_TYPES = {
 
 @export('divide', 'math.divide')
 def divide(x, y, name=None):
-    """Returns x / y as Python divides.
+    """Returns x / y with the semantics of Python's division operator.
 
     Args:
       x: a tensor of numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
@@ -38,7 +38,7 @@ def divide(x, y, name=None):
 
 
 class _Named:
-    """The left side of a division whose node has a name."""
+    """The left operand of a division whose node has a name."""
 
     def __init__(self, x, name):
         self.x, self.name = x, name
@@ -59,7 +59,7 @@ def _check_truediv(x, y):
 
 
 def truediv_tensors(x, y, name=None):
-    """x / y for two tensors; integers are cast to floating point first."""
+    """Returns x / y for two tensors. Integers are first cast to floating point."""
     wanted = _check_truediv(x, y)
     if wanted is not None:
         x, y = gen.Cast(x, wanted), gen.Cast(y, wanted)
@@ -75,18 +75,18 @@ def truediv_in_scope(x, y, name=None):
 
 @export('math.truediv', 'truediv')
 def truediv(x, y, name=None):
-    """Returns x / y in floating point, as Python 3 divides.
+    """Returns x / y in floating point, like Python 3's division.
 
     Args:
       x: a tensor of numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
-      A tensor; float32 for integers of up to 16 bits, float64 for wider ones.
+      A tensor, with float32 for integers of up to 16 bits, and float64 for wider ones.
 
     Raises:
-      TypeError: the dtypes differ or are no numbers.
+      TypeError: if the dtypes differ or are not numbers.
     """
     return truediv_in_scope(x, y, name)
 
@@ -103,18 +103,18 @@ def sparse_dense_truediv(indices, values, shape, dense, name=None):
 
 @export('div')
 def div(x, y, name=None):
-    """Returns x / y as Python 2 divides: integers are rounded down.
+    """Returns x / y with Python 2's semantics: integers are rounded down.
 
     Args:
       x: a tensor of numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: the dtypes differ.
+      TypeError: if the dtypes differ.
     """
     with ops.name_scope(name, 'div', [x, y]) as scope:
         x = ops.convert_to_tensor(x, name='x')
@@ -130,8 +130,8 @@ def floordiv(x, y, name=None):
 
     Args:
       x: a tensor of real numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
@@ -146,8 +146,8 @@ def div_no_nan(x, y, name=None):
 
     Args:
       x: a tensor.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
@@ -164,18 +164,18 @@ def div_no_nan(x, y, name=None):
 
 @export('math.multiply_no_nan')
 def multiply_no_nan(x, y, name=None):
-    """Returns x * y, and 0 where y is 0, whatever x is.
+    """Returns x * y, and 0 where y is 0, even if x is infinite or NaN.
 
     Args:
       x: a tensor.
-      y: a tensor of that dtype.
-      name: name of the node.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: the dtypes differ.
+      TypeError: if the dtypes differ.
     """
     with ops.name_scope(name, 'multiply_no_nan', [x, y]) as scope:
         x = ops.convert_to_tensor(x, name='x')
@@ -188,8 +188,8 @@ def reciprocal_no_nan(x, name=None):
     """Returns 1 / x, and 0 where x is 0.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -202,12 +202,12 @@ def reciprocal_no_nan(x, name=None):
 
 @export('math.xdivy')
 def xdivy(x, y, name=None):
-    """Returns x / y, and 0 where x is 0, whatever y is.
+    """Returns x / y, and 0 where x is 0, regardless of y.
 
     Args:
-      x: a tensor of floating point or complex numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      x: a tensor of floating-point or complex numbers.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.
@@ -218,12 +218,12 @@ def xdivy(x, y, name=None):
 
 @export('math.xlog1py')
 def xlog1py(x, y, name=None):
-    """Returns x * log(1 + y), and 0 where x is 0, whatever y is.
+    """Returns x * log(1 + y), and 0 where x is 0, regardless of y.
 
     Args:
-      x: a tensor of floating point or complex numbers.
-      y: a tensor of that dtype.
-      name: name of the node.
+      x: a tensor of floating-point or complex numbers.
+      y: a tensor of the same dtype.
+      name: the name of the node.
 
     Returns:
       A tensor.

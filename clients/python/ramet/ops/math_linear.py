@@ -25,27 +25,27 @@ _SPARSE_TYPES = (dtypes.bfloat16, dtypes.float32)
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False,
            a_is_sparse=False, b_is_sparse=False, output_type=None, grad_a=False, grad_b=False,
            name=None):
-    """Multiplies matrices, or matrix by matrix in batches.
+    """Multiplies matrices, or batches of matrices.
 
     Args:
       a: a tensor of rank at least 2.
-      b: a tensor of that dtype; its batches broadcast with those of `a`.
-      transpose_a: transpose each matrix of `a` first.
-      transpose_b: transpose each matrix of `b` first.
-      adjoint_a: transpose and conjugate each matrix of `a` first.
-      adjoint_b: transpose and conjugate each matrix of `b` first.
-      a_is_sparse: most elements of `a` are zero.
-      b_is_sparse: most elements of `b` are zero.
-      output_type: dtype of the product where the device can widen it.
-      grad_a: `a` is a gradient.
-      grad_b: `b` is a gradient.
-      name: name of the node.
+      b: a tensor of the same dtype; its batch dimensions are broadcast with those of `a`.
+      transpose_a: whether to transpose each matrix of `a` first.
+      transpose_b: whether to transpose each matrix of `b` first.
+      adjoint_a: whether to transpose and conjugate each matrix of `a` first.
+      adjoint_b: whether to transpose and conjugate each matrix of `b` first.
+      a_is_sparse: whether most elements of `a` are zero.
+      b_is_sparse: whether most elements of `b` are zero.
+        output_type: the dtype of the product, on devices that can produce a wider one.
+        grad_a: whether `a` is a gradient.
+        grad_b: whether `b` is a gradient.
+      name: the name of the node.
 
     Returns:
       A tensor.
 
     Raises:
-      ValueError: a matrix is to be both transposed and adjoint, or the shapes do not fit.
+      ValueError: if a matrix is both transposed and adjoint, or the shapes are incompatible.
     """
     if (isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape.rank == 2
             and b.shape.rank == 2
@@ -88,7 +88,7 @@ def _batch_matmul(a, b, a_flags, b_flags, output_type, scope):
 
 
 def _adjointed(x, transpose, adjoint):
-    """A tensor and a flag for an op that can only adjoin."""
+    """Returns the tensor and flag for an op that supports adjoint but not transpose."""
     if transpose:
         return math_cast.conj(x), True
     return x, adjoint
@@ -101,12 +101,12 @@ def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_spa
 
     Args:
       a: a tensor of rank at least 2.
-      b: a tensor of that dtype with one dimension less.
-      transpose_a: transpose each matrix first.
-      adjoint_a: transpose and conjugate each matrix first.
-      a_is_sparse: most elements of `a` are zero.
-      b_is_sparse: most elements of `b` are zero.
-      name: name of the scope.
+      b: a tensor of the same dtype with one dimension fewer.
+      transpose_a: whether to transpose each matrix first.
+      adjoint_a: whether to transpose and conjugate each matrix first.
+      a_is_sparse: whether most elements of `a` are zero.
+      b_is_sparse: whether most elements of `b` are zero.
+      name: the name of the scope.
 
     Returns:
       A tensor.
@@ -123,10 +123,10 @@ def trace(x, name=None):
 
     Args:
       x: a tensor of rank at least 2.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
-      A tensor with two dimensions less.
+      A tensor with two dimensions fewer.
     """
     with ops.name_scope(name, 'Trace', [x]) as scope:
         x = ops.convert_to_tensor(x, name='x')
@@ -138,17 +138,17 @@ def tensordot(a, b, axes, name=None):
     """Multiplies tensors and sums over pairs of dimensions.
 
     Args:
-      a: a tensor of floating point or complex numbers.
-      b: a tensor of that dtype.
-      axes: how many of the last dimensions of `a` meet the first ones of `b`, or the pair of the
-        lists of dimensions that meet.
-      name: name of the scope.
+      a: a tensor of floating-point or complex numbers.
+      b: a tensor of the same dtype.
+        axes: the number of the last dimensions of `a` that are paired with the first ones of `b`, or
+          the pair of the lists of dimensions.
+        name: the name of the scope.
 
-    Returns:
-      A tensor: the other dimensions of `a`, then those of `b`.
+      Returns:
+        A tensor with the remaining dimensions of `a`, then those of `b`.
 
     Raises:
-      ValueError: the dimensions do not fit.
+      ValueError: if the dimensions do not match.
     """
     with ops.name_scope(name, 'Tensordot', [a, b, axes]) as scope:
         a = ops.convert_to_tensor(a, name='a')
@@ -199,7 +199,7 @@ def _paired_axes(a, axes):
 
 
 def _as_matrix(a, axes, flipped):
-    """A matrix of free by met dimensions (or the other way round), and the free sizes."""
+    """Returns a matrix of free by paired dimensions (or the other way round), and the free sizes."""
     static = a.shape
     if static.is_fully_defined() and isinstance(axes, (list, tuple)):
         return _known_matrix(a, static.as_list(), axes, flipped)
@@ -255,15 +255,15 @@ def polyval(coeffs, x, name=None):
     """Returns the value of a polynomial.
 
     Args:
-      coeffs: a list of tensors, the factor of the highest power first.
+      coeffs: a list of tensors, the coefficient of the highest power first.
       x: a tensor.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A tensor of the shape that all broadcast to.
 
     Raises:
-      ValueError: `coeffs` is no list.
+      ValueError: if `coeffs` is not a list.
     """
     if not isinstance(coeffs, list):
         raise ValueError('Argument coeffs must be list type. '

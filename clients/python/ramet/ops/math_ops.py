@@ -1,4 +1,4 @@
-"""All of the math functions under the name that the rest of the package uses."""
+"""Provides all math functions in one module, with TensorFlow's name."""
 
 from ramet.ops import gen
 from ramet.ops.math_accumulate import (  # noqa: F401

@@ -1,4 +1,4 @@
-"""Numbers in a row: range and linspace."""
+"""Sequences of numbers: range and linspace."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -9,14 +9,14 @@ Tensor = ops.Tensor
 
 @export('range')
 def range(start, limit=None, delta=1, dtype=None, name='range'):
-    """Returns the numbers from `start`, `delta` apart, that lie before `limit`.
+    """Returns the numbers start, start + delta, ... up to but not including `limit`.
 
     Args:
-      start: a scalar; the limit, with start 0, if `limit` is not given.
+      start: a scalar. If `limit` is not given, this is the limit, and the start is 0.
       limit: a scalar.
       delta: a scalar.
-      dtype: dtype of the numbers; the widest of the three if not given.
-      name: name of the node.
+      dtype: the dtype of the numbers. Defaults to the widest of the three.
+      name: the name of the node.
 
     Returns:
       A 1-D tensor.
@@ -47,14 +47,14 @@ def _widest(found):
 
 @export('lin_space', 'linspace')
 def linspace(start, stop, num, name=None, axis=0):
-    """Returns `num` numbers evenly spaced from `start` to `stop`, both included.
+    """Returns `num` numbers that are evenly spaced from `start` to `stop`, inclusive.
 
     Args:
-      start: a tensor of floating point numbers.
-      stop: a tensor of that dtype.
+      start: a tensor of floating-point numbers.
+      stop: a tensor of the same dtype.
       num: an integer scalar, at least 1.
-      name: name of the scope.
-      axis: where the new dimension goes, if the two are no scalars.
+      name: the name of the scope.
+      axis: the position of the new dimension if the two are not scalars.
 
     Returns:
       A tensor.

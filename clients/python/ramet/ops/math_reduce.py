@@ -1,4 +1,4 @@
-"""Reductions, and what is counted along dimensions."""
+"""Reductions along dimensions."""
 
 import functools
 
@@ -19,7 +19,7 @@ def _all_dims(rank):
 
 
 def reduction_dims(x, axis):
-    """`axis`, or all dimensions of `x`: a constant where the rank is known."""
+    """Returns `axis`, or all dimensions of `x`, as a constant if the rank is known."""
     if axis is not None:
         return axis
     if isinstance(x, SparseTensor):
@@ -51,17 +51,17 @@ def reduce_sum(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
 
     Args:
       input_tensor: a tensor of numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
-      A tensor of that dtype.
+      A tensor of the same dtype.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
     return _reduce(gen.Sum, input_tensor, axis, keepdims, name)
@@ -74,17 +74,17 @@ def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_ind
 
     Args:
       input_tensor: a tensor of numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
-      A tensor of that dtype: of integers the mean is cut off.
+      A tensor of the same dtype. Integer means are truncated.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
     return _reduce(gen.Mean, input_tensor, axis, keepdims, name)
@@ -93,21 +93,21 @@ def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_ind
 @export('math.reduce_max', 'reduce_max')
 def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                keep_dims=None):
-    """Returns the greatest element along dimensions.
+    """Returns the largest element along dimensions.
 
     Args:
       input_tensor: a tensor of real numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
-      A tensor of that dtype.
+      A tensor of the same dtype.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
     return _reduce(gen.Max, input_tensor, axis, keepdims, name)
@@ -116,21 +116,21 @@ def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
 @export('math.reduce_min', 'reduce_min')
 def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                keep_dims=None):
-    """Returns the least element along dimensions.
+    """Returns the smallest element along dimensions.
 
     Args:
       input_tensor: a tensor of real numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
-      A tensor of that dtype.
+      A tensor of the same dtype.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
     return _reduce(gen.Min, input_tensor, axis, keepdims, name)
@@ -143,17 +143,17 @@ def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_ind
 
     Args:
       input_tensor: a tensor of numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
-      A tensor of that dtype.
+      A tensor of the same dtype.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
     return _reduce(gen.Prod, input_tensor, axis, keepdims, name)
@@ -162,21 +162,21 @@ def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_ind
 @export('math.reduce_all', 'reduce_all')
 def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                keep_dims=None):
-    """Returns whether all elements along dimensions hold.
+    """Returns whether all elements along dimensions are True.
 
     Args:
       input_tensor: a bool tensor.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
       A bool tensor.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
     return _reduce(gen.All, input_tensor, axis, keepdims, name)
@@ -185,21 +185,21 @@ def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
 @export('math.reduce_any', 'reduce_any')
 def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                keep_dims=None):
-    """Returns whether any element along dimensions holds.
+    """Returns whether any element along dimensions is True.
 
     Args:
       input_tensor: a bool tensor.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
       A bool tensor.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
     return _reduce(gen.Any, input_tensor, axis, keepdims, name)
@@ -211,18 +211,18 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reductio
     """Returns log(sum(exp(elements))) along dimensions, without overflow.
 
     Args:
-      input_tensor: a tensor of floating point numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      input_tensor: a tensor of floating-point numbers.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
-      A tensor of that dtype.
+      A tensor of the same dtype.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     axis, keepdims = _arguments(axis, reduction_indices, keepdims, keep_dims)
     with ops.name_scope(name, 'ReduceLogSumExp', [input_tensor]) as scope:
@@ -243,16 +243,16 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     """Returns the variance of elements along dimensions.
 
     Args:
-      input_tensor: a tensor of floating point or complex numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the scope.
+      input_tensor: a tensor of floating-point or complex numbers.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the scope.
 
     Returns:
       A tensor of real dtype.
 
     Raises:
-      TypeError: the elements are integers.
+      TypeError: if the elements are integers.
     """
     with ops.name_scope(name or 'reduce_variance'):
         input_tensor = ops.convert_to_tensor(input_tensor)
@@ -274,16 +274,16 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     """Returns the standard deviation of elements along dimensions.
 
     Args:
-      input_tensor: a tensor of floating point or complex numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the scope.
+      input_tensor: a tensor of floating-point or complex numbers.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the scope.
 
     Returns:
       A tensor of real dtype.
 
     Raises:
-      TypeError: the elements are integers.
+      TypeError: if the elements are integers.
     """
     with ops.name_scope(name or 'reduce_std'):
         input_tensor = ops.convert_to_tensor(input_tensor)
@@ -296,12 +296,12 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 
     Args:
       input_tensor: a tensor of numbers.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      name: name of the node.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      name: the name of the node.
 
     Returns:
-      A tensor of that dtype.
+      A tensor of the same dtype.
     """
     return _reduce(gen.EuclideanNorm, input_tensor, axis, keepdims, name)
 
@@ -309,23 +309,23 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 @export('count_nonzero', 'math.count_nonzero')
 def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None,
                   reduction_indices=None, keep_dims=None, input=None):
-    """Counts the elements along dimensions that are not zero (not empty, for strings).
+    """Counts the nonzero elements along dimensions; for strings, those that are not empty.
 
     Args:
       input_tensor: a tensor.
-      axis: the dimensions, ints in [-rank, rank); all if not given.
-      keepdims: keep them with size 1.
-      dtype: dtype of the counts.
-      name: name of the scope.
-      reduction_indices: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions, ints in [-rank, rank). Defaults to all.
+      keepdims: whether to keep them with size 1.
+      dtype: the dtype of the counts.
+      name: the name of the scope.
+      reduction_indices: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
       input: another name of `input_tensor`.
 
     Returns:
       A tensor of `dtype`.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     keepdims = one_of('keepdims', keepdims, 'keep_dims', keep_dims, False)
     input_tensor = one_of('input', input, 'input_tensor', input_tensor)
@@ -341,20 +341,20 @@ def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int6
 
 @export('argmax', 'math.argmax')
 def argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
-    """Returns the index of the greatest element along a dimension, the first of equal ones.
+    """Returns the index of the largest element along a dimension; in ties, the first.
 
     Args:
       input: a tensor.
-      axis: an int32 or int64 scalar in [-rank, rank); 0 if not given.
-      name: name of the node.
-      dimension: old name of `axis`.
+      axis: an int32 or int64 scalar in [-rank, rank). Defaults to 0.
+      name: the name of the node.
+      dimension: deprecated name of `axis`.
       output_type: int32 or int64 (also int16, uint16).
 
     Returns:
-      A tensor of `output_type` with one dimension less.
+      A tensor of `output_type` with one dimension fewer.
 
     Raises:
-      ValueError: both names are given.
+      ValueError: if both names are given.
     """
     axis = one_of('axis', axis, 'dimension', dimension, 0)
     return gen.ArgMax(input, axis, name=name, output_type=output_type)
@@ -362,20 +362,20 @@ def argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64
 
 @export('argmin', 'math.argmin')
 def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
-    """Returns the index of the least element along a dimension, the first of equal ones.
+    """Returns the index of the smallest element along a dimension; in ties, the first.
 
     Args:
       input: a tensor.
-      axis: an int32 or int64 scalar in [-rank, rank); 0 if not given.
-      name: name of the node.
-      dimension: old name of `axis`.
+      axis: an int32 or int64 scalar in [-rank, rank). Defaults to 0.
+      name: the name of the node.
+      dimension: deprecated name of `axis`.
       output_type: int32 or int64.
 
     Returns:
-      A tensor of `output_type` with one dimension less.
+      A tensor of `output_type` with one dimension fewer.
 
     Raises:
-      ValueError: both names are given.
+      ValueError: if both names are given.
     """
     axis = one_of('axis', axis, 'dimension', dimension, 0)
     return gen.ArgMin(input, axis, name=name, output_type=output_type)

@@ -1,4 +1,4 @@
-"""Sums over segments, counts of values, matrices of confusion."""
+"""Sums over segments, counts of values, and confusion matrices."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
@@ -16,14 +16,14 @@ from ramet.ops import (
 
 @export('math.unsorted_segment_mean', 'unsorted_segment_mean')
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
-    """Returns the mean of the rows of each segment; 0 where there is none.
+    """Returns the mean of the rows of each segment, or 0 for empty segments.
 
     Args:
       data: a tensor of numbers.
-      segment_ids: an integer tensor, its shape a prefix of that of `data`; negative ids are left
-        out.
+        segment_ids: an integer tensor whose shape is a prefix of that of `data`. Negative ids are
+          ignored.
       num_segments: an integer scalar.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A tensor with `num_segments` rows.
@@ -37,14 +37,14 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
 
 @export('math.unsorted_segment_sqrt_n', 'unsorted_segment_sqrt_n')
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
-    """Returns the sum of the rows of each segment over the square root of their number.
+    """Returns the sum of the rows of each segment divided by the square root of their number.
 
     Args:
       data: a tensor of numbers.
-      segment_ids: an integer tensor, its shape a prefix of that of `data`; negative ids are left
-        out.
+        segment_ids: an integer tensor whose shape is a prefix of that of `data`. Negative ids are
+          ignored.
       num_segments: an integer scalar.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A tensor with `num_segments` rows.
@@ -58,7 +58,7 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
 
 
 def _segment_counts(data, segment_ids, num_segments):
-    """How many rows each segment has, at least 1, in a shape that divides the sums."""
+    """Returns the number of rows of each segment, at least 1, in a shape that divides the sums."""
     num_segments = ops.convert_to_tensor(num_segments)
     lone = array_fill.ones(array_fill.shape_in_scope(segment_ids), dtype=data.dtype)
     counts = gen.UnsortedSegmentSum(lone, segment_ids, num_segments)
@@ -80,15 +80,15 @@ def _sparse_segment(plain, counted, data, indices, segment_ids, name, num_segmen
 @export('sparse.segment_sum', 'sparse_segment_sum')
 def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None,
                        sparse_gradient=False):
-    """Returns the sums over segments of chosen rows.
+    """Returns the sums of selected rows over segments.
 
     Args:
       data: a tensor.
-      indices: a 1-D tensor: the rows.
-      segment_ids: a 1-D tensor, sorted: the segment of each.
-      name: name of the node.
-      num_segments: how many segments there are, also empty ones.
-      sparse_gradient: let the gradient be IndexedSlices.
+      indices: a 1-D tensor, the rows.
+      segment_ids: a sorted 1-D tensor, the segment of each row.
+      name: the name of the node.
+      num_segments: the number of segments, including empty ones.
+      sparse_gradient: whether the gradient is IndexedSlices.
 
     Returns:
       A tensor with a row for each segment.
@@ -100,15 +100,15 @@ def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None,
 @export('sparse.segment_mean', 'sparse_segment_mean')
 def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None,
                         sparse_gradient=False):
-    """Returns the means over segments of chosen rows.
+    """Returns the means of selected rows over segments.
 
     Args:
       data: a tensor.
-      indices: a 1-D tensor: the rows.
-      segment_ids: a 1-D tensor, sorted: the segment of each.
-      name: name of the node.
-      num_segments: how many segments there are, also empty ones.
-      sparse_gradient: let the gradient be IndexedSlices.
+      indices: a 1-D tensor, the rows.
+      segment_ids: a sorted 1-D tensor, the segment of each row.
+      name: the name of the node.
+      num_segments: the number of segments, including empty ones.
+      sparse_gradient: whether the gradient is IndexedSlices.
 
     Returns:
       A tensor with a row for each segment.
@@ -120,15 +120,15 @@ def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None
 @export('sparse.segment_sqrt_n', 'sparse_segment_sqrt_n')
 def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=None,
                           sparse_gradient=False):
-    """Returns the sums over segments of chosen rows over the square roots of their numbers.
+    """Returns the sums of selected rows over segments, divided by the square roots of their numbers.
 
     Args:
       data: a tensor.
-      indices: a 1-D tensor: the rows.
-      segment_ids: a 1-D tensor, sorted: the segment of each.
-      name: name of the node.
-      num_segments: how many segments there are, also empty ones.
-      sparse_gradient: let the gradient be IndexedSlices.
+      indices: a 1-D tensor, the rows.
+      segment_ids: a sorted 1-D tensor, the segment of each row.
+      name: the name of the node.
+      num_segments: the number of segments, including empty ones.
+      sparse_gradient: whether the gradient is IndexedSlices.
 
     Returns:
       A tensor with a row for each segment.
@@ -139,14 +139,14 @@ def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=No
 
 @export('bincount', 'math.bincount')
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
-    """Counts how often each integer appears.
+    """Counts how often each integer occurs.
 
     Args:
-      arr: an int32 tensor, nothing negative.
-      weights: a tensor of that shape to add up instead of counting.
-      minlength: the least length of the result.
-      maxlength: its greatest length; greater values are left out.
-      dtype: dtype of the counts, if there are no weights.
+      arr: an int32 tensor without negative elements.
+      weights: a tensor of the same shape whose elements are summed instead of counted.
+      minlength: the minimum length of the result.
+      maxlength: the maximum length of the result; larger values are ignored.
+      dtype: the dtype of the counts, if there are no weights.
 
     Returns:
       A vector.
@@ -175,15 +175,15 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
     """Counts pairs of labels and predictions.
 
     Args:
-      labels: a vector of integers, nothing negative.
-      predictions: a vector of integers of that length.
-      num_classes: how many classes there are; one more than the greatest if not given.
-      dtype: dtype of the counts.
-      name: name of the scope.
-      weights: a vector to add up instead of counting.
+      labels: a vector of integers without negative elements.
+      predictions: a vector of integers of the same length.
+      num_classes: the number of classes. Defaults to one more than the largest.
+      dtype: the dtype of the counts.
+      name: the name of the scope.
+      weights: a vector whose elements are summed instead of counted.
 
     Returns:
-      A matrix: rows are labels, columns predictions.
+      A matrix whose rows are labels and whose columns are predictions.
     """
     with ops.name_scope(name, 'confusion_matrix', (predictions, labels, num_classes, weights)):
         labels, predictions = remove_squeezable_dimensions(
@@ -219,13 +219,13 @@ def _checked(check, tensor):
 
 
 def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name=None):
-    """Drops a last dimension of size 1 that only one of two tensors has.
+    """Removes a last dimension of size 1 that only one of two tensors has.
 
     Args:
       labels: a tensor.
       predictions: a tensor.
-      expected_rank_diff: the rank of `predictions` less that of `labels`.
-      name: name of the scope.
+      expected_rank_diff: the rank of `predictions` minus that of `labels`.
+      name: the name of the scope.
 
     Returns:
       A tuple (labels, predictions).

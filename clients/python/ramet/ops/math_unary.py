@@ -1,4 +1,4 @@
-"""Functions of one tensor that are a node and a name, and what is made of a few of them."""
+"""Functions of one tensor that consist of one or a few ops."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ramet.ops import array_basics, control_flow_ops, gen, math_cast, math_divid
 
 
 def _of_sparse(build, sparse, default_name, name):
-    """A SparseTensor with a function applied to its values."""
+    """Returns a SparseTensor with a function applied to its values."""
     with ops.name_scope(name, default_name):
         pass
     return SparseTensor(sparse.indices, build(sparse.values, name=name), sparse.dense_shape)
@@ -21,10 +21,10 @@ def negative(x, name=None):
 
     Args:
       x: a tensor or SparseTensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     if type(x) is SparseTensor:
         return _of_sparse(gen.Neg, x, 'Neg', name)
@@ -37,10 +37,10 @@ def square(x, name=None):
 
     Args:
       x: a tensor or SparseTensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     if type(x) is SparseTensor:
         return _of_sparse(gen.Square, x, 'Square', name)
@@ -52,11 +52,11 @@ def erf(x, name=None):
     """Returns the Gauss error function.
 
     Args:
-      x: a tensor or SparseTensor of floating point numbers.
-      name: name of the node.
+      x: a tensor or SparseTensor of floating-point numbers.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     if type(x) is SparseTensor:
         return _of_sparse(gen.Erf, x, 'Erf', name)
@@ -68,11 +68,11 @@ def tanh(x, name=None):
     """Returns the hyperbolic tangent.
 
     Args:
-      x: a tensor or SparseTensor of floating point or complex numbers.
-      name: name of the node.
+      x: a tensor or SparseTensor of floating-point or complex numbers.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     if type(x) is SparseTensor:
         return _of_sparse(gen.Tanh, x, 'Tanh', name)
@@ -84,8 +84,8 @@ def acos(x, name=None):
     """Returns the angle in [0, pi] whose cosine is x; NaN where |x| > 1.
 
     Args:
-      x: a tensor of floating point or complex numbers.
-      name: name of the node.
+      x: a tensor of floating-point or complex numbers.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -98,8 +98,8 @@ def ceil(x, name=None):
     """Rounds up.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the node.
+      x: a tensor of floating-point numbers.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -112,8 +112,8 @@ def exp(x, name=None):
     """Returns e to the power of x.
 
     Args:
-      x: a tensor of floating point or complex numbers.
-      name: name of the node.
+      x: a tensor of floating-point or complex numbers.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -126,8 +126,8 @@ def floor(x, name=None):
     """Rounds down.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the node.
+      x: a tensor of floating-point numbers.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -140,8 +140,8 @@ def rsqrt(x, name=None):
     """Returns 1 / sqrt(x).
 
     Args:
-      x: a tensor of floating point or complex numbers.
-      name: name of the node.
+      x: a tensor of floating-point or complex numbers.
+      name: the name of the node.
 
     Returns:
       A tensor like `x`.
@@ -155,10 +155,10 @@ def sign(x, name=None):
 
     Args:
       x: a tensor or SparseTensor of numbers.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     if type(x) is SparseTensor:
         return SparseTensor(x.indices, gen.Sign(x.values, name=name), x.dense_shape)
@@ -170,11 +170,11 @@ def sqrt(x, name=None):
     """Returns the square root.
 
     Args:
-      x: a tensor or SparseTensor of floating point or complex numbers.
-      name: name of the node.
+      x: a tensor or SparseTensor of floating-point or complex numbers.
+      name: the name of the node.
 
     Returns:
-      What `x` is.
+      A value of the same kind as `x`.
     """
     if type(x) is SparseTensor:
         return _of_sparse(gen.Sqrt, x, 'Sqrt', name)
@@ -186,8 +186,8 @@ def softplus(features, name=None):
     """Returns log(1 + exp(x)).
 
     Args:
-      features: a tensor of floating point numbers.
-      name: name of the node.
+      features: a tensor of floating-point numbers.
+      name: the name of the node.
 
     Returns:
       A tensor like `features`.
@@ -200,8 +200,8 @@ def ndtri(x, name=None):
     """Returns the quantile function of the standard normal distribution.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -215,8 +215,8 @@ def erfinv(x, name=None):
     """Returns the number whose error function is x.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -230,8 +230,8 @@ def erfcinv(x, name=None):
     """Returns the number whose complementary error function is x.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -246,14 +246,14 @@ def sobol_sample(dim, num_results, skip=0, dtype=dtypes.float32, name=None):
     """Returns points of the Sobol sequence.
 
     Args:
-      dim: an int32 scalar: dimensions of a point.
-      num_results: an int32 scalar: how many points.
-      skip: an int32 scalar: how many to leave out first.
+        dim: an int32 scalar, the number of dimensions of a point.
+        num_results: an int32 scalar, the number of points.
+        skip: an int32 scalar, the number of points to skip first.
       dtype: float32 or float64.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
-      A matrix with a row for each point.
+      A matrix with one row per point.
     """
     with ops.name_scope(name, 'sobol', [dim, num_results, skip]):
         return gen.SobolSample(dim, num_results, skip, dtype=dtype)
@@ -265,10 +265,10 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
 
     Args:
       values: a tensor of numbers.
-      value_range: [least, greatest] of that dtype; what is outside falls into the outer bins.
-      nbins: how many bins.
-      dtype: dtype of the result.
-      name: name of the scope.
+      value_range: [smallest, largest] of the same dtype. Values outside this range fall into the outer bins.
+      nbins: the number of bins.
+      dtype: the dtype of the result.
+      name: the name of the scope.
 
     Returns:
       A tensor of the shape of `values`.
@@ -300,10 +300,10 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, na
 
     Args:
       values: a tensor of numbers.
-      value_range: [least, greatest] of that dtype; what is outside falls into the outer bins.
-      nbins: how many bins.
+      value_range: [smallest, largest] of the same dtype. Values outside this range fall into the outer bins.
+      nbins: the number of bins.
       dtype: int32 or int64.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A vector of `nbins` counts.

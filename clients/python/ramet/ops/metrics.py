@@ -1,4 +1,4 @@
-"""tf.metrics: values over many batches, kept in local variables."""
+"""tf.metrics: metrics over many batches, kept in local variables."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -16,7 +16,7 @@ _COLLECTIONS = ('local_variables', 'metric_variables')
 
 
 def metric_variable(shape, dtype, name):
-    """A variable that no optimizer trains and no Saver saves."""
+    """Creates a variable that no optimizer trains and no Saver saves."""
     return variables.Variable(
         lambda: array_ops.zeros(shape, dtype), trainable=False, collections=list(_COLLECTIONS),
         validate_shape=True, name=name)
@@ -35,7 +35,7 @@ def _ratio(total, count, name):
 
 
 def _running_ratio(total, count, more, values, added):
-    """total / count, and after `more` and `added` are added to them once values are there."""
+    """Returns total / count, and the same after adding `more` and `added` once values are computed."""
     update_total = state_ops.assign_add(total, more)
     with ops.control_dependencies([values]):
         update_count = state_ops.assign_add(count, added)
@@ -44,17 +44,17 @@ def _running_ratio(total, count, more, values, added):
 
 @export('metrics.mean')
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
-    """The mean of all values so far.
+    """Returns the mean of all values so far.
 
     Args:
       values: a Tensor.
       weights: a Tensor of rank 0 or of values' rank, that broadcasts to values; or None.
-      metrics_collections: collections the mean is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the mean to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The mean, and an operation (a Tensor) that adds values and gives the mean after it.
+      The mean, and an operation (a Tensor) that adds values and returns the new mean.
 
     Raises:
       ValueError: if weights do not broadcast.
@@ -82,17 +82,17 @@ def _weighted(values, weights):
 @export('metrics.mean_tensor')
 def mean_tensor(values, weights=None, metrics_collections=None, updates_collections=None,
                 name=None):
-    """The mean of each element over all tensors so far.
+    """Returns the mean of each element over all tensors so far.
 
     Args:
       values: a Tensor of a known shape.
       weights: a Tensor of rank 0 or of values' rank, that broadcasts to values; or None.
-      metrics_collections: collections the mean is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the mean to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The means, and an operation (a Tensor) that adds values and gives the means after it.
+      The means, and an operation (a Tensor) that adds values and returns the new means.
 
     Raises:
       ValueError: if weights do not broadcast.
@@ -112,21 +112,21 @@ def mean_tensor(values, weights=None, metrics_collections=None, updates_collecti
 @export('metrics.accuracy')
 def accuracy(labels, predictions, weights=None, metrics_collections=None,
              updates_collections=None, name=None):
-    """The fraction of predictions so far that equal their labels.
+    """Returns the fraction of predictions so far that equal their labels.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The accuracy, and an operation (a Tensor) that adds a batch and gives it after that.
+      The accuracy, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     predictions, labels, weights = squeeze_ops.for_metric(predictions, labels, weights)
     predictions.get_shape().assert_is_compatible_with(labels.get_shape())
@@ -139,21 +139,21 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None,
 @export('metrics.mean_absolute_error')
 def mean_absolute_error(labels, predictions, weights=None, metrics_collections=None,
                         updates_collections=None, name=None):
-    """The mean of |predictions - labels| so far.
+    """Returns the mean of |predictions - labels| so far.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The error, and an operation (a Tensor) that adds a batch and gives it after that.
+      The error, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     predictions, labels, weights = squeeze_ops.for_metric(predictions, labels, weights)
     errors = math_ops.abs(predictions - labels)
@@ -164,21 +164,21 @@ def mean_absolute_error(labels, predictions, weights=None, metrics_collections=N
 @export('metrics.mean_squared_error')
 def mean_squared_error(labels, predictions, weights=None, metrics_collections=None,
                        updates_collections=None, name=None):
-    """The mean of (predictions - labels)**2 so far.
+    """Returns the mean of (predictions - labels)**2 so far.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The error, and an operation (a Tensor) that adds a batch and gives it after that.
+      The error, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     predictions, labels, weights = squeeze_ops.for_metric(predictions, labels, weights)
     errors = math_ops.squared_difference(labels, predictions)
@@ -189,21 +189,21 @@ def mean_squared_error(labels, predictions, weights=None, metrics_collections=No
 @export('metrics.root_mean_squared_error')
 def root_mean_squared_error(labels, predictions, weights=None, metrics_collections=None,
                             updates_collections=None, name=None):
-    """The root of the mean of (predictions - labels)**2 so far.
+    """Returns the root of the mean of (predictions - labels)**2 so far.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The error, and an operation (a Tensor) that adds a batch and gives it after that.
+      The error, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     predictions, labels, weights = squeeze_ops.for_metric(predictions, labels, weights)
     value, update = mean_squared_error(
@@ -215,22 +215,22 @@ def root_mean_squared_error(labels, predictions, weights=None, metrics_collectio
 @export('metrics.mean_relative_error')
 def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_collections=None,
                         updates_collections=None, name=None):
-    """The mean of |labels - predictions| / normalizer so far; 0 where normalizer is 0.
+    """Returns the mean of |labels - predictions| / normalizer so far; 0 where normalizer is 0.
 
     Args:
       labels: a Tensor of predictions' shape.
       predictions: a Tensor.
       normalizer: a Tensor of predictions' shape.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The error, and an operation (a Tensor) that adds a batch and gives it after that.
+      The error, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     predictions, labels, weights = squeeze_ops.for_metric(predictions, labels, weights)
     predictions, normalizer = squeeze_ops.remove_squeezable_dimensions(predictions, normalizer)
@@ -245,22 +245,22 @@ def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_c
 @export('metrics.mean_cosine_distance')
 def mean_cosine_distance(labels, predictions, dim, weights=None, metrics_collections=None,
                          updates_collections=None, name=None):
-    """1 less the mean of sum(predictions * labels) along an axis, so far.
+    """Returns 1 minus the mean of sum(predictions * labels) along an axis, so far.
 
     Args:
       labels: a Tensor of unit vectors, of predictions' shape.
       predictions: a Tensor of unit vectors.
       dim: the axis of the vectors.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The distance, and an operation (a Tensor) that adds a batch and gives it after that.
+      The distance, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     predictions, labels, weights = squeeze_ops.for_metric(predictions, labels, weights)
     products = math_ops.reduce_sum(
@@ -273,18 +273,18 @@ def mean_cosine_distance(labels, predictions, dim, weights=None, metrics_collect
 @export('metrics.percentage_below')
 def percentage_below(values, threshold, weights=None, metrics_collections=None,
                      updates_collections=None, name=None):
-    """The fraction of values so far that are below a threshold.
+    """Returns the fraction of values so far that are below a threshold.
 
     Args:
       values: a Tensor.
       threshold: a scalar.
       weights: a Tensor of rank 0 or of values' rank, that broadcasts to values; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The fraction, and an operation (a Tensor) that adds a batch and gives it after that.
+      The fraction, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
       ValueError: if weights do not broadcast.

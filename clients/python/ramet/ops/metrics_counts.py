@@ -1,4 +1,4 @@
-"""tf.metrics that count: true and false positives and negatives, precision and recall."""
+"""tf.metrics based on counts: true and false positives and negatives, precision and recall."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -34,7 +34,7 @@ def _bools(labels, predictions, weights):
 
 def _confusion(scope, label, prediction, labels, predictions, weights, metrics_collections,
                updates_collections, name):
-    """Counts the elements whose label and prediction are these."""
+    """Counts the elements with this label and prediction."""
     with variable_scope.variable_scope(name, scope, (predictions, labels, weights)):
         predictions, labels, weights = _bools(labels, predictions, weights)
         matches = math_ops.logical_and(
@@ -45,21 +45,21 @@ def _confusion(scope, label, prediction, labels, predictions, weights, metrics_c
 @export('metrics.true_positives')
 def true_positives(labels, predictions, weights=None, metrics_collections=None,
                    updates_collections=None, name=None):
-    """The (weighted) number of elements so far that are true and predicted as true.
+    """Returns the (weighted) number of elements so far that are true and predicted as true.
 
     Args:
       labels: a Tensor of predictions' shape, cast to bool.
       predictions: a Tensor, cast to bool.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The number, and an operation (a Tensor) that adds a batch and gives it after that.
+      The number, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     return _confusion('true_positives', True, True, labels, predictions, weights,
                       metrics_collections, updates_collections, name)
@@ -68,21 +68,21 @@ def true_positives(labels, predictions, weights=None, metrics_collections=None,
 @export('metrics.true_negatives')
 def true_negatives(labels, predictions, weights=None, metrics_collections=None,
                    updates_collections=None, name=None):
-    """The (weighted) number of elements so far that are false and predicted as false.
+    """Returns the (weighted) number of elements so far that are false and predicted as false.
 
     Args:
       labels: a Tensor of predictions' shape, cast to bool.
       predictions: a Tensor, cast to bool.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The number, and an operation (a Tensor) that adds a batch and gives it after that.
+      The number, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     return _confusion('true_negatives', False, False, labels, predictions, weights,
                       metrics_collections, updates_collections, name)
@@ -91,21 +91,21 @@ def true_negatives(labels, predictions, weights=None, metrics_collections=None,
 @export('metrics.false_positives')
 def false_positives(labels, predictions, weights=None, metrics_collections=None,
                     updates_collections=None, name=None):
-    """The (weighted) number of elements so far that are false and predicted as true.
+    """Returns the (weighted) number of elements so far that are false and predicted as true.
 
     Args:
       labels: a Tensor of predictions' shape, cast to bool.
       predictions: a Tensor, cast to bool.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The number, and an operation (a Tensor) that adds a batch and gives it after that.
+      The number, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     return _confusion('false_positives', False, True, labels, predictions, weights,
                       metrics_collections, updates_collections, name)
@@ -114,21 +114,21 @@ def false_positives(labels, predictions, weights=None, metrics_collections=None,
 @export('metrics.false_negatives')
 def false_negatives(labels, predictions, weights=None, metrics_collections=None,
                     updates_collections=None, name=None):
-    """The (weighted) number of elements so far that are true and predicted as false.
+    """Returns the (weighted) number of elements so far that are true and predicted as false.
 
     Args:
       labels: a Tensor of predictions' shape, cast to bool.
       predictions: a Tensor, cast to bool.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The number, and an operation (a Tensor) that adds a batch and gives it after that.
+      The number, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     return _confusion('false_negatives', True, False, labels, predictions, weights,
                       metrics_collections, updates_collections, name)
@@ -141,7 +141,7 @@ def _share(part, rest, name):
 
 def _share_of_true(scope, count_false, labels, predictions, weights, metrics_collections,
                    updates_collections, name):
-    """The true positives' part of them and of what count_false counts."""
+    """Returns the true positives divided by the sum of true positives and count_false."""
     with variable_scope.variable_scope(name, scope, (predictions, labels, weights)):
         predictions, labels, weights = _bools(labels, predictions, weights)
         true, true_update = true_positives(labels, predictions, weights)
@@ -154,21 +154,21 @@ def _share_of_true(scope, count_false, labels, predictions, weights, metrics_col
 @export('metrics.precision')
 def precision(labels, predictions, weights=None, metrics_collections=None,
               updates_collections=None, name=None):
-    """The fraction of true ones among the elements so far that were predicted as true.
+    """Returns the fraction of elements predicted as true so far that are true.
 
     Args:
       labels: a Tensor of predictions' shape, cast to bool.
       predictions: a Tensor, cast to bool.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The precision, and an operation (a Tensor) that adds a batch and gives it after that.
+      The precision, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     return _share_of_true('precision', false_positives, labels, predictions, weights,
                           metrics_collections, updates_collections, name)
@@ -177,21 +177,21 @@ def precision(labels, predictions, weights=None, metrics_collections=None,
 @export('metrics.recall')
 def recall(labels, predictions, weights=None, metrics_collections=None,
            updates_collections=None, name=None):
-    """The fraction of elements predicted as true among those so far that are true.
+    """Returns the fraction of true elements so far that were predicted as true.
 
     Args:
       labels: a Tensor of predictions' shape, cast to bool.
       predictions: a Tensor, cast to bool.
       weights: a Tensor of rank 0 or of labels' rank, that broadcasts to labels; or None.
-      metrics_collections: collections the value is added to.
-      updates_collections: collections the update is added to.
-      name: name of the variable scope.
+      metrics_collections: collections to add the value to.
+      updates_collections: collections to add the update to.
+      name: the name of the variable scope.
 
     Returns:
-      The recall, and an operation (a Tensor) that adds a batch and gives it after that.
+      The recall, and an operation (a Tensor) that adds a batch and returns the new value.
 
     Raises:
-      ValueError: if shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     return _share_of_true('recall', false_negatives, labels, predictions, weights,
                           metrics_collections, updates_collections, name)

@@ -1,4 +1,4 @@
-"""Activations: softmax, the ReLU family and what is small beside them."""
+"""Activations: softmax, the ReLU family and related small functions."""
 
 from ramet.api import export
 from ramet.framework import deprecation, dtypes, errors, ops, tensor_util
@@ -11,7 +11,7 @@ def relu6(features, name=None):
 
     Args:
       features: a Tensor of a real number type.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor like features.
@@ -28,7 +28,7 @@ def leaky_relu(features, alpha=0.2, name=None):
     Args:
       features: a Tensor of half, bfloat16, float, double, or of integers, which become float.
       alpha: a Python float, the slope for negative values.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of the shape of features.
@@ -46,7 +46,7 @@ def crelu(features, name=None, axis=-1):
 
     Args:
       features: a Tensor of a real number type.
-      name: name of the scope.
+      name: the name of the scope.
       axis: the axis to concatenate along.
 
     Returns:
@@ -71,10 +71,10 @@ def _swish_grad(features, beta):
 
 @export('nn.silu', 'nn.swish')
 def swish(features, beta=1.0):
-    """Returns features * sigmoid(beta * features), whose gradient keeps no activation alive.
+    """Returns features * sigmoid(beta * features), with a gradient that keeps no activations.
 
     Args:
-      features: a Tensor of a floating point type.
+      features: a Tensor of a floating-point type.
       beta: a scalar.
 
     Returns:
@@ -106,7 +106,7 @@ def _swap_with_last(tensor, axis, last, name=None):
 
 
 def _along_last_axis(op, tensor, axis, name):
-    """Applies an op that works on the last axis to another axis, by transposing both ways."""
+    """Applies an op for the last axis to a different axis, by transposing before and after."""
     tensor = ops.convert_to_tensor(tensor)
     static = tensor.get_shape()
     is_tensor = isinstance(axis, ops.Tensor)
@@ -130,9 +130,9 @@ def softmax(logits, axis=None, name=None, dim=None):
 
     Args:
       logits: a Tensor of half, bfloat16, float or double.
-      axis: the axis of the sum; the last by default.
-      name: name of the operation.
-      dim: the old name of axis.
+      axis: the axis of the sum. Defaults to the last.
+      name: the name of the operation.
+      dim: deprecated name of axis.
 
     Returns:
       A Tensor like logits.
@@ -151,9 +151,9 @@ def log_softmax(logits, axis=None, name=None, dim=None):
 
     Args:
       logits: a Tensor of half, bfloat16, float or double.
-      axis: the axis of the sum; the last by default.
-      name: name of the operation.
-      dim: the old name of axis.
+      axis: the axis of the sum. Defaults to the last.
+      name: the name of the operation.
+      dim: deprecated name of axis.
 
     Returns:
       A Tensor like logits.
@@ -174,7 +174,7 @@ def relu_layer(x, weights, biases, name=None):
       x: a Tensor of shape [batch, in].
       weights: a Tensor of shape [in, out].
       biases: a Tensor of shape [out].
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape [batch, out].
@@ -194,7 +194,7 @@ def xw_plus_b(x, weights, biases, name=None):
       x: a Tensor of shape [batch, in].
       weights: a Tensor of shape [in, out].
       biases: a Tensor of shape [out].
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape [batch, out].
@@ -223,9 +223,9 @@ def bias_add(value, bias, data_format=None, name=None):
 
     Args:
       value: a Tensor of rank 2 or more.
-      bias: a vector of value's type, as long as value has channels.
+      bias: a vector of value's type with one element per channel.
       data_format: 'N...C' (the default) or 'NC...'.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor like value.
@@ -245,11 +245,11 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     """Returns x / sqrt(max(sum(x ** 2), epsilon)), the sum taken along axes.
 
     Args:
-      x: a Tensor of a floating point or complex type.
-      axis: an axis or a list of axes; all by default.
-      epsilon: the least sum of squares.
-      name: name of the operation.
-      dim: the old name of axis.
+      x: a Tensor of a floating-point or complex type.
+      axis: an axis or a list of axes. Defaults to all.
+      epsilon: the minimum of the sum of squares.
+      name: the name of the operation.
+      dim: deprecated name of axis.
 
     Returns:
       A Tensor like x.
@@ -284,26 +284,26 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
 
     Args:
       input: a Tensor of a real number type, of rank 1 or more.
-      k: how many; a scalar int32.
-      sorted: whether they come in descending order.
+        k: the number of entries; a scalar int32.
+        sorted: whether to return them in descending order.
       index_type: the type of the indices, int32 or int64.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
-      values and indices of shape input.shape[:-1] + [k].
+      values and indices, of shape input.shape[:-1] + [k].
     """
     return gen.TopKV2(input, k=k, sorted=sorted, index_type=index_type, name=name)
 
 
 @export('nn.in_top_k', 'math.in_top_k')
 def in_top_k(predictions, targets, k, name=None):
-    """Says for each row whether its target is among the k largest predictions.
+    """Returns, for each row, whether its target is among the k largest predictions.
 
     Args:
       predictions: a float Tensor of shape [batch, classes].
       targets: an int32 or int64 Tensor of shape [batch].
-      k: how many; a scalar.
-      name: name of the operation.
+      k: the number of predictions; a scalar.
+      name: the name of the operation.
 
     Returns:
       A bool Tensor of shape [batch].
@@ -333,7 +333,7 @@ def zero_fraction(value, name=None):
 
     Args:
       value: a Tensor of a number type.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A float scalar.

@@ -1,21 +1,21 @@
-"""How strides, window sizes, dilations and paddings of convolutions and pools may be written."""
+"""Parses the strides, window sizes, dilations and paddings of convolutions and pools."""
 
 
 def per_axis(value, spatial, channel_axis, name):
-    """Returns a value for each axis, batch and channels included.
+    """Returns a value per axis, including batch and channels.
 
     Args:
       value: None for ones, a number for all spatial axes, or a list of 1, spatial or
         spatial + 2 numbers.
-      spatial: how many spatial axes there are.
-      channel_axis: 1 where channels come before the spatial axes.
-      name: the argument's name, for the error.
+        spatial: the number of spatial axes.
+        channel_axis: 1 if the channels come before the spatial axes.
+        name: the argument's name, for the error message.
 
     Returns:
       A list of spatial + 2 numbers.
 
     Raises:
-      ValueError: if a list has another length.
+      ValueError: if a list has a different length.
     """
     if value is None:
         value = [1]
@@ -35,7 +35,7 @@ def per_axis(value, spatial, channel_axis, name):
 
 
 def channel_axis(data_format, spatial):
-    """Returns the axis of the channels under a data format; None is channels last."""
+    """Returns the axis of the channels for a data format. None means channels last."""
     if data_format is not None and data_format.startswith('NC'):
         return 1
     return spatial + 1
@@ -45,8 +45,8 @@ def explicit_padding(padding, length=4):
     """Splits a padding argument into the padding attribute and the list of explicit paddings.
 
     Args:
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
-      length: how many axes there are.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
+      length: the number of axes.
 
     Returns:
       The string for the attribute, and a flat list of explicit paddings.

@@ -1,4 +1,4 @@
-"""Convolutions of 1, 2 and 3 spatial axes, and their derivatives."""
+"""Convolutions with 1, 2 and 3 spatial axes, and their gradients."""
 
 from ramet.api import export
 from ramet.framework import deprecation, ops, tensor_shape
@@ -7,7 +7,7 @@ from ramet.ops.nn_arguments import channel_axis, explicit_padding, per_axis
 
 
 def squeeze_batch_dims(tensor, op, inner_rank, name=None):
-    """Applies op to a tensor whose batch axes are folded into one, and unfolds the result."""
+    """Applies op to a tensor with its batch axes folded into one, and unfolds the result."""
     with ops.name_scope(name, 'squeeze_batch_dims', [tensor]):
         tensor = ops.convert_to_tensor(tensor, name='input')
         shape = tensor.shape
@@ -47,18 +47,18 @@ def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True
         or int32.
       filter: a Tensor of shape [height, width, channels in, channels out], of input's type.
       strides: a number, or a list of 1, 2 or 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
-      use_cudnn_on_gpu: kept in the node.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
+      use_cudnn_on_gpu: stored in the node, otherwise ignored.
       data_format: 'NHWC' or 'NCHW'.
       dilations: a number, or a list of 1, 2 or 4 numbers.
-      name: name of the operation.
+      name: the name of the operation.
       filters: another name of filter.
 
     Returns:
       A Tensor of input's type, batch + [height, width, channels out].
 
     Raises:
-      ValueError: if an argument is malformed or the shapes do not fit.
+      ValueError: if an argument is malformed or the shapes are incompatible.
     """
     filter = deprecation.alias('filters', filters, 'filter', filter)
     padding, explicit = explicit_padding(padding)
@@ -79,18 +79,18 @@ def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True
 def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding,
                            use_cudnn_on_gpu=True, data_format='NHWC', dilations=[1, 1, 1, 1],
                            name=None):
-    """Returns the gradient of conv2d for its filter.
+    """Returns the gradient of conv2d with respect to its filter.
 
     Args:
       input: a Tensor of shape [batch, height, width, channels].
       filter_sizes: an int32 vector, the shape of the filter.
       out_backprop: the gradient of the convolution's output.
       strides: a list of 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
-      use_cudnn_on_gpu: kept in the node.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
+      use_cudnn_on_gpu: stored in the node, otherwise ignored.
       data_format: 'NHWC' or 'NCHW'.
       dilations: a list of 4 numbers.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape filter_sizes.
@@ -105,18 +105,18 @@ def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding,
 def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None,
                           use_cudnn_on_gpu=True, data_format='NHWC', dilations=[1, 1, 1, 1],
                           name=None, filters=None):
-    """Returns the gradient of conv2d for its input.
+    """Returns the gradient of conv2d with respect to its input.
 
     Args:
       input_sizes: an int32 vector, the shape of the input.
       filter: a Tensor of shape [height, width, channels in, channels out].
       out_backprop: the gradient of the convolution's output.
       strides: a list of 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
-      use_cudnn_on_gpu: kept in the node.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
+      use_cudnn_on_gpu: stored in the node, otherwise ignored.
       data_format: 'NHWC' or 'NCHW'.
       dilations: a list of 4 numbers.
-      name: name of the operation.
+      name: the name of the operation.
       filters: another name of filter.
 
     Returns:
@@ -147,9 +147,9 @@ def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu
       filters: a Tensor of shape [width, channels in, channels out].
       stride: a number, or a list of 1 or 3 numbers.
       padding: 'SAME' or 'VALID'.
-      use_cudnn_on_gpu: kept in the node.
+      use_cudnn_on_gpu: stored in the node, otherwise ignored.
       data_format: 'NWC' or 'NCW'.
-      name: name of the scope.
+      name: the name of the scope.
       input: another name of value.
       dilations: a number, or a list of 1 or 3 numbers.
 
@@ -157,7 +157,7 @@ def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu
       A Tensor of value's type, batch + [width, channels out].
 
     Raises:
-      ValueError: if an argument is malformed or the shapes do not fit.
+      ValueError: if an argument is malformed or the shapes are incompatible.
     """
     value = deprecation.alias('input', input, 'value', value)
     with ops.name_scope(name, 'conv1d', [value, filters]) as name:
@@ -189,7 +189,7 @@ def conv3d(input, filter=None, strides=None, padding=None, data_format='NDHWC',
       padding: 'SAME' or 'VALID'.
       data_format: 'NDHWC' or 'NCDHW'.
       dilations: a list of 5 numbers.
-      name: name of the operation.
+      name: the name of the operation.
       filters: another name of filter.
 
     Returns:

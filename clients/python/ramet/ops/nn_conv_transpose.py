@@ -1,4 +1,4 @@
-"""Transposed convolutions of 1, 2 and 3 spatial axes."""
+"""Transposed convolutions with 1, 2 and 3 spatial axes."""
 
 from ramet.api import export
 from ramet.framework import deprecation, ops
@@ -10,7 +10,7 @@ from ramet.ops.nn_conv import format_1d
 @export('nn.conv1d_transpose')
 def conv1d_transpose(input, filters, output_shape, strides, padding='SAME', data_format='NWC',
                      dilations=None, name=None):
-    """Returns the transpose (the gradient for the input) of conv1d, as a layer.
+    """Returns the transpose of conv1d (its gradient with respect to the input).
 
     Args:
       input: a Tensor of shape [batch, width, channels in].
@@ -20,7 +20,7 @@ def conv1d_transpose(input, filters, output_shape, strides, padding='SAME', data
       padding: 'SAME' or 'VALID'.
       data_format: 'NWC' or 'NCW'.
       dilations: a number, or a list of 1 or 3 numbers.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A Tensor of shape output_shape.
@@ -48,16 +48,16 @@ def conv1d_transpose(input, filters, output_shape, strides, padding='SAME', data
 @export('nn.conv2d_transpose')
 def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding='SAME',
                      data_format='NHWC', name=None, input=None, filters=None, dilations=None):
-    """Returns the transpose (the gradient for the input) of conv2d, as a layer.
+    """Returns the transpose of conv2d (its gradient with respect to the input).
 
     Args:
       value: a Tensor of shape [batch, height, width, channels in].
       filter: a Tensor of shape [height, width, channels out, channels in].
       output_shape: an int32 vector of 4 sizes.
       strides: a number, or a list of 1, 2 or 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
       data_format: 'NHWC' or 'NCHW'.
-      name: name of the operation.
+      name: the name of the operation.
       input: another name of value.
       filters: another name of filter.
       dilations: a number, or a list of 1, 2 or 4 numbers.
@@ -66,7 +66,7 @@ def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, p
       A Tensor of shape output_shape.
 
     Raises:
-      ValueError: if an argument is malformed or given under both of its names.
+      ValueError: if an argument is malformed or given with both of its names.
     """
     value = deprecation.alias('input', input, 'value', value)
     filter = deprecation.alias('filters', filters, 'filter', filter)
@@ -90,15 +90,15 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
       value: a Tensor of shape [batch, height, width, channels in].
       filters: a Tensor of shape [height, width, channels out, channels in].
       output_shape: an int32 vector of 4 sizes.
-      rate: how far apart the filter's taps stand; an integer of 1 or more.
+      rate: the distance between the filter's taps; an integer of 1 or more.
       padding: 'SAME' or 'VALID'.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A Tensor of shape output_shape.
 
     Raises:
-      ValueError: if the channels differ or padding is another.
+      ValueError: if the channels differ or padding is invalid.
     """
     with ops.name_scope(name, 'atrous_conv2d_transpose', [value, filters, output_shape]) as name:
         value = ops.convert_to_tensor(value, name='value')
@@ -156,7 +156,7 @@ def _atrous_transpose(value, filters, output_shape, rate, padding):
 @export('nn.conv3d_transpose')
 def conv3d_transpose(value, filter=None, output_shape=None, strides=None, padding='SAME',
                      data_format='NDHWC', name=None, input=None, filters=None, dilations=None):
-    """Returns the transpose (the gradient for the input) of conv3d, as a layer.
+    """Returns the transpose of conv3d (its gradient with respect to the input).
 
     Args:
       value: a Tensor of shape [batch, depth, height, width, channels in].
@@ -165,7 +165,7 @@ def conv3d_transpose(value, filter=None, output_shape=None, strides=None, paddin
       strides: a number, or a list of 1, 3 or 5 numbers.
       padding: 'SAME' or 'VALID'.
       data_format: 'NDHWC' or 'NCDHW'.
-      name: name of the operation.
+      name: the name of the operation.
       input: another name of value.
       filters: another name of filter.
       dilations: a number, or a list of 1, 3 or 5 numbers.
@@ -174,7 +174,7 @@ def conv3d_transpose(value, filter=None, output_shape=None, strides=None, paddin
       A Tensor of shape output_shape.
 
     Raises:
-      ValueError: if an argument is malformed or given under both of its names.
+      ValueError: if an argument is malformed or given with both of its names.
     """
     filter = deprecation.alias('filters', filters, 'filter', filter)
     value = deprecation.alias('input', input, 'value', value)
@@ -194,7 +194,7 @@ _TRANSPOSES = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}
 @export('nn.conv_transpose')
 def conv_transpose(input, filters, output_shape, strides, padding='SAME', data_format=None,
                    dilations=None, name=None):
-    """Returns the transpose of a convolution with 1, 2 or 3 spatial axes, as output_shape says.
+    """Returns the transpose of a convolution with 1, 2 or 3 spatial axes, given by output_shape.
 
     Args:
       input: a Tensor of shape [batch] + spatial + [channels in].
@@ -202,15 +202,15 @@ def conv_transpose(input, filters, output_shape, strides, padding='SAME', data_f
       output_shape: an int32 vector.
       strides: a number or a list.
       padding: 'SAME' or 'VALID'.
-      data_format: where the channels stand; last by default.
+      data_format: the position of the channels. Defaults to last.
       dilations: a number or a list.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A Tensor of shape output_shape.
 
     Raises:
-      ValueError: if output_shape has no 3, 4 or 5 entries.
+      ValueError: if output_shape does not have 3, 4 or 5 entries.
     """
     with ops.name_scope(name, 'conv_transpose', [input, filters, output_shape]) as name:
         if isinstance(output_shape, ops.Tensor):

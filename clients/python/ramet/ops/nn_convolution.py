@@ -1,4 +1,4 @@
-"""Convolutions over any number of spatial axes: convolution, atrous, depthwise and separable."""
+"""Convolutions with any number of spatial axes: convolution, atrous, depthwise and separable."""
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def _plain_op(spatial, data_format, strides, name):
 
 
 def gen_conv2d(tensor, kernel, strides, padding, data_format, name):
-    """Convolves images, more than one batch axis folded into one."""
+    """Convolves images, with several batch axes folded into one."""
     def op(tensor, name=None):
         return gen.Conv2D(tensor, kernel, strides, padding, data_format=data_format, name=name)
 
@@ -60,16 +60,16 @@ def gen_conv2d(tensor, kernel, strides, padding, data_format, name):
 @export('nn.convolution')
 def convolution(input, filter, padding, strides=None, dilation_rate=None, name=None,
                 data_format=None, filters=None, dilations=None):
-    """Convolves (cross-correlates) over 1, 2 or 3 spatial axes, dilated or with strides.
+    """Convolves (cross-correlates) over 1, 2 or 3 spatial axes, with dilation or strides.
 
     Args:
       input: a Tensor of shape batch + spatial + [channels in].
       filter: a Tensor of shape spatial + [channels in, channels out].
       padding: 'SAME' or 'VALID'.
-      strides: a number for each spatial axis; ones by default.
-      dilation_rate: a number for each spatial axis; ones by default.
-      name: name of the scope.
-      data_format: where the channels stand; 'NC...' for first.
+      strides: a number per spatial axis. Defaults to ones.
+      dilation_rate: a number per spatial axis. Defaults to ones.
+      name: the name of the scope.
+      data_format: the position of the channels; 'NC...' for first.
       filters: another name of filter.
       dilations: another name of dilation_rate.
 
@@ -108,20 +108,20 @@ def convolution(input, filter, padding, strides=None, dilation_rate=None, name=N
 
 @export('nn.atrous_conv2d')
 def atrous_conv2d(value, filters, rate, padding, name=None):
-    """Convolves images with filters whose taps stand rate apart.
+    """Convolves images with dilated filters, whose taps are `rate` apart.
 
     Args:
       value: a Tensor of shape [batch, height, width, channels in].
       filters: a Tensor of shape [height, width, channels in, channels out].
       rate: an integer of 1 or more.
       padding: 'SAME' or 'VALID'.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A Tensor of shape [batch, height, width, channels out].
 
     Raises:
-      ValueError: if rate is below 1 or padding is another.
+      ValueError: if rate is below 1 or padding is invalid.
     """
     return convolution(input=value, filter=filters, padding=padding,
                        dilation_rate=np.broadcast_to(rate, (2,)), name=name)
@@ -145,15 +145,15 @@ def _depthwise(input, filter, strides, padding, rate, data_format, name):
 @export('nn.depthwise_conv2d')
 def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None,
                      dilations=None):
-    """Convolves each channel of images with filters of its own.
+    """Convolves each channel of images with its own filters.
 
     Args:
       input: a Tensor of shape [batch, height, width, channels].
       filter: a Tensor of shape [height, width, channels, multiplier].
       strides: a list of 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
-      rate: 2 dilation rates; ones by default.
-      name: name of the scope.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
+      rate: 2 dilation rates. Defaults to ones.
+      name: the name of the scope.
       data_format: 'NHWC' or 'NCHW'.
       dilations: another name of rate.
 
@@ -170,16 +170,16 @@ def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data
 @export('nn.depthwise_conv2d_native')
 def depthwise_conv2d_native(input, filter, strides, padding, data_format='NHWC',
                             dilations=[1, 1, 1, 1], name=None):
-    """As tf.nn.depthwise_conv2d, always in one operation.
+    """Like tf.nn.depthwise_conv2d, but always in one operation.
 
     Args:
       input: a Tensor of shape [batch, height, width, channels].
       filter: a Tensor of shape [height, width, channels, multiplier].
       strides: a list of 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
       data_format: 'NHWC' or 'NCHW'.
       dilations: a list of 4 numbers.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape [batch, height, width, channels * multiplier].
@@ -194,17 +194,17 @@ def depthwise_conv2d_native(input, filter, strides, padding, data_format='NHWC',
 def depthwise_conv2d_native_backprop_input(input_sizes, filter, out_backprop, strides, padding,
                                            data_format='NHWC', dilations=[1, 1, 1, 1],
                                            name=None):
-    """Returns the gradient of depthwise_conv2d_native for its input.
+    """Returns the gradient of depthwise_conv2d_native with respect to its input.
 
     Args:
       input_sizes: an int32 vector, the shape of the input.
       filter: a Tensor of shape [height, width, channels, multiplier].
       out_backprop: the gradient of the output.
       strides: a list of 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
       data_format: 'NHWC' or 'NCHW'.
       dilations: a list of 4 numbers.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape input_sizes.
@@ -219,17 +219,17 @@ def depthwise_conv2d_native_backprop_input(input_sizes, filter, out_backprop, st
 def depthwise_conv2d_native_backprop_filter(input, filter_sizes, out_backprop, strides, padding,
                                             data_format='NHWC', dilations=[1, 1, 1, 1],
                                             name=None):
-    """Returns the gradient of depthwise_conv2d_native for its filter.
+    """Returns the gradient of depthwise_conv2d_native with respect to its filter.
 
     Args:
       input: a Tensor of shape [batch, height, width, channels].
       filter_sizes: an int32 vector, the shape of the filter.
       out_backprop: the gradient of the output.
       strides: a list of 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
       data_format: 'NHWC' or 'NCHW'.
       dilations: a list of 4 numbers.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape filter_sizes.
@@ -243,16 +243,16 @@ def depthwise_conv2d_native_backprop_filter(input, filter_sizes, out_backprop, s
 @export('nn.separable_conv2d')
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None,
                      name=None, data_format=None, dilations=None):
-    """Convolves each channel with filters of its own, then mixes the channels at each point.
+    """Convolves each channel with its own filters, then mixes the channels at each point.
 
     Args:
       input: a Tensor of shape [batch, height, width, channels].
       depthwise_filter: a Tensor of shape [height, width, channels, multiplier].
       pointwise_filter: a Tensor of shape [1, 1, channels * multiplier, channels out].
       strides: a list of 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
-      rate: 2 dilation rates; ones by default.
-      name: name of the scope.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
+      rate: 2 dilation rates. Defaults to ones.
+      name: the name of the scope.
       data_format: 'NHWC' or 'NCHW'.
       dilations: another name of rate.
 
@@ -260,7 +260,7 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
       A Tensor of shape [batch, height, width, channels out].
 
     Raises:
-      ValueError: if the shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     rate = deprecation.alias('dilations', dilations, 'rate', rate)
     with ops.name_scope(name, 'separable_conv2d',

@@ -1,4 +1,4 @@
-"""Dilation by moving space into the batch: with_space_to_batch."""
+"""with_space_to_batch: dilation by moving space into the batch dimension."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def _explicit_paddings(padding, spatial_dims):
 
 
 def _filled(values, fill, spatial_dims):
-    """Gives the axes between and before the spatial ones a value of their own."""
+    """Inserts a fill value for the axes between and before the spatial ones."""
     known = tensor_util.constant_value(values)
     parts, previous, i = [], 0, 0
     row = values.get_shape().as_list()[1:]
@@ -63,18 +63,18 @@ def _input_sizes(tensor, spatial_dims):
 
 def space_to_batch_call(input_shape, dilation_rate, padding, filter_shape=None, spatial_dims=None,
                         data_format=None):
-    """Prepares a dilated op over an input of a known rank.
+    """Prepares a dilated op for an input of a known rank.
 
     Args:
-      input_shape: static shape of the input.
-      dilation_rate: one rate for each spatial axis.
+      input_shape: the static shape of the input.
+      dilation_rate: one rate per spatial axis.
       padding: 'SAME', 'VALID' or a list of pairs for each axis.
-      filter_shape: shape of the filter; needed for 'SAME'.
-      spatial_dims: the axes that are dilated; the first after the batch by default.
-      data_format: where channels stand; their number is kept in the static result.
+      filter_shape: the shape of the filter; required for 'SAME'.
+      spatial_dims: the axes to dilate. Defaults to the first ones after the batch.
+      data_format: the position of the channels; the static result keeps their number.
 
     Returns:
-      A function of (input, op, filter), where op is called with (input, filter, padding).
+      A function of (input, op, filter), which calls op with (input, filter, padding).
 
     Raises:
       ValueError: if an argument is malformed.
@@ -149,19 +149,19 @@ def _keep_channels(spread, result, data_format):
 @export('nn.with_space_to_batch')
 def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None,
                         data_format=None):
-    """Applies op to input as if its window were spread by dilation_rate.
+    """Applies op to input as if its window were dilated by dilation_rate.
 
     Args:
       input: a Tensor of rank 1 + spatial axes or more.
-      dilation_rate: an int32 vector, one rate for each spatial axis.
+      dilation_rate: an int32 vector, one rate per spatial axis.
       padding: 'SAME' or 'VALID'.
       op: a function of (input, number of spatial axes, padding) that returns a Tensor.
-      filter_shape: the window's spatial sizes; needed for 'SAME'.
-      spatial_dims: the spatial axes, ascending; the first after the batch by default.
-      data_format: where the channels stand.
+      filter_shape: the window's spatial sizes; required for 'SAME'.
+      spatial_dims: the spatial axes, ascending. Defaults to the first after the batch.
+      data_format: the position of the channels.
 
     Returns:
-      What op gives, brought back to input's batch.
+      The result of op, with the batch of the input.
 
     Raises:
       ValueError: if an argument is malformed.

@@ -1,4 +1,4 @@
-"""Grey-scale dilation and erosion of images, and elements by their rank."""
+"""Grayscale dilation and erosion of images, and nth_element."""
 
 from ramet.api import export
 from ramet.framework import ops
@@ -9,15 +9,15 @@ from ramet.ops.array_basics import one_of
 @export('nn.dilation2d')
 def dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None,
                dilations=None):
-    """Returns the largest sum of pixel and filter under a filter that moves over images.
+    """Returns the maximum of pixel plus filter at each position of a filter on images.
 
     Args:
       input: a tensor [batch, height, width, depth] of real numbers.
       filter: a tensor [height, width, depth] of the same dtype.
-      strides: [1, height, width, 1], how far the filter moves.
-      rates: [1, height, width, 1], how far apart its elements are.
+      strides: [1, height, width, 1], the distance between positions of the filter.
+      rates: [1, height, width, 1], the distance between its elements.
       padding: 'SAME' or 'VALID'.
-      name: name of the operation.
+      name: the name of the operation.
       filters: another name of `filter`.
       dilations: another name of `rates`.
 
@@ -31,15 +31,15 @@ def dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=
 
 @export('nn.erosion2d')
 def erosion2d(value, kernel, strides, rates, padding, name=None):
-    """Returns the smallest difference of pixel and kernel under a kernel that moves over images.
+    """Returns the minimum of pixel minus kernel at each position of a kernel on images.
 
     Args:
       value: a tensor [batch, height, width, depth] of real numbers.
-      kernel: a tensor [height, width, depth] of the same dtype, turned by half a turn.
-      strides: [1, height, width, 1], how far the kernel moves.
-      rates: [1, height, width, 1], how far apart its elements are.
+      kernel: a tensor [height, width, depth] of the same dtype, rotated by 180 degrees.
+      strides: [1, height, width, 1], the distance between positions of the kernel.
+      rates: [1, height, width, 1], the distance between its elements.
       padding: 'SAME' or 'VALID'.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A tensor [batch, height, width, depth].
@@ -52,13 +52,13 @@ def erosion2d(value, kernel, strides, rates, padding, name=None):
 
 @export('contrib.nn.nth_element')
 def nth_element(input, n, reverse=False, name=None):
-    """Returns the element of each row that would be at position `n` if the row was sorted.
+    """Returns the element of each row that would be at position `n` if the row were sorted.
 
     Args:
       input: a tensor [..., size] of real numbers.
       n: a scalar of int32.
-      reverse: whether rows are sorted downwards.
-      name: name of the operation.
+      reverse: whether to sort in descending order.
+      name: the name of the operation.
 
     Returns:
       A tensor [...].

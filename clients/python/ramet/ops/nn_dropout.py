@@ -47,22 +47,22 @@ def _scaled(x, rate):
 
 @export('nn.dropout')
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
-    """Sets elements to 0 at random, and scales those that stay so that the expected sum stays.
+    """Randomly sets elements to 0, and scales the rest so that the expected sum is unchanged.
 
     Args:
-      x: a Tensor of a floating point type.
-      keep_prob: 1 - rate, the old way to say it.
-      noise_shape: shape of the decisions, broadcast to x; the shape of x by default.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the scope.
-      rate: the probability that an element is dropped, in [0, 1); a float or a scalar Tensor.
+      x: a Tensor of a floating-point type.
+        keep_prob: 1 - rate. Deprecated.
+        noise_shape: the shape of the random decisions, broadcast to x. Defaults to the shape of x.
+        seed: an integer; see tf.set_random_seed.
+        name: the name of the scope.
+        rate: the probability of dropping an element, in [0, 1); a float or a scalar Tensor.
 
     Returns:
-      A Tensor like x; x itself where rate is 0.
+      A Tensor like x, or x itself if rate is 0.
 
     Raises:
-      ValueError: if rate is missing, is given beside keep_prob or is outside [0, 1), or x is not
-        of a floating point type.
+        ValueError: if rate is missing, is given together with keep_prob or is outside [0, 1), or x does
+          not have a floating-point type.
     """
     if keep_prob is not None:
         deprecation.warn_once('calling dropout with keep_prob',

@@ -49,14 +49,14 @@ def _without_axis(shape, axis, rank):
 
 @export('nn.softmax_cross_entropy_with_logits_v2')
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
-    """Returns the cross entropy of softmax(logits) under labels; both receive gradients.
+    """Returns the cross entropy of labels and softmax(logits), with gradients for both.
 
     Args:
       labels: a Tensor of distributions over the classes, of logits' shape.
       logits: a Tensor of half, bfloat16, float or double.
-      axis: the axis of the classes; the last by default.
-      name: name of the scope.
-      dim: the old name of axis.
+      axis: the axis of the classes. Defaults to the last.
+      name: the name of the scope.
+      dim: deprecated name of axis.
 
     Returns:
       A Tensor of logits' shape and type without axis.
@@ -94,14 +94,14 @@ def _softmax_cross_entropy(labels, logits, axis, name):
 
 @export('nn.softmax_cross_entropy_with_logits')
 def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None):
-    """Returns the cross entropy of softmax(logits) under labels; only logits receive gradients.
+    """Returns the cross entropy of labels and softmax(logits), with gradients for logits only.
 
     Args:
       labels: a Tensor of distributions over the classes, of logits' shape.
       logits: a Tensor of half, bfloat16, float or double.
-      dim: the old name of axis.
-      name: name of the scope.
-      axis: the axis of the classes; the last by default.
+      dim: deprecated name of axis.
+      name: the name of the scope.
+      axis: the axis of the classes. Defaults to the last.
 
     Returns:
       A Tensor of logits' shape and type without axis.
@@ -145,18 +145,18 @@ def _sparse_shape_checks(labels, logits):
 
 @export('nn.sparse_softmax_cross_entropy_with_logits')
 def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
-    """Returns the cross entropy of softmax(logits) where each example has one class.
+    """Returns the cross entropy of softmax(logits) for labels that are class numbers.
 
     Args:
       labels: a Tensor of class numbers, int32 or int64, of logits' shape without the last axis.
       logits: a Tensor of half, bfloat16, float or double; classes along the last axis.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A Tensor of labels' shape and logits' type.
 
     Raises:
-      ValueError: if labels or logits is None, logits is a scalar, or the shapes do not agree.
+      ValueError: if labels or logits is None, logits is a scalar, or the shapes do not match.
     """
     _required('sparse_softmax_cross_entropy_with_logits', labels, logits)
     with ops.name_scope(name, 'SparseSoftmaxCrossEntropyWithLogits', [labels, logits]):
@@ -182,12 +182,12 @@ def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None
 
 @export('nn.sigmoid_cross_entropy_with_logits')
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
-    """Returns the cross entropy of sigmoid(logits) under labels, element-wise.
+    """Returns the cross entropy of labels and sigmoid(logits), element-wise.
 
     Args:
       labels: a Tensor of probabilities, of logits' shape and type.
       logits: a Tensor of half, bfloat16, float or double.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor like logits.
@@ -211,14 +211,14 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
 @export('nn.weighted_cross_entropy_with_logits')
 def weighted_cross_entropy_with_logits(
         labels=None, logits=None, pos_weight=None, name=None, targets=None):
-    """Returns the sigmoid cross entropy with another weight for positive labels.
+    """Returns the sigmoid cross entropy with a different weight for positive labels.
 
     Args:
       labels: a Tensor of probabilities, of logits' shape and type.
       logits: a Tensor of half, bfloat16, float or double.
-      pos_weight: the factor of the part of positive labels; broadcasts to logits.
-      name: name of the operation.
-      targets: the old name of labels.
+      pos_weight: the factor of the term of positive labels, which is broadcast to logits.
+      name: the name of the operation.
+      targets: deprecated name of labels.
 
     Returns:
       A Tensor like logits.
@@ -245,9 +245,9 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
 
     Args:
       targets: a Tensor of counts, of log_input's shape and type.
-      log_input: a Tensor of a floating point type: the log of the expected count.
-      compute_full_loss: adds Stirling's approximation of log(targets!) where targets > 1.
-      name: name of the scope.
+        log_input: a Tensor of a floating-point type, the log of the expected count.
+        compute_full_loss: whether to add Stirling's approximation of log(targets!) where targets > 1.
+      name: the name of the scope.
 
     Returns:
       A Tensor like log_input.

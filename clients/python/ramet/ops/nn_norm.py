@@ -27,15 +27,15 @@ def _count(x, axes):
 
 @export('nn.sufficient_statistics')
 def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
-    """Returns what moments can be made from later: count, sum and sum of squares along axes.
+    """Returns the statistics for computing moments: count, sum and sum of squares along axes.
 
     Args:
       x: a Tensor of a number type.
       axes: a list of axes.
-      shift: a value near the mean, which is subtracted first; None for none.
-      keep_dims: the old name of keepdims.
-      name: name of the scope.
-      keepdims: whether the reduced axes stay, with size 1.
+      shift: a value near the mean, which is subtracted first, or None.
+      keep_dims: deprecated name of keepdims.
+      name: the name of the scope.
+      keepdims: whether to keep the reduced axes, with size 1.
 
     Returns:
       count (a scalar of x's type), the sum, the sum of squares, and shift as a Tensor or None.
@@ -61,14 +61,14 @@ def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdi
 
 @export('nn.normalize_moments')
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
-    """Returns mean and variance from what sufficient_statistics gave.
+    """Returns mean and variance, given the results of sufficient_statistics.
 
     Args:
       counts: a scalar, the number of values.
       mean_ss: their sum (of value - shift).
       variance_ss: the sum of their squares (of value - shift).
       shift: the shift, or None.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       mean and variance, of mean_ss's shape.
@@ -98,15 +98,15 @@ def _narrowed(mean, variance, dtype):
 
 @export('nn.moments')
 def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
-    """Returns mean and variance of x along axes; half is computed in float.
+    """Returns the mean and variance of x along axes. float16 is computed in float32.
 
     Args:
       x: a Tensor of a number type.
       axes: a list of axes.
-      shift: not used.
-      name: name of the scope.
-      keep_dims: the old name of keepdims.
-      keepdims: whether the reduced axes stay, with size 1.
+      shift: ignored.
+      name: the name of the scope.
+      keep_dims: deprecated name of keepdims.
+      keepdims: whether to keep the reduced axes, with size 1.
 
     Returns:
       mean and variance, of x's type.
@@ -128,15 +128,15 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
 
 @export('nn.weighted_moments')
 def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
-    """Returns mean and variance of x along axes, each value counted as often as its weight says.
+    """Returns the weighted mean and variance of x along axes.
 
     Args:
       x: a Tensor of a number type.
       axes: a list of axes.
       frequency_weights: a Tensor of weights that broadcasts to x.
-      name: name of the scope.
-      keep_dims: the old name of keepdims.
-      keepdims: whether the reduced axes stay, with size 1.
+      name: the name of the scope.
+      keep_dims: deprecated name of keepdims.
+      keepdims: whether to keep the reduced axes, with size 1.
 
     Returns:
       mean and variance, of x's type.
@@ -172,13 +172,13 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
     """Returns scale * (x - mean) / sqrt(variance + variance_epsilon) + offset.
 
     Args:
-      x: a Tensor of a floating point type.
+      x: a Tensor of a floating-point type.
       mean: a Tensor that broadcasts to x.
       variance: a Tensor that broadcasts to x.
       offset: a Tensor that broadcasts to x, or None for 0.
       scale: a Tensor that broadcasts to x, or None for 1.
-      variance_epsilon: a small number against division by 0.
-      name: name of the scope.
+      variance_epsilon: a small number that avoids division by 0.
+      name: the name of the scope.
 
     Returns:
       A Tensor like x.
@@ -196,7 +196,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 def batch_norm_with_global_normalization(
         t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,
         scale_after_normalization=None, name=None, input=None, mean=None, variance=None):
-    """Batch normalization in its oldest form; see tf.nn.batch_normalization.
+    """Normalizes a batch. Deprecated: use tf.nn.batch_normalization.
 
     Args:
       t: a Tensor of shape [batch, height, width, channels].
@@ -204,9 +204,9 @@ def batch_norm_with_global_normalization(
       v: the variances, of shape [channels].
       beta: the offsets, of shape [channels].
       gamma: the scales, of shape [channels].
-      variance_epsilon: a small number against division by 0.
-      scale_after_normalization: whether gamma is used.
-      name: name of the scope.
+      variance_epsilon: a small number that avoids division by 0.
+      scale_after_normalization: whether to use gamma.
+      name: the name of the scope.
       input: another name of t.
       mean: another name of m.
       variance: another name of v.
@@ -215,7 +215,7 @@ def batch_norm_with_global_normalization(
       A Tensor like t.
 
     Raises:
-      ValueError: if an argument is given under both of its names.
+      ValueError: if an argument is given with both of its names.
     """
     t = deprecation.alias('input', input, 't', t)
     m = deprecation.alias('mean', mean, 'm', m)
@@ -236,25 +236,25 @@ def _check_statistics(mean, variance, is_training, exponential_avg_factor):
 def fused_batch_norm(
         x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format='NHWC',
         is_training=True, name=None, exponential_avg_factor=1.0):
-    """Batch normalization in one operation.
+    """Normalizes a batch in one operation.
 
     Args:
       x: a Tensor of rank 4 (or 5), of half, bfloat16 or float.
-      scale: a float vector, as long as x has channels.
-      offset: a float vector, as long as x has channels.
-      mean: the population's mean; used where is_training is False or the factor is not 1.
-      variance: the population's variance; as mean.
-      epsilon: a small number against division by 0.
+        scale: a float vector with one element per channel of x.
+        offset: a float vector with one element per channel of x.
+        mean: the population's mean, used if is_training is False or the factor is not 1.
+        variance: the population's variance, like mean.
+      epsilon: a small number that avoids division by 0.
       data_format: 'NHWC' or 'NCHW' ('NDHWC', 'NCDHW').
-      is_training: whether the moments of x are used.
-      name: name of the operation.
+      is_training: whether to use the moments of x.
+      name: the name of the operation.
       exponential_avg_factor: the weight of the batch in the running moments.
 
     Returns:
-      y like x, the running mean, and the running variance.
+      y, which is like x, the running mean, and the running variance.
 
     Raises:
-      ValueError: if mean or variance is missing where it is needed.
+      ValueError: if mean or variance is missing but needed.
     """
     _check_statistics(mean, variance, is_training, exponential_avg_factor)
     x = ops.convert_to_tensor(x, name='input')

@@ -37,9 +37,9 @@ def max_pool(value, ksize, strides, padding, data_format='NHWC', name=None, inpu
       value: a Tensor of shape [batch, height, width, channels].
       ksize: the window: a number, or a list of 1, 2 or 4 numbers.
       strides: a number, or a list of 1, 2 or 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
       data_format: 'NHWC' or 'NCHW'.
-      name: name of the operation.
+      name: the name of the operation.
       input: another name of value.
 
     Returns:
@@ -55,15 +55,15 @@ def max_pool(value, ksize, strides, padding, data_format='NHWC', name=None, inpu
 
 @export('nn.max_pool2d')
 def max_pool2d(input, ksize, strides, padding, data_format='NHWC', name=None):
-    """As tf.nn.max_pool.
+    """Same as tf.nn.max_pool.
 
     Args:
       input: a Tensor of shape [batch, height, width, channels].
       ksize: the window: a number, or a list of 1, 2 or 4 numbers.
       strides: a number, or a list of 1, 2 or 4 numbers.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
       data_format: 'NHWC' or 'NCHW'.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of input's type.
@@ -98,7 +98,7 @@ def max_pool1d(input, ksize, strides, padding, data_format='NWC', name=None):
       strides: a number, or a list of 1 or 3 numbers.
       padding: 'SAME' or 'VALID'.
       data_format: 'NWC' or 'NCW'.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A Tensor of input's type.
@@ -120,7 +120,7 @@ def avg_pool1d(input, ksize, strides, padding, data_format='NWC', name=None):
       strides: a number, or a list of 1 or 3 numbers.
       padding: 'SAME' or 'VALID'.
       data_format: 'NWC' or 'NCW'.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A Tensor of input's type.
@@ -142,7 +142,7 @@ def avg_pool(value, ksize, strides, padding, data_format='NHWC', name=None, inpu
       strides: a number, or a list of 1, 2 or 4 numbers.
       padding: 'SAME' or 'VALID'.
       data_format: 'NHWC' or 'NCHW'.
-      name: name of the operation.
+      name: the name of the operation.
       input: another name of value.
 
     Returns:
@@ -169,7 +169,7 @@ def max_pool3d(input, ksize, strides, padding, data_format='NDHWC', name=None):
       strides: a number, or a list of 1, 3 or 5 numbers.
       padding: 'SAME' or 'VALID'.
       data_format: 'NDHWC' or 'NCDHW'.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of input's type.
@@ -195,7 +195,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format='NDHWC', name=None):
       strides: a number, or a list of 1, 3 or 5 numbers.
       padding: 'SAME' or 'VALID'.
       data_format: 'NDHWC' or 'NCDHW'.
-      name: name of the operation.
+      name: the name of the operation.
 
     Returns:
       A Tensor of input's type.
@@ -229,15 +229,15 @@ def _pool_of_rank(pools, input, data_format):
 
 @export('nn.max_pool_v2')
 def max_pool_v2(input, ksize, strides, padding, data_format=None, name=None):
-    """Returns the largest value of each window; the rank of input says over how many axes.
+    """Returns the largest value of each window; the rank of input determines the number of axes.
 
     Args:
       input: a Tensor of shape [batch] + spatial + [channels], of rank 3, 4 or 5.
       ksize: the window: a number or a list.
       strides: a number or a list.
-      padding: 'SAME', 'VALID' or a list of a [before, after] pair for each axis.
-      data_format: where the channels stand; last by default.
-      name: name of the operation.
+      padding: 'SAME', 'VALID' or a list with a [before, after] pair per axis.
+      data_format: the position of the channels. Defaults to last.
+      name: the name of the operation.
 
     Returns:
       A Tensor of input's type.
@@ -251,15 +251,15 @@ def max_pool_v2(input, ksize, strides, padding, data_format=None, name=None):
 
 @export('nn.avg_pool_v2')
 def avg_pool_v2(input, ksize, strides, padding, data_format=None, name=None):
-    """Returns the mean of each window; the rank of input says over how many axes.
+    """Returns the mean of each window; the rank of input determines the number of axes.
 
     Args:
       input: a Tensor of shape [batch] + spatial + [channels], of rank 3, 4 or 5.
       ksize: the window: a number or a list.
       strides: a number or a list.
       padding: 'SAME' or 'VALID'.
-      data_format: where the channels stand; last by default.
-      name: name of the operation.
+      data_format: the position of the channels. Defaults to last.
+      name: the name of the operation.
 
     Returns:
       A Tensor of input's type.
@@ -274,7 +274,7 @@ def avg_pool_v2(input, ksize, strides, padding, data_format=None, name=None):
 @export('nn.max_pool_with_argmax')
 def max_pool_with_argmax(input, ksize, strides, padding, data_format='NHWC', Targmax=None,
                          name=None, output_dtype=None, include_batch_in_index=False):
-    """Returns the largest value of each window and where it stood.
+    """Returns the largest value of each window and its position.
 
     Args:
       input: a Tensor of shape [batch, height, width, channels].
@@ -283,9 +283,9 @@ def max_pool_with_argmax(input, ksize, strides, padding, data_format='NHWC', Tar
       padding: 'SAME' or 'VALID'.
       data_format: 'NHWC'.
       Targmax: the type of the positions, int32 or int64 (the default).
-      name: name of the operation.
+      name: the name of the operation.
       output_dtype: another name of Targmax.
-      include_batch_in_index: whether positions count over the batch.
+      include_batch_in_index: whether positions include the batch dimension.
 
     Returns:
       output and argmax.
@@ -322,17 +322,17 @@ def _rates(spatial, strides, dilation_rate):
 @export('nn.pool')
 def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None,
          data_format=None, dilations=None):
-    """Pools over 1, 2 or 3 spatial axes, dilated or with strides.
+    """Pools over 1, 2 or 3 spatial axes, with dilation or strides.
 
     Args:
       input: a Tensor of shape [batch] + spatial + [channels].
-      window_shape: a number for each spatial axis.
+      window_shape: a number per spatial axis.
       pooling_type: 'MAX' or 'AVG'.
       padding: 'SAME' or 'VALID'.
-      dilation_rate: a number for each spatial axis; ones by default.
-      strides: a number for each spatial axis; ones by default.
-      name: name of the scope.
-      data_format: where the channels stand; 'NC...' for first.
+      dilation_rate: a number per spatial axis. Defaults to ones.
+      strides: a number per spatial axis. Defaults to ones.
+      name: the name of the scope.
+      data_format: the position of the channels; 'NC...' for first.
       dilations: another name of dilation_rate.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Docstrings and signatures of op wrappers, from the registry."""
+"""Builds docstrings and signatures of op wrappers from the registry."""
 
 import inspect
 
@@ -30,12 +30,12 @@ def _plain(value):
 
 
 def docstring(function):
-    """The documentation of an op: what it does, arguments, types, results."""
+    """Returns the documentation of an op: its description, arguments, types and results."""
     summary = _core.op_summary(function.op_type)
     attrs = {name: (types, texts) for name, _, types, texts in summary['attrs']}
     lines = [summary['doc'], '', 'Args:']
     lines += [_parameter_line(p, attrs) for p in function._parameters]
-    lines.append('    name: name of the node.')
+    lines.append('    name: the name of the node.')
     limits = [
         f'    {name}: {", ".join(t.name for t in types)}'
         for name, (types, _) in attrs.items()
@@ -51,14 +51,14 @@ def docstring(function):
     lines += [
         '',
         'Raises:',
-        '    TypeError: if a value has a type that the op does not take.',
-        '    ValueError: if shapes or attrs do not fit.',
+        '    TypeError: if a value has a type that the op does not support.',
+        '    ValueError: if shapes or attrs do not match.',
     ]
     return '\n'.join(lines)
 
 
 def signature(function):
-    """inspect.Signature of an op's wrapper."""
+    """Returns the inspect.Signature of an op's wrapper."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = []
     for name, what, *rest in function._parameters:

@@ -1,4 +1,4 @@
-"""The operators of Tensor and SparseTensor; framework.ops imports this to have them set."""
+"""The operators of Tensor and SparseTensor. Importing framework.ops installs them."""
 
 from ramet.framework import dtypes, ops
 from ramet.framework.sparse_tensor import SparseTensor
@@ -11,7 +11,7 @@ _INTEGERS = frozenset((dtypes.int32, dtypes.int64))
 
 
 def _is_plain(dtype, kind):
-    """Whether each Python number of this kind is one of the dtype."""
+    """Returns whether all Python numbers of this kind can be converted to the dtype."""
     return (kind is float or kind is int) and dtype in _FLOATING or (
         kind is int and dtype in _INTEGERS)
 
@@ -25,7 +25,7 @@ def _abs(x):
 
 
 def _reflected(y, x, name, build):
-    """`x op y` where only y is a tensor."""
+    """Returns `x op y` if only y is a tensor."""
     with ops.name_scope(None, name, [x, y]) as scope:
         x = ops.convert_to_tensor(x, dtype=y.dtype.base_dtype, name='x')
         return build(x, y, name=scope)
@@ -224,11 +224,11 @@ _SPARSE = {'__mul__': _sparse_mul, '__truediv__': _sparse_truediv, '__div__': _s
 
 
 def install(Tensor, SparseTensor=SparseTensor):
-    """Sets the operators on the classes.
+    """Installs the operators on the classes.
 
     Args:
       Tensor: the class of tensors.
-      SparseTensor: the class of sparse tensors; None for none.
+      SparseTensor: the class of sparse tensors, or None.
     """
     for name, function in _TENSOR.items():
         setattr(Tensor, name, function)

@@ -1,23 +1,23 @@
-"""A variable that is kept in parts."""
+"""A variable that consists of several parts."""
 
 from ramet.framework import ops, tensor_shape
 from ramet.framework.uncopyable import Uncopyable
 
 
 class PartitionedVariable(Uncopyable):
-    """Variables that are the parts of one, cut along one dimension.
+    """A variable that is partitioned along one dimension into several variables.
 
-    Used where a tensor is wanted it is the parts in one piece.
+    When it is used as a tensor, it is the concatenation of its parts.
 
     Args:
-      name: name of the whole.
+      name: the name of the whole variable.
       shape: its TensorShape.
       dtype: its DType.
-      variable_list: list of the parts, each with its slice information set.
-      partitions: list, the number of parts in each dimension.
+      variable_list: a list of the parts, each with its slice information set.
+      partitions: a list of the number of parts in each dimension.
 
     Raises:
-      TypeError: if `variable_list` or `partitions` is no list.
+      TypeError: if `variable_list` or `partitions` is not a list.
       ValueError: if a number of parts is less than 1, or a part has no slice information.
     """
 
@@ -59,21 +59,21 @@ class PartitionedVariable(Uncopyable):
 
     @property
     def name(self):
-        """Name of the whole."""
+        """The name of the whole variable."""
         return self._name
 
     @property
     def dtype(self):
-        """Its DType."""
+        """The DType."""
         return self._dtype
 
     @property
     def shape(self):
-        """Its TensorShape."""
+        """The TensorShape."""
         return self._shape
 
     def get_shape(self):
-        """Its TensorShape."""
+        """Returns the TensorShape."""
         return self._shape
 
     def __repr__(self):
@@ -106,7 +106,7 @@ class PartitionedVariable(Uncopyable):
             return array_ops.identity(whole, name=self._name)
 
     def as_tensor(self):
-        """The parts in one piece, as a Tensor that no control dependency delays."""
+        """Returns the concatenation of the parts, as a Tensor without control dependencies."""
         with ops.control_dependencies(None):
             return self._concat()
 
@@ -130,10 +130,11 @@ class PartitionedVariable(Uncopyable):
         """Assigns to each part; see tf.Variable.assign.
 
         Args:
-          value: Tensor of the whole's shape, a list of one per part, or a PartitionedVariable.
+          value: a Tensor with the shape of the whole, a list with one per part, or a PartitionedVariable.
+          use_locking, name, read_value: see tf.Variable.assign.
 
         Returns:
-          List of what the assignments of the parts return.
+          A list of the results of the parts' assignments.
         """
         return self._apply(lambda v, part: v.assign(part, use_locking=use_locking, name=name,
                                                     read_value=read_value), value)

@@ -1,4 +1,4 @@
-"""Partitioners, and variables made in a given number of parts."""
+"""Partitioners, and functions that create variables in several parts."""
 
 import math
 
@@ -9,13 +9,13 @@ from ramet.framework import dtypes, tensor_shape
 @export('variable_axis_size_partitioner')
 def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_element=16,
                                    max_shards=None):
-    """A partitioner that cuts `axis` so that each part has at most `max_shard_bytes`.
+    """Returns a partitioner that splits `axis` into parts of at most `max_shard_bytes`.
 
     Args:
-      max_shard_bytes: largest size of a part in bytes; a part has at least one slice.
-      axis: the dimension that is cut.
-      bytes_per_string_element: what a string is taken to need.
-      max_shards: largest number of parts, which goes before their size.
+      max_shard_bytes: the largest size of a part in bytes; each part has at least one slice.
+      axis: the dimension to partition.
+      bytes_per_string_element: the assumed size of a string in bytes.
+      max_shards: the largest number of parts, which takes precedence over their size.
 
     Returns:
       Function (shape, dtype) -> list of the number of parts in each dimension.
@@ -47,13 +47,13 @@ def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_ele
 @export('min_max_variable_partitioner')
 def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 << 10,
                                  bytes_per_string_element=16):
-    """A partitioner that cuts `axis` into at most `max_partitions` parts of at least a size.
+    """Returns a partitioner with at most `max_partitions` parts that have a minimum size.
 
     Args:
-      max_partitions: largest number of parts.
-      axis: the dimension that is cut.
-      min_slice_size: smallest size of a part in bytes.
-      bytes_per_string_element: what a string is taken to need.
+      max_partitions: the largest number of parts.
+      axis: the dimension to partition.
+      min_slice_size: the smallest size of a part in bytes.
+      bytes_per_string_element: the assumed size of a string in bytes.
 
     Returns:
       Function (shape, dtype) -> list of the number of parts in each dimension.
@@ -72,7 +72,12 @@ def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 <<
 
 @export('fixed_size_partitioner')
 def fixed_size_partitioner(num_shards, axis=0):
-    """A partitioner that cuts `axis` into `num_shards` parts, or as many as there are slices."""
+    """Returns a partitioner that splits `axis` into at most `num_shards` parts.
+
+    Args:
+      num_shards: the number of parts. There are fewer if the axis has fewer slices.
+      axis: the dimension to partition.
+    """
     def partitioner(shape, **unused):
         return _along(axis, len(shape), min(num_shards, shape.dims[axis].value))
 
@@ -82,23 +87,23 @@ def fixed_size_partitioner(num_shards, axis=0):
 @export('create_partitioned_variables')
 def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float32, trainable=True,
                                  collections=None, name=None, reuse=None):
-    """Makes a variable in parts.
+    """Creates a partitioned variable.
 
     Args:
-      shape: list, the shape of the whole.
-      slicing: list, the number of parts in each dimension; only one may be more than 1.
-      initializer: Tensor of the whole, or an initializer that makes each part.
-      dtype: DType of the variables.
-      trainable: whether they are added to the trainable variables.
-      collections: list of collection keys; default [GraphKeys.GLOBAL_VARIABLES].
-      name: name of the whole; default 'PartitionedVariable'.
-      reuse: as in variable_scope.
+      shape: a list, the shape of the whole.
+      slicing: a list of the number of parts in each dimension; only one may be greater than 1.
+      initializer: a Tensor for the whole, or an initializer that creates each part.
+      dtype: the DType of the variables.
+      trainable: whether to add them to the trainable variables.
+      collections: a list of collection keys. Defaults to [GraphKeys.GLOBAL_VARIABLES].
+      name: the name of the whole. Defaults to 'PartitionedVariable'.
+      reuse: as for variable_scope.
 
     Returns:
-      List of the parts.
+      A list of the parts.
 
     Raises:
-      ValueError: if `shape` and `slicing` do not fit, or the rank is 0.
+      ValueError: if `shape` and `slicing` do not match, or the rank is 0.
     """
     from ramet.ops import variable_scope
     if len(shape) != len(slicing):

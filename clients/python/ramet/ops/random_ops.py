@@ -1,4 +1,4 @@
-"""Random numbers. With the same seeds they are TensorFlow's own numbers."""
+"""Random numbers. With the same seeds, they are equal to TensorFlow's."""
 
 import numpy as np
 
@@ -41,10 +41,10 @@ def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, 
     Args:
       shape: the shape, an integer vector.
       mean: a scalar (or Tensor that broadcasts to shape) of dtype.
-      stddev: the standard deviation, as mean.
+      stddev: the standard deviation, like mean.
       dtype: half, bfloat16, float or double.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the operation.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape and dtype.
@@ -55,15 +55,15 @@ def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, 
 
 @export('truncated_normal', 'random.truncated_normal')
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
-    """Draws from a normal distribution, within two standard deviations of the mean.
+    """Draws from a normal distribution, truncated at two standard deviations from the mean.
 
     Args:
       shape: the shape, an integer vector.
       mean: a scalar of dtype.
-      stddev: the standard deviation before the cut, a scalar of dtype.
+      stddev: the standard deviation before truncation, a scalar of dtype.
       dtype: half, bfloat16, float or double.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the operation.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape and dtype.
@@ -93,16 +93,16 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
     Args:
       shape: the shape, an integer vector.
       minval: the lower bound, a scalar of dtype.
-      maxval: the upper bound, which is never drawn; 1 by default for floating point types.
+      maxval: the upper bound, exclusive. Defaults to 1 for floating-point types.
       dtype: half, bfloat16, float, double, int32 or int64.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the operation.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape and dtype.
 
     Raises:
-      ValueError: if dtype is another, or is of integers and maxval is None.
+      ValueError: if dtype is not supported, or is an integer type and maxval is None.
     """
     dtype = _uniform_type(dtype, maxval)
     maxval = 1 if maxval is None else maxval
@@ -132,8 +132,8 @@ def random_shuffle(value, seed=None, name=None):
 
     Args:
       value: a Tensor.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the operation.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the operation.
 
     Returns:
       A Tensor like value.
@@ -144,13 +144,13 @@ def random_shuffle(value, seed=None, name=None):
 
 @export('random_crop', 'image.random_crop')
 def random_crop(value, size, seed=None, name=None):
-    """Returns a part of value, of a given size, from a random place.
+    """Returns a random part of value with the given size.
 
     Args:
       value: a Tensor.
       size: an int32 vector with a size for each axis of value.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the operation.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the operation.
 
     Returns:
       A Tensor of shape size and value's type.
@@ -180,13 +180,13 @@ def _categorical(logits, num_samples, dtype, seed):
 
 @export('multinomial', 'random.multinomial')
 def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
-    """The old name of tf.random.categorical.
+    """Draws classes. Deprecated: use tf.random.categorical.
 
     Args:
-      logits: a Tensor of shape [batch, classes]: logs of probabilities that need not sum to 1.
-      num_samples: how many samples for each row; a scalar.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the scope.
+      logits: a Tensor of shape [batch, classes]: unnormalized log probabilities.
+      num_samples: the number of samples per row; a scalar.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the scope.
       output_dtype: int32 or int64 (the default).
 
     Returns:
@@ -199,14 +199,14 @@ def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
 
 @export('random.categorical')
 def categorical(logits, num_samples, dtype=None, seed=None, name=None):
-    """Draws classes.
+    """Draws classes from categorical distributions.
 
     Args:
-      logits: a Tensor of shape [batch, classes]: logs of probabilities that need not sum to 1.
-      num_samples: how many samples for each row; a scalar.
+      logits: a Tensor of shape [batch, classes]: unnormalized log probabilities.
+      num_samples: the number of samples per row; a scalar.
       dtype: int32 or int64 (the default).
-      seed: an integer, see tf.set_random_seed.
-      name: name of the scope.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the scope.
 
     Returns:
       A Tensor of class numbers, of shape [batch, num_samples].
@@ -220,12 +220,12 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
     """Draws from gamma distributions.
 
     Args:
-      shape: how many samples for each pair of parameters, an integer vector.
+      shape: the number of samples per pair of parameters, an integer vector.
       alpha: the shapes of the distributions, a Tensor of dtype.
-      beta: the rates, a Tensor of dtype that broadcasts with alpha; 1 by default.
+      beta: the rates, a Tensor of dtype that broadcasts with alpha. Defaults to 1.
       dtype: half, float or double.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the scope.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the scope.
 
     Returns:
       A Tensor of shape + (shape of alpha + beta).
@@ -249,10 +249,10 @@ def random_poisson(lam, shape, dtype=dtypes.float32, seed=None, name=None):
 
     Args:
       lam: the rates, a Tensor of half, float or double.
-      shape: how many samples for each rate, an integer vector.
+      shape: the number of samples per rate, an integer vector.
       dtype: half, float, double, int32 or int64.
-      seed: an integer, see tf.set_random_seed.
-      name: name of the scope.
+      seed: an integer; see tf.set_random_seed.
+      name: the name of the scope.
 
     Returns:
       A Tensor of shape + lam.shape.

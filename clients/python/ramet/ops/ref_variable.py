@@ -1,4 +1,4 @@
-"""Reference variables: VariableV2, whose consumers see the buffer itself."""
+"""Reference variables (VariableV2), whose consumers access the buffer itself."""
 
 from ramet import _core
 from ramet.framework import ops
@@ -6,7 +6,7 @@ from ramet.ops import gen, state_ops, variable_creation, variables
 
 
 class RefVariable(variables.Variable):
-    """A variable whose tensor is a reference to its buffer; what tf.Variable makes by default."""
+    """A variable whose tensor is a reference to its buffer. tf.Variable creates these by default."""
 
     _is_resource = False
 
@@ -34,12 +34,12 @@ class RefVariable(variables.Variable):
 
     @property
     def dtype(self):
-        """The DType of the reference: float32_ref."""
+        """The DType of the reference, such as float32_ref."""
         return self._variable.dtype
 
     @property
     def shape(self):
-        """Its static TensorShape."""
+        """The static TensorShape."""
         return self._variable.get_shape()
 
     def _ref(self):
@@ -49,15 +49,15 @@ class RefVariable(variables.Variable):
         return self._variable
 
     def value(self):
-        """The Tensor that reads it, made with the variable: what it is used as."""
+        """Returns the Tensor that represents the variable's value, which was created with it."""
         return self._snapshot
 
     def read_value(self):
-        """A new Tensor that reads it here, behind the open control dependencies."""
+        """Returns a new Tensor that reads the variable after the current control dependencies."""
         return gen.Identity(self._variable, name='read')
 
     def initialized_value(self):
-        """A Tensor that is the variable's value, or its initial value while it has none."""
+        """Returns a Tensor with the variable's value, or with its initial value if it has none."""
         with ops.init_scope():
             return _core.initialized_value(self._graph, self._id)
 
@@ -67,13 +67,13 @@ class RefVariable(variables.Variable):
         self.value().set_shape(shape)
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """A new operation that assigns `value`.
+        """Returns a new operation that assigns `value`.
 
         Args:
           value: Tensor of the variable's dtype and shape.
-          use_locking: whether the assignment is guarded by a lock.
-          name: name of the node.
-          read_value: whether the reference is returned rather than the Operation.
+          use_locking: whether to protect the assignment with a lock.
+          name: the name of the node.
+          read_value: whether to return the reference instead of the Operation.
 
         Returns:
           A reference Tensor that holds the new value once the node has run, or the Operation.
@@ -82,12 +82,12 @@ class RefVariable(variables.Variable):
         return assigned if read_value else assigned.op
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        """A new operation that adds `delta`; see assign."""
+        """Returns a new operation that adds `delta`; see assign."""
         assigned = state_ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
         return assigned if read_value else assigned.op
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        """A new operation that subtracts `delta`; see assign."""
+        """Returns a new operation that subtracts `delta`; see assign."""
         assigned = state_ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return assigned if read_value else assigned.op
 
@@ -99,19 +99,19 @@ class RefVariable(variables.Variable):
                   use_locking=use_locking, name=name)
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
-        """Subtracts IndexedSlices from the rows that they name; returns the reference."""
+        """Subtracts IndexedSlices from the rows at their indices; returns the reference."""
         return self._scatter(gen.ScatterSub, sparse_delta, use_locking, name)
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
-        """Adds IndexedSlices to the rows that they name; returns the reference."""
+        """Adds IndexedSlices to the rows at their indices; returns the reference."""
         return self._scatter(gen.ScatterAdd, sparse_delta, use_locking, name)
 
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
-        """Takes the larger of the rows and IndexedSlices; returns the reference."""
+        """Replaces rows by the maximum of themselves and IndexedSlices; returns the reference."""
         return self._scatter(gen.ScatterMax, sparse_delta, use_locking, name)
 
     def scatter_min(self, sparse_delta, use_locking=False, name=None):
-        """Takes the smaller of the rows and IndexedSlices; returns the reference."""
+        """Replaces rows by the minimum of themselves and IndexedSlices; returns the reference."""
         return self._scatter(gen.ScatterMin, sparse_delta, use_locking, name)
 
     def scatter_mul(self, sparse_delta, use_locking=False, name=None):
@@ -123,7 +123,7 @@ class RefVariable(variables.Variable):
         return self._scatter(gen.ScatterDiv, sparse_delta, use_locking, name)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Assigns IndexedSlices to the rows that they name; returns the reference."""
+        """Assigns IndexedSlices to the rows at their indices; returns the reference."""
         return self._scatter(gen.ScatterUpdate, sparse_delta, use_locking, name)
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
@@ -144,15 +144,15 @@ class RefVariable(variables.Variable):
         return gen.ScatterNdUpdate(self._variable, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_max(self, indices, updates, name=None):
-        """Takes the larger of the values and updates at indices; returns the reference."""
+        """Replaces values at indices by the maximum of themselves and updates; returns the reference."""
         return gen.ScatterNdMax(self._variable, indices, updates, use_locking=True, name=name)
 
     def scatter_nd_min(self, indices, updates, name=None):
-        """Takes the smaller of the values and updates at indices; returns the reference."""
+        """Replaces values at indices by the minimum of themselves and updates; returns the reference."""
         return gen.ScatterNdMin(self._variable, indices, updates, use_locking=True, name=name)
 
     def count_up_to(self, limit):
-        """Adds 1 and returns the value before; fails with OutOfRangeError once it is `limit`."""
+        """Increments the variable and returns the previous value. Raises OutOfRangeError at `limit`."""
         return gen.CountUpTo(self._variable, limit=limit)
 
     def _strided_slice_assign(self, begin, end, strides, value, name, **masks):

@@ -1,4 +1,4 @@
-"""Resource variables: a handle, and reads that are snapshots."""
+"""Resource variables, which are accessed through a handle and read as snapshots."""
 
 import functools
 
@@ -8,7 +8,7 @@ from ramet.ops import gen, state_ops, variable_creation, variables
 
 
 class ResourceVariable(variables.Variable):
-    """A variable behind a handle; each read is the value at that time."""
+    """A variable behind a handle. Each read returns the value at that time."""
 
     _is_resource = True
 
@@ -36,7 +36,7 @@ class ResourceVariable(variables.Variable):
 
     @property
     def handle(self):
-        """The resource Tensor that names the variable."""
+        """The resource Tensor that identifies the variable."""
         return self._part('variable')
 
     @property
@@ -72,14 +72,14 @@ class ResourceVariable(variables.Variable):
 
     @property
     def shape(self):
-        """Its static TensorShape."""
+        """The static TensorShape."""
         return self._snapshot.get_shape()
 
     def _as_graph_element(self):
         return self._graph_element
 
     def value(self):
-        """A new Tensor that reads it, or the one that its caching device keeps."""
+        """Returns a new Tensor that reads the variable, or the cached one of its caching device."""
         cached = self._cached_value
         return self._read() if cached is None else cached
 
@@ -92,7 +92,7 @@ class ResourceVariable(variables.Variable):
         return _core.read_variable(self._graph, self._id, name)
 
     def read_value(self):
-        """A new Tensor that reads it here, behind the open control dependencies."""
+        """Returns a new Tensor that reads the variable after the current control dependencies."""
         with ops.name_scope('Read'), ops.device(self.handle.device):
             value = self._read_here()
         return gen.Identity(value)
@@ -101,17 +101,17 @@ class ResourceVariable(variables.Variable):
         return gen.ReadVariableOp(self.handle, self.dtype)
 
     def is_initialized(self, name=None):
-        """A bool Tensor: whether it has a value."""
+        """Returns a bool Tensor that is True if the variable has a value."""
         return gen.VarIsInitializedOp(self.handle, name=name)
 
     def initialized_value(self):
-        """A Tensor that is the variable's value, or its initial value while it has none."""
+        """Returns a Tensor with the variable's value, or with its initial value if it has none."""
         from ramet.ops.cond import cond
         with ops.init_scope():
             return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
 
     def set_shape(self, shape):
-        """Checks that `shape` fits the variable's and merges it into its static shape."""
+        """Checks that `shape` is compatible with the variable's, and merges it into the static shape."""
         shape = self.shape.merge_with(shape)
         self._graph_element.set_shape(shape)
         if self._cached_value is not None:
@@ -121,19 +121,19 @@ class ResourceVariable(variables.Variable):
         return UnreadVariable(self, op)
 
     def assign(self, value, use_locking=None, name=None, read_value=True):
-        """A new operation that assigns `value`.
+        """Returns a new operation that assigns `value`.
 
         Args:
           value: Tensor of the variable's dtype and shape.
           use_locking: ignored.
-          name: name of the node.
-          read_value: whether a variable is returned rather than the Operation.
+          name: the name of the node.
+          read_value: whether to return a variable instead of the Operation.
 
         Returns:
-          The variable as it is after the assignment, or the Operation.
+          The variable after the assignment, or the Operation.
 
         Raises:
-          ValueError: if the shapes do not fit.
+          ValueError: if the shapes are incompatible.
         """
         value = ops.convert_to_tensor(value, dtype=self.dtype)
         if not self.shape.is_compatible_with(value.shape):
@@ -145,24 +145,24 @@ class ResourceVariable(variables.Variable):
         return self._lazy_read(op) if read_value else op
 
     def assign_add(self, delta, use_locking=None, name=None, read_value=True):
-        """A new operation that adds `delta`; see assign."""
+        """Returns a new operation that adds `delta`; see assign."""
         op = gen.AssignAddVariableOp(self.handle, ops.convert_to_tensor(delta, dtype=self.dtype),
                                      name=name)
         return self._lazy_read(op) if read_value else op
 
     def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
-        """A new operation that subtracts `delta`; see assign."""
+        """Returns a new operation that subtracts `delta`; see assign."""
         op = gen.AssignSubVariableOp(self.handle, ops.convert_to_tensor(delta, dtype=self.dtype),
                                      name=name)
         return self._lazy_read(op) if read_value else op
 
     def sparse_read(self, indices, name=None):
-        """The rows that `indices` name, read without reading the whole variable."""
+        """Returns the rows at `indices` without reading the whole variable."""
         with ops.name_scope('Gather' if name is None else name) as scope:
             return gen.ResourceGather(self.handle, indices, dtype=self.dtype, name=scope)
 
     def gather_nd(self, indices, name=None):
-        """The values at `indices` [..., depth], read without reading the whole variable."""
+        """Returns the values at `indices` [..., depth] without reading the whole variable."""
         with ops.name_scope('GatherNd' if name is None else name) as scope:
             value = gen.ResourceGatherNd(self.handle, indices, dtype=self.dtype, name=scope)
         return gen.Identity(value)
@@ -176,31 +176,31 @@ class ResourceVariable(variables.Variable):
         return self._lazy_read(op(self.handle, sparse_delta.indices, values, name=name))
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
-        """Subtracts IndexedSlices from the rows that they name; returns the variable after it."""
+        """Subtracts IndexedSlices from the rows at their indices; returns the updated variable."""
         return self._scatter(gen.ResourceScatterSub, sparse_delta, name)
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
-        """Adds IndexedSlices to the rows that they name; returns the variable after it."""
+        """Adds IndexedSlices to the rows at their indices; returns the updated variable."""
         return self._scatter(gen.ResourceScatterAdd, sparse_delta, name)
 
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
-        """Takes the larger of the rows and IndexedSlices; returns the variable after it."""
+        """Replaces rows by the maximum of themselves and IndexedSlices; returns the updated variable."""
         return self._scatter(gen.ResourceScatterMax, sparse_delta, name)
 
     def scatter_min(self, sparse_delta, use_locking=False, name=None):
-        """Takes the smaller of the rows and IndexedSlices; returns the variable after it."""
+        """Replaces rows by the minimum of themselves and IndexedSlices; returns the updated variable."""
         return self._scatter(gen.ResourceScatterMin, sparse_delta, name)
 
     def scatter_mul(self, sparse_delta, use_locking=False, name=None):
-        """Multiplies rows by IndexedSlices; returns the variable after it."""
+        """Multiplies rows by IndexedSlices; returns the updated variable."""
         return self._scatter(gen.ResourceScatterMul, sparse_delta, name)
 
     def scatter_div(self, sparse_delta, use_locking=False, name=None):
-        """Divides rows by IndexedSlices; returns the variable after it."""
+        """Divides rows by IndexedSlices; returns the updated variable."""
         return self._scatter(gen.ResourceScatterDiv, sparse_delta, name)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Assigns IndexedSlices to the rows that they name; returns the variable after it."""
+        """Assigns IndexedSlices to the rows at their indices; returns the updated variable."""
         return self._scatter(gen.ResourceScatterUpdate, sparse_delta, name)
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
@@ -214,27 +214,27 @@ class ResourceVariable(variables.Variable):
         return self._lazy_read(op(self.handle, indices, updates, name=name))
 
     def scatter_nd_sub(self, indices, updates, name=None):
-        """Subtracts updates at indices [..., depth]; returns the variable after it."""
+        """Subtracts updates at indices [..., depth]; returns the updated variable."""
         return self._scatter_nd(gen.ResourceScatterNdSub, indices, updates, name)
 
     def scatter_nd_add(self, indices, updates, name=None):
-        """Adds updates at indices [..., depth]; returns the variable after it."""
+        """Adds updates at indices [..., depth]; returns the updated variable."""
         return self._scatter_nd(gen.ResourceScatterNdAdd, indices, updates, name)
 
     def scatter_nd_update(self, indices, updates, name=None):
-        """Assigns updates at indices [..., depth]; returns the variable after it."""
+        """Assigns updates at indices [..., depth]; returns the updated variable."""
         return self._scatter_nd(gen.ResourceScatterNdUpdate, indices, updates, name)
 
     def scatter_nd_max(self, indices, updates, name=None):
-        """Takes the larger of the values and updates at indices; returns the variable after it."""
+        """Replaces values at indices by the maximum of themselves and updates."""
         return self._scatter_nd(gen.ResourceScatterNdMax, indices, updates, name)
 
     def scatter_nd_min(self, indices, updates, name=None):
-        """Takes the smaller of the values and updates at indices; returns the variable after it."""
+        """Replaces values at indices by the minimum of themselves and updates."""
         return self._scatter_nd(gen.ResourceScatterNdMin, indices, updates, name)
 
     def count_up_to(self, limit):
-        """Adds 1 and returns the value before; fails with OutOfRangeError once it is `limit`."""
+        """Increments the variable and returns the previous value. Raises OutOfRangeError at `limit`."""
         return gen.ResourceCountUpTo(self.handle, limit=limit, T=self.dtype)
 
     def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
@@ -257,7 +257,7 @@ class ResourceVariable(variables.Variable):
 
 
 class UnreadVariable(ResourceVariable):
-    """A resource variable as it is after an operation that changes it."""
+    """A resource variable after an operation that changes it."""
 
     def __init__(self, variable, parent_op):
         self._graph = variable._graph
@@ -295,7 +295,7 @@ class UnreadVariable(ResourceVariable):
 
 
 def _after_parent(method):
-    """A method of ResourceVariable that takes place after the operation that changes it."""
+    """Returns a method of ResourceVariable that runs after the operation that changes the variable."""
     @functools.wraps(method)
     def after(self, *args, **kwargs):
         with ops.control_dependencies([self._parent_op]):

@@ -1,4 +1,4 @@
-"""Cells of recurrent networks: what computes one step of the loops in tf.nn."""
+"""Cells of recurrent networks, which compute one step of the loops in tf.nn."""
 
 import collections
 
@@ -12,16 +12,16 @@ from ramet.ops import variable_scope as vs
 
 @export('nn.rnn_cell.LSTMStateTuple', 'contrib.rnn.LSTMStateTuple')
 class LSTMStateTuple(collections.namedtuple('LSTMStateTuple', ('c', 'h'))):
-    """The state of LSTM cells: `c`, the cell's memory, and `h`, its last output."""
+    """The state of LSTM cells: `c`, the memory, and `h`, the last output."""
 
     __slots__ = ()
 
     @property
     def dtype(self):
-        """The DType of both.
+        """The common DType of c and h.
 
         Raises:
-          TypeError: if they are of different ones.
+          TypeError: if their DTypes differ.
         """
         if self.c.dtype != self.h.dtype:
             raise TypeError('Inconsistent internal state: '
@@ -31,10 +31,10 @@ class LSTMStateTuple(collections.namedtuple('LSTMStateTuple', ('c', 'h'))):
 
 @export('nn.rnn_cell.RNNCell', 'contrib.rnn.RNNCell')
 class RNNCell(base.Layer):
-    """A layer of an input and a state that returns an output and the next state.
+    """A layer that takes an input and a state, and returns an output and the next state.
 
-    A cell of one's own overrides `call(inputs, state)` and the properties `state_size` and
-    `output_size`; tf.get_variable in call() makes the cell's variables.
+    A subclass overrides `call(inputs, state)` and the properties `state_size` and `output_size`.
+    tf.get_variable in call() creates the cell's variables.
     """
 
     _rnn_scope = None
@@ -50,12 +50,12 @@ class RNNCell(base.Layer):
         raise NotImplementedError('Abstract method')
 
     def __call__(self, inputs, state, scope=None):
-        """Takes a step.
+        """Computes one step.
 
         Args:
           inputs: a tensor [batch, ...].
-          state: a structure of tensors [batch, size] as state_size says.
-          scope: a VariableScope, or the name of one, in place of the cell's own.
+            state: a structure of tensors [batch, size] that matches state_size.
+            scope: a VariableScope, or the name of one, that replaces the cell's own.
 
         Returns:
           The output and the new state.
@@ -75,7 +75,7 @@ class RNNCell(base.Layer):
         return variable
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
-        """The zero state for inputs, or for a batch size and a DType."""
+        """Returns the zero state for given inputs, or for a batch size and a DType."""
         if inputs is not None:
             inputs = ops.convert_to_tensor(inputs, name='inputs')
             batch_size = array_ops.shape(inputs)[0] if batch_size is None else batch_size
@@ -86,7 +86,7 @@ class RNNCell(base.Layer):
         return self.zero_state(batch_size, dtype)
 
     def zero_state(self, batch_size, dtype):
-        """A state of zeros.
+        """Returns a state of zeros.
 
         Args:
           batch_size: a number or an int32 scalar.
@@ -104,7 +104,7 @@ class RNNCell(base.Layer):
 
 
 class LayerCell(RNNCell):
-    """A cell that makes its variables in build()."""
+    """A cell that creates its variables in build()."""
 
     def __init__(self, num_units, activation, reuse, name, dtype, **kwargs):
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
@@ -132,14 +132,14 @@ class LayerCell(RNNCell):
 
 @export('nn.rnn_cell.BasicRNNCell', 'contrib.rnn.BasicRNNCell')
 class BasicRNNCell(LayerCell):
-    """output = new state = activation(W * input + U * state + b).
+    """Computes output = new state = activation(W * input + U * state + b).
 
     Args:
       num_units: the size of state and output.
-      activation: a function; None: tanh.
-      reuse: whether variables that exist are used.
-      name: name of the layer.
-      dtype: the DType of the variables; that of the inputs if not given.
+      activation: a function, or None for tanh.
+      reuse: whether to reuse existing variables.
+      name: the name of the layer.
+      dtype: the DType of the variables. Defaults to that of the inputs.
     """
 
     def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
@@ -165,12 +165,13 @@ class GRUCell(LayerCell):
 
     Args:
       num_units: the size of state and output.
-      activation: a function; None: tanh.
-      reuse: whether variables that exist are used.
-      kernel_initializer: of the matrices.
-      bias_initializer: of the biases; by default 1 for the gates, 0 for the candidate.
-      name: name of the layer.
-      dtype: the DType of the variables; that of the inputs if not given.
+      activation: a function, or None for tanh.
+      reuse: whether to reuse existing variables.
+        kernel_initializer: the initializer of the matrices.
+        bias_initializer: the initializer of the biases. Defaults to 1 for the gates and 0 for the
+          candidate.
+      name: the name of the layer.
+      dtype: the DType of the variables. Defaults to that of the inputs.
     """
 
     def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None,
@@ -212,11 +213,11 @@ class BasicLSTMCell(LayerCell):
     Args:
       num_units: the size of memory and output.
       forget_bias: added to the forget gate.
-      state_is_tuple: whether the state is an LSTMStateTuple; else c and h in one tensor.
-      activation: a function; None: tanh.
-      reuse: whether variables that exist are used.
-      name: name of the layer.
-      dtype: the DType of the variables; that of the inputs if not given.
+      state_is_tuple: whether the state is an LSTMStateTuple instead of one tensor with c and h.
+      activation: a function, or None for tanh.
+      reuse: whether to reuse existing variables.
+      name: the name of the layer.
+      dtype: the DType of the variables. Defaults to that of the inputs.
     """
 
     def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None,
@@ -257,22 +258,22 @@ class BasicLSTMCell(LayerCell):
 
 @export('nn.rnn_cell.LSTMCell', 'contrib.rnn.LSTMCell')
 class LSTMCell(LayerCell):
-    """Long short-term memory with peepholes, clipping and projection, where they are asked for.
+    """Long short-term memory with optional peepholes, clipping and projection.
 
     Args:
       num_units: the size of the memory.
-      use_peepholes: whether the gates see the memory.
-      cell_clip: the memory is clipped to [-cell_clip, cell_clip].
-      initializer: of the matrices.
-      num_proj: the size of the output, a projection of what the gates let through.
-      proj_clip: the output is clipped so; with num_proj.
-      num_unit_shards, num_proj_shards: into how many parts the variables are split.
+        use_peepholes: whether the gates see the memory.
+        cell_clip: the memory is clipped to [-cell_clip, cell_clip].
+        initializer: the initializer of the matrices.
+        num_proj: the size of the output if it is a projection.
+        proj_clip: with num_proj, the output is clipped to [-proj_clip, proj_clip].
+        num_unit_shards, num_proj_shards: the number of parts of the variables.
       forget_bias: added to the forget gate.
-      state_is_tuple: whether the state is an LSTMStateTuple; else c and h in one tensor.
-      activation: a function; None: tanh.
-      reuse: whether variables that exist are used.
-      name: name of the layer.
-      dtype: the DType of the variables; that of the inputs if not given.
+      state_is_tuple: whether the state is an LSTMStateTuple instead of one tensor with c and h.
+      activation: a function, or None for tanh.
+      reuse: whether to reuse existing variables.
+      name: the name of the layer.
+      dtype: the DType of the variables. Defaults to that of the inputs.
     """
 
     def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None,

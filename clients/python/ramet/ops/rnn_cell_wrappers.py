@@ -1,4 +1,4 @@
-"""Cells made of other cells."""
+"""Cells that combine or wrap other cells."""
 
 import hashlib
 import numbers
@@ -13,11 +13,11 @@ from ramet.ops.tensor_array_ops import TensorArray
 
 @export('nn.rnn_cell.MultiRNNCell', 'contrib.rnn.MultiRNNCell')
 class MultiRNNCell(RNNCell):
-    """Cells one upon another: the output of each is the input of the next.
+    """A stack of cells: the output of each is the input of the next.
 
     Args:
       cells: a list of RNNCells.
-      state_is_tuple: whether the state is a tuple of the cells' states; else one tensor.
+      state_is_tuple: whether the state is a tuple of the cells' states instead of one tensor.
     """
 
     def __init__(self, cells, state_is_tuple=True):
@@ -72,7 +72,7 @@ class MultiRNNCell(RNNCell):
 
 
 class _Wrapper(RNNCell):
-    """A cell around another one, without a scope of its own."""
+    """A cell that wraps another one, without its own scope."""
 
     def __init__(self, cell):
         super().__init__()
@@ -100,19 +100,19 @@ class _Wrapper(RNNCell):
 
 @export('nn.rnn_cell.DropoutWrapper', 'contrib.rnn.DropoutWrapper')
 class DropoutWrapper(_Wrapper):
-    """A cell with dropout of its inputs, states and outputs.
+    """Applies dropout to the inputs, states and outputs of a cell.
 
     Args:
       cell: an RNNCell.
-      input_keep_prob, output_keep_prob, state_keep_prob: with what probability each element is
-        kept: a number or a float scalar.
-      variational_recurrent: whether every step drops the same elements; needs dtype, and input_size
-        where inputs are dropped.
-      input_size: the sizes of the inputs, without the batch.
-      dtype: the DType of inputs, states and outputs.
-      seed: of the random numbers.
-      dropout_state_filter_visitor: a function of a part of the state that returns whether (or in a
-        structure, which of) it is dropped; by default all but the memory of LSTMs.
+        input_keep_prob, output_keep_prob, state_keep_prob: the probabilities of keeping each element:
+          a number or a float scalar.
+        variational_recurrent: whether every step drops the same elements. Requires dtype, and also
+          input_size if inputs are dropped.
+        input_size: the sizes of the inputs, without the batch.
+        dtype: the DType of inputs, states and outputs.
+        seed: the seed of the random numbers.
+        dropout_state_filter_visitor: a function of a part of the state that returns whether (or, as a
+          structure, which parts) to drop. By default everything but the memory of LSTMs is dropped.
     """
 
     def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0,
@@ -191,7 +191,7 @@ def _all_but_memory(part):
 
 
 def _visited(visitor, state):
-    """What is dropped of each tensor of the state, flat."""
+    """Returns whether to drop each tensor of the state, as a flat list."""
     found = visitor(state)
     if nest.is_nested(found):
         return nest.flatten(found)
@@ -202,11 +202,11 @@ def _visited(visitor, state):
 
 @export('nn.rnn_cell.ResidualWrapper', 'contrib.rnn.ResidualWrapper')
 class ResidualWrapper(_Wrapper):
-    """A cell whose inputs are added to its outputs.
+    """Adds the inputs of a cell to its outputs.
 
     Args:
       cell: an RNNCell.
-      residual_fn: a function of inputs and outputs that returns the outputs; None: their sum.
+      residual_fn: a function of inputs and outputs that returns the outputs, or None for their sum.
     """
 
     def __init__(self, cell, residual_fn=None):
@@ -228,11 +228,11 @@ class ResidualWrapper(_Wrapper):
 
 @export('nn.rnn_cell.DeviceWrapper', 'contrib.rnn.DeviceWrapper')
 class DeviceWrapper(_Wrapper):
-    """A cell whose operations are on a device.
+    """Places the operations of a cell on a device.
 
     Args:
       cell: an RNNCell.
-      device: as tf.device takes it.
+      device: the device, as for tf.device.
     """
 
     def __init__(self, cell, device):

@@ -1,4 +1,4 @@
-"""tf.nn.dynamic_rnn and bidirectional_dynamic_rnn: as many steps as the data has."""
+"""tf.nn.dynamic_rnn and bidirectional_dynamic_rnn, with as many steps as the data has."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, nest, ops
@@ -9,7 +9,7 @@ from ramet.ops.while_loop import while_loop
 
 
 def cache_reads(scope):
-    """Variables of the scope are read once, not in each step."""
+    """Makes the variables of the scope be read once instead of in each step."""
     if scope.caching_device is None:
         scope.set_caching_device(lambda op: op.device)
 
@@ -17,26 +17,26 @@ def cache_reads(scope):
 @export('nn.dynamic_rnn')
 def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=None,
                 parallel_iterations=None, swap_memory=False, time_major=False, scope=None):
-    """Computes the outputs of a recurrent cell along the time of its inputs, in a loop.
+    """Computes the outputs of a recurrent cell over the time steps of its inputs, in a loop.
 
     Args:
       cell: an RNNCell.
       inputs: a tensor [batch, time, ...], or a structure of them.
-      sequence_length: an int vector [batch]: the steps of each sequence. What is behind has outputs
-        of zero and keeps the state.
-      initial_state: a state of the cell; None: its zero state.
-      dtype: the DType of the state and output; needed without initial_state.
-      parallel_iterations: as in tf.while_loop; None: 32.
+        sequence_length: an int vector [batch], the number of steps of each sequence. After its end, the
+          outputs are zero and the state does not change.
+        initial_state: a state of the cell, or None for its zero state.
+        dtype: the DType of the state and output; required without initial_state.
+        parallel_iterations: as for tf.while_loop, or None for 32.
       swap_memory: as in tf.while_loop.
       time_major: whether inputs and outputs are [time, batch, ...].
-      scope: a VariableScope, or the name of one; 'rnn' by default.
+      scope: a VariableScope, or the name of one. Defaults to 'rnn'.
 
     Returns:
       The outputs, [batch, time, ...], and the last state.
 
     Raises:
-      TypeError: `cell` is no RNNCell.
-      ValueError: shapes that are needed are not known or do not fit, or the dtype is not known.
+      TypeError: if `cell` is not an RNNCell.
+      ValueError: if required shapes are unknown or incompatible, or the dtype is unknown.
     """
     rnn_steps.check_cell(cell)
     with vs.variable_scope(scope or 'rnn') as var_scope:
@@ -143,26 +143,26 @@ def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None,
                               initial_state_fw=None, initial_state_bw=None, dtype=None,
                               parallel_iterations=None, swap_memory=False, time_major=False,
                               scope=None):
-    """Two tf.nn.dynamic_rnn: one along the time, one from the end of each sequence back.
+    """Runs two tf.nn.dynamic_rnn: one forwards, and one backwards from the end of each sequence.
 
     Args:
-      cell_fw: the RNNCell of the one.
-      cell_bw: that of the other.
-      inputs: a tensor [batch, time, ...], or a structure of them.
-      sequence_length: an int vector [batch]: the steps of each sequence.
-      initial_state_fw: a state of cell_fw; None: its zero state.
-      initial_state_bw: a state of cell_bw; None: its zero state.
-      dtype: the DType of states and outputs; needed without initial states.
-      parallel_iterations: as in tf.while_loop; None: 32.
+        cell_fw: the RNNCell of the forward network.
+        cell_bw: the RNNCell of the backward network.
+        inputs: a tensor [batch, time, ...], or a structure of them.
+        sequence_length: an int vector [batch], the number of steps of each sequence.
+      initial_state_fw: a state of cell_fw, or None for its zero state.
+      initial_state_bw: a state of cell_bw, or None for its zero state.
+        dtype: the DType of states and outputs; required without initial states.
+        parallel_iterations: as for tf.while_loop, or None for 32.
       swap_memory: as in tf.while_loop.
       time_major: whether inputs and outputs are [time, batch, ...].
-      scope: a VariableScope, or the name of one; 'bidirectional_rnn' by default.
+      scope: a VariableScope, or the name of one. Defaults to 'bidirectional_rnn'.
 
     Returns:
-      A pair of outputs, those of cell_bw in the order of time, and a pair of last states.
+      A pair of outputs, with those of cell_bw in forward order, and a pair of last states.
 
-    Raises:
-      As tf.nn.dynamic_rnn.
+      Raises:
+        The errors of tf.nn.dynamic_rnn.
     """
     rnn_steps.check_cell(cell_fw)
     rnn_steps.check_cell(cell_bw)

@@ -1,4 +1,4 @@
-"""tf.nn.raw_rnn: a recurrent network whose inputs, outputs and end a function decides."""
+"""tf.nn.raw_rnn: a recurrent network whose inputs, outputs and end are determined by a function."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, nest, ops
@@ -11,23 +11,23 @@ from ramet.ops.while_loop import while_loop
 
 @export('nn.raw_rnn')
 def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None):
-    """Takes steps of a recurrent cell until a function says that all sequences are over.
+    """Runs steps of a recurrent cell until a function reports that all sequences have ended.
 
     Args:
       cell: an RNNCell.
       loop_fn: a function (time, cell_output, cell_state, loop_state) that returns (which sequences
-        are over [batch], the next input, the next state, what to emit, the next loop_state). At
-        first the outputs and states are None, and what it returns to emit tells the form: None for
-        that of the cell's output.
-      parallel_iterations: as in tf.while_loop; None: 32.
-      swap_memory: as in tf.while_loop.
-      scope: a VariableScope, or the name of one; 'rnn' by default.
+        have ended [batch], the next input, the next state, the value to emit, the next loop_state).
+        In the first call, the outputs and states are None, and the value to emit defines the
+        structure: None means that of the cell's output.
+      parallel_iterations: as for tf.while_loop, or None for 32.
+      swap_memory: as for tf.while_loop.
+      scope: a VariableScope, or the name of one. Defaults to 'rnn'.
 
     Returns:
-      TensorArrays of what was emitted, the last state, the last loop_state.
+      TensorArrays of the emitted values, the last state, and the last loop_state.
 
     Raises:
-      TypeError: `cell` is no RNNCell, or loop_fn cannot be called.
+      TypeError: if `cell` is not an RNNCell, or loop_fn is not callable.
     """
     rnn_steps.check_cell(cell)
     if not callable(loop_fn):
@@ -38,7 +38,7 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
 
 
 class _RawLoop:
-    """The loop, with what the function said at its beginning."""
+    """The loop, with the results of the first call of the function."""
 
     def __init__(self, cell, loop_fn):
         self.cell, self.loop_fn = cell, loop_fn

@@ -1,4 +1,4 @@
-"""tf.nn.static_rnn and static_bidirectional_rnn: a step in the graph for each input of a list."""
+"""tf.nn.static_rnn and static_bidirectional_rnn, which add a step to the graph per input of a list."""
 
 from ramet.api import export
 from ramet.framework import nest, ops
@@ -9,23 +9,23 @@ from ramet.ops.rnn_dynamic import cache_reads
 
 @export('nn.static_rnn', 'contrib.rnn.static_rnn')
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
-    """Computes the outputs of a recurrent cell, step by step for a list of inputs.
+    """Computes the outputs of a recurrent cell for a list of inputs, without a loop.
 
     Args:
       cell: an RNNCell.
       inputs: a list of tensors [batch, ...], or of structures of them.
-      initial_state: a state of the cell; None: its zero state.
-      dtype: the DType of the state and output; needed without initial_state.
-      sequence_length: an int vector [batch]: the steps of each sequence. What is behind has outputs
-        of zero and keeps the state.
-      scope: a VariableScope, or the name of one; 'rnn' by default.
+      initial_state: a state of the cell, or None for its zero state.
+        dtype: the DType of the state and output; required without initial_state.
+        sequence_length: an int vector [batch], the number of steps of each sequence. After its end, the
+          outputs are zero and the state does not change.
+      scope: a VariableScope, or the name of one. Defaults to 'rnn'.
 
     Returns:
       A list of outputs, and the last state.
 
     Raises:
-      TypeError: `cell` is no RNNCell, or inputs no list.
-      ValueError: there are no inputs, or what is needed is not known.
+      TypeError: if `cell` is not an RNNCell, or inputs is not a list.
+      ValueError: if there are no inputs, or required shapes are unknown.
     """
     rnn_steps.check_cell(cell)
     if not nest.is_nested(inputs):
@@ -61,7 +61,7 @@ def _batch_size(inputs):
 
 
 class _Lengths:
-    """The lengths of sequences, and what their ends give."""
+    """The lengths of sequences, and the values to use after their ends."""
 
     def __init__(self, cell, sequence_length, batch_size, state):
         lengths = ops.convert_to_tensor(sequence_length, name='sequence_length')
@@ -89,23 +89,23 @@ def _step(cell, time, step_input, state, lengths):
 @export('nn.static_bidirectional_rnn', 'contrib.rnn.static_bidirectional_rnn')
 def static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None,
                              initial_state_bw=None, dtype=None, sequence_length=None, scope=None):
-    """Two tf.nn.static_rnn: one along the list, one from the end of each sequence back.
+    """Runs two tf.nn.static_rnn: one forwards, and one backwards from the end of each sequence.
 
     Args:
-      cell_fw: the RNNCell of the one.
-      cell_bw: that of the other.
+        cell_fw: the RNNCell of the forward network.
+        cell_bw: the RNNCell of the backward network.
       inputs: a list of tensors [batch, ...].
-      initial_state_fw: a state of cell_fw; None: its zero state.
-      initial_state_bw: a state of cell_bw; None: its zero state.
-      dtype: the DType of states and outputs; needed without initial states.
-      sequence_length: an int vector [batch]: the steps of each sequence.
-      scope: a VariableScope, or the name of one; 'bidirectional_rnn' by default.
+      initial_state_fw: a state of cell_fw, or None for its zero state.
+      initial_state_bw: a state of cell_bw, or None for its zero state.
+        dtype: the DType of states and outputs; required without initial states.
+        sequence_length: an int vector [batch], the number of steps of each sequence.
+      scope: a VariableScope, or the name of one. Defaults to 'bidirectional_rnn'.
 
     Returns:
-      A list of both outputs together along the last axis, and the last states of both.
+      A list of the outputs of both, concatenated along the last axis, and the last states of both.
 
-    Raises:
-      As tf.nn.static_rnn.
+      Raises:
+        The errors of tf.nn.static_rnn.
     """
     rnn_steps.check_cell(cell_fw)
     rnn_steps.check_cell(cell_bw)
@@ -128,7 +128,7 @@ def static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None,
 
 
 def _reversed(sequence, lengths):
-    """The list from its end, each sequence of the batch from its own."""
+    """Returns the list in reverse order; sequences of the batch are reversed within their lengths."""
     if lengths is None:
         return list(reversed(sequence))
     flat = [nest.flatten(item) for item in sequence]

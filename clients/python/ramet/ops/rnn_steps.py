@@ -1,4 +1,4 @@
-"""What recurrent networks of all kinds do: check their inputs, take one step."""
+"""Functions shared by all recurrent networks: checks of inputs, and single steps."""
 
 from ramet.framework import constant_op, nest, ops, tensor_shape, tensor_util
 from ramet.ops import array_ops, control_flow_ops, math_ops
@@ -7,7 +7,7 @@ from ramet.ops.tensor_array_ops import TensorArray
 
 
 def check_cell(cell):
-    """Raises TypeError if an object is no cell of a recurrent network."""
+    """Raises TypeError if an object is not a cell of a recurrent network."""
     missing = [name for name in ('output_size', 'state_size') if not hasattr(cell, name)]
     if not (hasattr(cell, 'zero_state') or hasattr(cell, 'get_initial_state')):
         missing.append('zero_state or get_initial_state')
@@ -19,7 +19,7 @@ def check_cell(cell):
 
 
 def joined_shape(prefix, suffix):
-    """prefix + suffix as a tensor: a batch size and the size of a state or output."""
+    """Returns prefix + suffix as a tensor: a batch size and the size of a state or output."""
     parts = []
     for part in (prefix, suffix):
         if isinstance(part, ops.Tensor):
@@ -34,7 +34,7 @@ def joined_shape(prefix, suffix):
 
 
 def static_shape(prefix, suffix):
-    """The same as a TensorShape, as far as it is known."""
+    """Returns prefix + suffix as a TensorShape, as far as it is known."""
     shape = tensor_shape.TensorShape([])
     for part in (prefix, suffix):
         if isinstance(part, ops.Tensor):
@@ -48,7 +48,7 @@ def static_shape(prefix, suffix):
 
 
 def static_shape_with_nodes(prefix, suffix):
-    """static_shape; adds the constants that TensorFlow adds, on which later names depend."""
+    """Like static_shape, but also adds TensorFlow's constants, which affect the names of later nodes."""
     for part in (prefix, suffix):
         if isinstance(part, ops.Tensor):
             continue
@@ -60,7 +60,7 @@ def static_shape_with_nodes(prefix, suffix):
 
 
 def zero_output(cell, batch_size, dtype):
-    """Zeros in the structure of a cell's output, and its sizes flat."""
+    """Returns zeros in the structure of a cell's output, and its sizes as a flat list."""
     sizes = nest.flatten(cell.output_size)
     zeros = []
     for size in sizes:
@@ -81,7 +81,7 @@ def initial_state_of(cell, initial_state, batch_size, dtype):
 
 
 def transposed(tensor):
-    """[batch, time, ...] -> [time, batch, ...], and back; TensorArrays as they are."""
+    """Transposes [batch, time, ...] to [time, batch, ...] or back. TensorArrays are returned unchanged."""
     if isinstance(tensor, TensorArray):
         return tensor
     tensor = ops.convert_to_tensor(tensor)
@@ -98,7 +98,7 @@ def transposed(tensor):
 
 
 def batch_size_of(tensors):
-    """The second dimension of tensors [time, batch, ...]: a number if one of them knows it."""
+    """Returns the second dimension of tensors [time, batch, ...], as a number if it is known."""
     for tensor in tensors:
         if tensor.shape.ndims is not None:
             if tensor.shape.ndims < 2:
@@ -110,7 +110,7 @@ def batch_size_of(tensors):
 
 
 def checked_lengths(lengths, batch_size):
-    """sequence_length, with a check of the run that there is one for each sequence."""
+    """Returns sequence_length, with a run-time check that there is one length per sequence."""
     expected = array_ops.stack([batch_size])
     shape = array_ops.shape(lengths)
     data = ['Expected shape for Tensor %s is ' % lengths.name, expected, ' but saw shape: ', shape]
@@ -127,7 +127,7 @@ def as_vector(lengths):
 
 
 def select(finished, old, new):
-    """`old` for the sequences that are over, `new` for the others."""
+    """Returns `old` for the sequences that have ended, and `new` for the others."""
     if isinstance(old, TensorArray) or new.shape.ndims == 0:
         return new
     with ops.colocate_with(new):
@@ -136,16 +136,16 @@ def select(finished, old, new):
 
 def step_within_lengths(time, sequence_length, least, most, zeros, state, call_cell, state_size,
                         skip_conditionals=False):
-    """A step of a cell of which sequences may be over.
+    """Returns a step of a cell for which some sequences may have ended.
 
     Args:
       time: the step, a number or an int32 scalar.
-      sequence_length: an int32 vector; `least` and `most` of it, scalars.
-      zeros: outputs of sequences that are over, flat.
+      sequence_length: an int32 vector. `least` and `most` are its minimum and maximum, scalars.
+      zeros: the outputs of sequences that have ended, as a flat list.
       state: the state before the step, a structure.
       call_cell: a function that returns the output and the new state.
-      state_size: the cell's.
-      skip_conditionals: whether the cell is computed though all sequences may be over.
+      state_size: the state_size of the cell.
+      skip_conditionals: whether to compute the cell even if all sequences have ended.
 
     Returns:
       The output and the new state.

@@ -1,4 +1,4 @@
-"""Functions of the program as ops: tf.py_func."""
+"""tf.py_func: Python functions as ops."""
 
 import itertools
 import weakref
@@ -32,7 +32,7 @@ def _as_arrays(result):
 
 
 class _Registered:
-    """A function under a token. The graph owns it; the registry of the core only refers to it."""
+    """A function with a token. The graph owns it; the registry of the core only refers to it."""
 
     def __init__(self, func):
         self.token = f'pyfunc_{next(_numbers)}'
@@ -58,23 +58,23 @@ def _register(func):
 def py_func(func, inp, Tout, stateful=True, name=None):
     """Calls a Python function on the values of tensors when the graph runs.
 
-    The node names the function by a token of this process, so it cannot run in another one. The
-    function lives as long as the graph.
+    The node identifies the function by a token of this process, so it cannot run in another process.
+    The graph keeps the function alive.
 
     Args:
-      func: a function of as many numpy arrays as there are inputs. It returns a value, a list or
-        tuple of values, or None.
+      func: a function that takes one numpy array per input. It returns a value, a list or tuple of
+        values, or None.
       inp: a list of Tensors.
       Tout: the dtype of the result, or a list of dtypes.
-      stateful: False where the results depend on the inputs alone, so that a call may be saved.
-      name: name of the operation.
+      stateful: False if the results depend only on the inputs, so that calls may be skipped.
+      name: the name of the operation.
 
     Returns:
-      A Tensor where Tout is a dtype, a list of Tensors where it is a list; the Operation where it
-      is an empty list. Their shapes are not known.
+      A Tensor if Tout is a dtype, a list of Tensors if it is a list, and the Operation if it is an
+      empty list. Their shapes are unknown.
 
     Raises:
-      ValueError: if func cannot be called.
+      ValueError: if func is not callable.
     """
     if not callable(func):
         raise ValueError(f'Expected func to be callable. Received func={func} '
@@ -87,19 +87,19 @@ def py_func(func, inp, Tout, stateful=True, name=None):
 
 @export('numpy_function')
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
-    """The newer name of tf.py_func.
+    """Calls a Python function on the values of tensors when the graph runs, like tf.py_func.
 
     Args:
-      func: a function of as many numpy arrays as there are inputs.
+      func: a function that takes one numpy array per input.
       inp: a list of Tensors.
       Tout: the dtype of the result, or a list of dtypes.
-      stateful: False where the results depend on the inputs alone.
-      name: name of the operation.
+      stateful: False if the results depend only on the inputs.
+      name: the name of the operation.
 
     Returns:
-      A Tensor where Tout is a dtype, a list of Tensors where it is a list.
+      A Tensor if Tout is a dtype, a list of Tensors if it is a list.
 
     Raises:
-      ValueError: if func cannot be called.
+      ValueError: if func is not callable.
     """
     return py_func(func, inp, Tout, stateful, name=name)

@@ -15,17 +15,17 @@ def _converted(value):
 
 @export('sets.set_size', 'sets.size')
 def set_size(a, validate_indices=True):
-    """Returns how many distinct elements each set has.
+    """Returns the number of distinct elements in each set.
 
     Args:
       a: a SparseTensor; its last dimension holds sets.
-      validate_indices: check the order of its indices.
+      validate_indices: whether to check the order of its indices.
 
     Returns:
-      An int32 tensor with one dimension less.
+      An int32 tensor with one dimension fewer.
 
     Raises:
-      TypeError: `a` is no SparseTensor, or not of integers or strings.
+      TypeError: if `a` is not a SparseTensor, or not of integers or strings.
     """
     if not isinstance(a, SparseTensor):
         a = ops.convert_to_tensor(a, name='a')
@@ -68,8 +68,8 @@ def set_intersection(a, b, validate_indices=True):
 
     Args:
       a: a tensor or SparseTensor of integers or strings; its last dimension holds sets.
-      b: another one with the same leading dimensions.
-      validate_indices: check the order of sparse indices.
+        b: a tensor or SparseTensor with the same leading dimensions.
+        validate_indices: whether to check the order of sparse indices.
 
     Returns:
       A SparseTensor.
@@ -84,9 +84,9 @@ def set_difference(a, b, aminusb=True, validate_indices=True):
 
     Args:
       a: a tensor or SparseTensor of integers or strings; its last dimension holds sets.
-      b: another one with the same leading dimensions.
-      aminusb: those of `a`, else those of `b`.
-      validate_indices: check the order of sparse indices.
+        b: a tensor or SparseTensor with the same leading dimensions.
+        aminusb: whether to return the elements of `a` that are not in `b`, instead of the reverse.
+        validate_indices: whether to check the order of sparse indices.
 
     Returns:
       A SparseTensor.
@@ -103,8 +103,8 @@ def set_union(a, b, validate_indices=True):
 
     Args:
       a: a tensor or SparseTensor of integers or strings; its last dimension holds sets.
-      b: another one with the same leading dimensions.
-      validate_indices: check the order of sparse indices.
+        b: a tensor or SparseTensor with the same leading dimensions.
+        validate_indices: whether to check the order of sparse indices.
 
     Returns:
       A SparseTensor.

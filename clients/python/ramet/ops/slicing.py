@@ -1,4 +1,4 @@
-"""What `tensor[...]` means, and the functions slice and strided_slice."""
+"""Implements `tensor[...]`, and the functions slice and strided_slice."""
 
 import builtins
 
@@ -17,13 +17,13 @@ _TYPE_MESSAGE = ('Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`No
 
 @export('slice')
 def slice(input_, begin, size, name=None):
-    """Cuts a block out of a tensor.
+    """Extracts a block from a tensor.
 
     Args:
       input_: a tensor.
-      begin: a 1-D int32 or int64 tensor: the first index of each dimension.
-      size: the sizes, of that dtype; -1 means all that is left.
-      name: name of the node.
+        begin: a 1-D int32 or int64 tensor, the first index of each dimension.
+        size: the sizes, of the same dtype. -1 means everything up to the end.
+      name: the name of the node.
 
     Returns:
       A tensor of the rank of `input_`.
@@ -34,23 +34,23 @@ def slice(input_, begin, size, name=None):
 @export('strided_slice')
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0,
                   new_axis_mask=0, shrink_axis_mask=0, var=None, name=None):
-    """Cuts a block with strides out of a tensor, as `input_[begin:end:strides, ...]`.
+    """Extracts a block with strides from a tensor, like `input_[begin:end:strides, ...]`.
 
     Args:
       input_: a tensor.
-      begin: a 1-D int32 or int64 tensor: the first indices.
+        begin: a 1-D int32 or int64 tensor, the first indices.
       end: the indices to stop before.
-      strides: the steps; 1 each if not given.
-      begin_mask: bits of the places where `begin` does not count.
-      end_mask: bits of the places where `end` does not count.
-      ellipsis_mask: the bit of the place that stands for all dimensions left.
-      new_axis_mask: bits of the places that are new dimensions of size 1.
-      shrink_axis_mask: bits of the places that take one index and drop the dimension.
-      var: the variable that `input_` is the value of, for sliced assignment.
-      name: name of the node.
+      strides: the steps. Defaults to 1 each.
+        begin_mask: a bit mask of the positions at which `begin` is ignored.
+        end_mask: a bit mask of the positions at which `end` is ignored.
+        ellipsis_mask: the bit of the position that stands for all remaining dimensions.
+        new_axis_mask: a bit mask of the positions that are new dimensions of size 1.
+        shrink_axis_mask: a bit mask of the positions that select one index and remove the dimension.
+        var: the variable whose value `input_` is, for sliced assignment.
+      name: the name of the node.
 
     Returns:
-      A tensor; it has a method `assign` if `var` was given.
+      A tensor, with a method `assign` if `var` is given.
     """
     if strides is None:
         strides = array_fill.ones_like(begin)
@@ -98,7 +98,7 @@ def _bad_index(item):
 
 
 class _Bounds:
-    """Begin, end, strides and the masks, collected item by item."""
+    """The begins, ends, strides and masks of a slice, collected item by item."""
 
     def __init__(self):
         self.has_others = False
@@ -169,7 +169,7 @@ def _is_unknown(value):
 
 
 def _plain(value):
-    """NumPy's integers as Python's."""
+    """Converts NumPy integers to Python's."""
     return int(value) if isinstance(value, (np.integer, np.ndarray)) else value
 
 
@@ -186,13 +186,13 @@ def slice_helper(tensor, slice_spec, var=None):
       tensor: a tensor.
       slice_spec: an int, slice, Ellipsis, None, scalar integer tensor, a tuple of these, or a
         boolean mask.
-      var: the variable that `tensor` is the value of; the result can then be assigned to.
+      var: the variable whose value `tensor` is. If given, the result can be assigned to.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: an index is none of these.
+      TypeError: if an index has a different type.
     """
     if _is_mask(slice_spec):
         from ramet.ops import array_select

@@ -1,4 +1,4 @@
-"""sort and argsort, made of the k greatest elements."""
+"""sort and argsort, implemented with top_k."""
 
 import numpy as np
 
@@ -15,13 +15,13 @@ def sort(values, axis=-1, direction='ASCENDING', name=None):
       values: a tensor of real numbers.
       axis: the dimension, an int.
       direction: 'ASCENDING' or 'DESCENDING'.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A tensor like `values`.
 
     Raises:
-      ValueError: `direction` is something else, or `axis` is not known.
+      ValueError: if `direction` is something else, or `axis` is not statically known.
     """
     with ops.name_scope(name, 'sort'):
         return _sorted(values, axis, direction, False)
@@ -29,20 +29,20 @@ def sort(values, axis=-1, direction='ASCENDING', name=None):
 
 @export('argsort')
 def argsort(values, axis=-1, direction='ASCENDING', stable=False, name=None):
-    """Returns the order that sorts along a dimension.
+    """Returns the permutation that sorts along a dimension.
 
     Args:
       values: a tensor of real numbers.
       axis: the dimension, an int.
       direction: 'ASCENDING' or 'DESCENDING'.
-      stable: keep the order of equal elements (they are kept either way).
-      name: name of the scope.
+      stable: whether to keep the order of equal elements. It is always kept.
+      name: the name of the scope.
 
     Returns:
       An int32 tensor of the shape of `values`.
 
     Raises:
-      ValueError: `direction` is something else, or `axis` is not known.
+      ValueError: if `direction` is something else, or `axis` is not statically known.
     """
     del stable
     with ops.name_scope(name, 'argsort'):
@@ -65,7 +65,7 @@ def _sorted(values, axis, direction, want_order):
 
 
 def _flipped(values):
-    """Values in the opposite order, without overflow."""
+    """Returns values with the opposite order, without overflow."""
     dtype = values.dtype.base_dtype
     if dtype.is_unsigned:
         return dtype.max - values

@@ -1,4 +1,4 @@
-"""SparseTensors from ids, from dense tensors, from text; other shapes of them."""
+"""Creates SparseTensors from ids, dense tensors or serialized ones, and changes their shapes."""
 
 import numpy as np
 
@@ -23,12 +23,12 @@ from ramet.ops.sparse_ops import as_sparse, sparse_reorder, sparse_tensor_to_den
 
 @export('sparse.fill_empty_rows', 'sparse_fill_empty_rows')
 def sparse_fill_empty_rows(sp_input, default_value, name=None):
-    """Puts a value into the rows that have none.
+    """Inserts a value into empty rows.
 
     Args:
       sp_input: a SparseTensor.
       default_value: a scalar.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A tuple (SparseTensor, bool vector of the rows that were empty).
@@ -44,18 +44,18 @@ def sparse_fill_empty_rows(sp_input, default_value, name=None):
 
 @export('sparse.reset_shape', 'sparse_reset_shape')
 def sparse_reset_shape(sp_input, new_shape=None):
-    """Gives a SparseTensor a greater dense shape, or the least that holds its values.
+    """Returns a SparseTensor with a larger dense shape, or with the smallest one for its values.
 
     Args:
       sp_input: a SparseTensor.
-      new_shape: an int64 vector; the least if not given.
+      new_shape: an int64 vector. Defaults to the smallest possible shape.
 
     Returns:
       A SparseTensor.
 
     Raises:
-      TypeError: `sp_input` is no SparseTensor.
-      ValueError: `new_shape` is known to be smaller or of another rank.
+      TypeError: if `sp_input` is not a SparseTensor.
+      ValueError: if `new_shape` is known to be smaller or of a different rank.
     """
     sp_input = as_sparse(sp_input)
     indices = array_basics.identity(sp_input.indices)
@@ -92,12 +92,12 @@ def _checked_shape(sp_input, old_shape, new_shape):
 
 @export('sparse.to_indicator', 'sparse_to_indicator')
 def sparse_to_indicator(sp_input, vocab_size, name=None):
-    """Returns a dense bool tensor that says which ids each row has.
+    """Returns a dense bool tensor that tells which ids each row contains.
 
     Args:
       sp_input: a SparseTensor of int32 or int64 ids along its last dimension.
-      vocab_size: one more than the greatest id.
-      name: name of the scope.
+      vocab_size: one more than the largest id.
+      name: the name of the scope.
 
     Returns:
       A bool tensor with `vocab_size` columns.
@@ -114,21 +114,21 @@ def sparse_to_indicator(sp_input, vocab_size, name=None):
 
 @export('sparse.merge', 'sparse_merge')
 def sparse_merge(sp_ids, sp_values, vocab_size, name=None, already_sorted=False):
-    """Puts values at the places that ids say.
+    """Places values at the positions given by ids.
 
     Args:
       sp_ids: a SparseTensor of ids along its last dimension, or a list of them.
-      sp_values: a SparseTensor of values at the same places.
-      vocab_size: one more than the greatest id, or a list of these.
-      name: name of the scope.
-      already_sorted: the ids of each row are sorted.
+      sp_values: a SparseTensor of values at the same positions.
+      vocab_size: one more than the largest id, or a list of these.
+      name: the name of the scope.
+      already_sorted: whether the ids of each row are already sorted.
 
     Returns:
-      A SparseTensor with the ids in place of the last dimension.
+      A SparseTensor with the ids as the last dimension.
 
     Raises:
-      TypeError: an argument is of another kind.
-      ValueError: the lists differ in length.
+      TypeError: if an argument has the wrong type.
+      ValueError: if the lists differ in length.
     """
     if isinstance(sp_ids, (SparseTensor, SparseTensorValue)):
         sp_ids, vocab_size = [sp_ids], [vocab_size]
@@ -159,9 +159,9 @@ def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
 
     Args:
       num_rows: an int.
-      num_columns: an int; `num_rows` if not given.
-      dtype: dtype of the ones.
-      name: name of the scope.
+      num_columns: an int. Defaults to `num_rows`.
+      dtype: the dtype of the ones.
+      name: the name of the scope.
 
     Returns:
       A SparseTensor.
@@ -186,7 +186,7 @@ def from_dense(tensor, name=None):
 
     Args:
       tensor: a tensor.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
       A SparseTensor.
@@ -205,8 +205,8 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
 
     Args:
       sp_input: a SparseTensor.
-      axis: an int in [-rank - 1, rank]; the last if not given.
-      name: name of the scope.
+      axis: an int in [-rank - 1, rank]. Defaults to the last.
+      name: the name of the scope.
 
     Returns:
       A SparseTensor.
@@ -231,11 +231,11 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
 
 @export('io.serialize_sparse', 'serialize_sparse')
 def serialize_sparse(sp_input, name=None, out_type=dtypes.string):
-    """Writes a SparseTensor as three strings.
+    """Serializes a SparseTensor to three strings.
 
     Args:
       sp_input: a SparseTensor.
-      name: name of the node.
+      name: the name of the node.
       out_type: string or variant.
 
     Returns:
@@ -248,11 +248,11 @@ def serialize_sparse(sp_input, name=None, out_type=dtypes.string):
 
 @export('io.serialize_many_sparse', 'serialize_many_sparse')
 def serialize_many_sparse(sp_input, name=None, out_type=dtypes.string):
-    """Writes each row of a SparseTensor as three strings.
+    """Serializes each row of a SparseTensor to three strings.
 
     Args:
       sp_input: a SparseTensor of rank at least 2.
-      name: name of the node.
+      name: the name of the node.
       out_type: string or variant.
 
     Returns:
@@ -265,13 +265,13 @@ def serialize_many_sparse(sp_input, name=None, out_type=dtypes.string):
 
 @export('deserialize_many_sparse', 'io.deserialize_many_sparse')
 def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
-    """Reads a SparseTensor back that was written row by row.
+    """Deserializes a SparseTensor that was serialized row by row.
 
     Args:
       serialized_sparse: a string matrix with 3 columns.
-      dtype: dtype of the values.
-      rank: rank of each row.
-      name: name of the node.
+      dtype: the dtype of the values.
+      rank: the rank of each row.
+      name: the name of the node.
 
     Returns:
       A SparseTensor.

@@ -10,11 +10,11 @@ from ramet.ops.sparse_ops import as_sparse
 
 @export('sparse.softmax', 'sparse_softmax')
 def sparse_softmax(sp_input, name=None):
-    """Softmax along the last dimension, over the values that are there.
+    """Returns the softmax along the last dimension, over the values that are present.
 
     Args:
-      sp_input: a SparseTensor of floating point numbers.
-      name: name of the scope.
+      sp_input: a SparseTensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A SparseTensor.
@@ -34,12 +34,12 @@ def _extreme(build, default_name, sp_a, sp_b, name):
 
 @export('sparse.maximum', 'sparse_maximum')
 def sparse_maximum(sp_a, sp_b, name=None):
-    """Returns the greater of two SparseTensors element-wise.
+    """Returns the element-wise maximum of two SparseTensors.
 
     Args:
       sp_a: a SparseTensor.
-      sp_b: another one of that dense shape.
-      name: name of the node.
+      sp_b: a SparseTensor with the same dense shape.
+      name: the name of the node.
 
     Returns:
       A SparseTensor.
@@ -49,12 +49,12 @@ def sparse_maximum(sp_a, sp_b, name=None):
 
 @export('sparse.minimum', 'sparse_minimum')
 def sparse_minimum(sp_a, sp_b, name=None):
-    """Returns the less of two SparseTensors element-wise.
+    """Returns the element-wise minimum of two SparseTensors.
 
     Args:
       sp_a: a SparseTensor.
-      sp_b: another one of that dense shape.
-      name: name of the node.
+      sp_b: a SparseTensor with the same dense shape.
+      name: the name of the node.
 
     Returns:
       A SparseTensor.
@@ -68,15 +68,15 @@ def sparse_add(a, b, threshold=None, thresh=None):
 
     Args:
       a: a tensor or SparseTensor.
-      b: another one of that dtype and dense shape.
-      threshold: of two SparseTensors: sums of at most this size are left out.
-      thresh: old name of `threshold`.
+        b: a tensor or SparseTensor of the same dtype and dense shape.
+        threshold: for two SparseTensors, sums whose magnitude is at most this value are removed.
+      thresh: deprecated name of `threshold`.
 
     Returns:
       A SparseTensor if both are, else a tensor.
 
     Raises:
-      TypeError: both are dense.
+      TypeError: if both are dense.
     """
     threshold = one_of('threshold', threshold, 'thresh', thresh, 0)
     kinds = (SparseTensor, SparseTensorValue)
@@ -108,10 +108,10 @@ def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=N
 
     Args:
       sp_a: a SparseTensor of rank 2 (or the dense matrix).
-      b: a matrix of that dtype (or the SparseTensor).
-      adjoint_a: transpose and conjugate the first.
-      adjoint_b: transpose and conjugate the second.
-      name: name of the node.
+      b: a matrix of the same dtype (or the SparseTensor).
+        adjoint_a: whether to transpose and conjugate the first matrix.
+        adjoint_b: whether to transpose and conjugate the second matrix.
+      name: the name of the node.
 
     Returns:
       A matrix.
@@ -140,10 +140,10 @@ def sparse_reduce_sum(sp_input, axis=None, keepdims=None, reduction_axes=None, k
 
     Args:
       sp_input: a SparseTensor of numbers.
-      axis: the dimensions; all if not given.
-      keepdims: keep them with size 1.
-      reduction_axes: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions. Defaults to all.
+      keepdims: whether to keep them with size 1.
+      reduction_axes: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
       A tensor.
@@ -153,14 +153,14 @@ def sparse_reduce_sum(sp_input, axis=None, keepdims=None, reduction_axes=None, k
 
 @export('sparse.reduce_max', 'sparse_reduce_max')
 def sparse_reduce_max(sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None):
-    """Returns the greatest value along dimensions of a SparseTensor.
+    """Returns the largest value along dimensions of a SparseTensor.
 
     Args:
       sp_input: a SparseTensor of real numbers.
-      axis: the dimensions; all if not given.
-      keepdims: keep them with size 1.
-      reduction_axes: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions. Defaults to all.
+      keepdims: whether to keep them with size 1.
+      reduction_axes: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
       A tensor.
@@ -171,14 +171,14 @@ def sparse_reduce_max(sp_input, axis=None, keepdims=None, reduction_axes=None, k
 @export('sparse.reduce_sum_sparse', 'sparse_reduce_sum_sparse')
 def sparse_reduce_sum_sparse(sp_input, axis=None, keepdims=None, reduction_axes=None,
                              keep_dims=None):
-    """Returns the sum along dimensions of a SparseTensor, sparse.
+    """Returns the sum along dimensions of a SparseTensor, as a SparseTensor.
 
     Args:
       sp_input: a SparseTensor of numbers.
-      axis: the dimensions; all if not given.
-      keepdims: keep them with size 1.
-      reduction_axes: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions. Defaults to all.
+      keepdims: whether to keep them with size 1.
+      reduction_axes: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
       A SparseTensor.
@@ -190,14 +190,14 @@ def sparse_reduce_sum_sparse(sp_input, axis=None, keepdims=None, reduction_axes=
 @export('sparse.reduce_max_sparse', 'sparse_reduce_max_sparse')
 def sparse_reduce_max_sparse(sp_input, axis=None, keepdims=None, reduction_axes=None,
                              keep_dims=None):
-    """Returns the greatest value along dimensions of a SparseTensor, sparse.
+    """Returns the largest value along dimensions of a SparseTensor, as a SparseTensor.
 
     Args:
       sp_input: a SparseTensor of real numbers.
-      axis: the dimensions; all if not given.
-      keepdims: keep them with size 1.
-      reduction_axes: old name of `axis`.
-      keep_dims: old name of `keepdims`.
+      axis: the dimensions. Defaults to all.
+      keepdims: whether to keep them with size 1.
+      reduction_axes: deprecated name of `axis`.
+      keep_dims: deprecated name of `keepdims`.
 
     Returns:
       A SparseTensor.

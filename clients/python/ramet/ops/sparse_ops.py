@@ -1,4 +1,4 @@
-"""SparseTensors: to and from dense tensors, order, shape, pieces, text."""
+"""SparseTensors: conversion to dense tensors, sorting, reshaping, slicing and concatenation."""
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from ramet.ops.array_basics import one_of
 
 
 def as_sparse(value):
-    """`value` as a SparseTensor.
+    """Converts `value` to a SparseTensor.
 
     Raises:
-      TypeError: it is none.
+      TypeError: if it is not sparse.
     """
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
@@ -35,15 +35,15 @@ def as_sparse(value):
 @export('sparse_to_dense')
 def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0,
                     validate_indices=True, name=None):
-    """Returns a dense tensor with values at given places.
+    """Returns a dense tensor with values at given positions.
 
     Args:
-      sparse_indices: an integer matrix with a row for each place (a vector or scalar in 1-D).
-      output_shape: an integer vector.
-      sparse_values: a vector, or a scalar for all places.
-      default_value: what is elsewhere.
-      validate_indices: check that the places are sorted and distinct.
-      name: name of the node.
+        sparse_indices: an integer matrix with a row per position (a vector or scalar in 1-D).
+        output_shape: an integer vector.
+        sparse_values: a vector, or a scalar for all positions.
+        default_value: the value at all other positions.
+        validate_indices: whether to check that the positions are sorted and distinct.
+      name: the name of the node.
 
     Returns:
       A tensor of `output_shape`.
@@ -55,19 +55,19 @@ def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0
 
 @export('sparse.to_dense', 'sparse_tensor_to_dense')
 def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, name=None):
-    """Returns a SparseTensor as a dense tensor.
+    """Converts a SparseTensor to a dense tensor.
 
     Args:
       sp_input: a SparseTensor.
-      default_value: what is at the other places; zeros if not given.
-      validate_indices: check that the places are sorted and distinct.
-      name: name of the node.
+        default_value: the value at all other positions. Defaults to zeros.
+        validate_indices: whether to check that the positions are sorted and distinct.
+      name: the name of the node.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
     """
     sp_input = as_sparse(sp_input)
     if default_value is None:
@@ -79,17 +79,17 @@ def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, 
 
 @export('sparse.reorder', 'sparse_reorder')
 def sparse_reorder(sp_input, name=None):
-    """Sorts the places of a SparseTensor row by row.
+    """Sorts the positions of a SparseTensor in row-major order.
 
     Args:
       sp_input: a SparseTensor.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A SparseTensor.
 
     Raises:
-      TypeError: `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
     """
     sp_input = as_sparse(sp_input)
     indices, values = gen.SparseReorder(sp_input.indices, sp_input.values, sp_input.dense_shape,
@@ -101,19 +101,19 @@ def sparse_reorder(sp_input, name=None):
 
 @export('sparse.reshape', 'sparse_reshape')
 def sparse_reshape(sp_input, shape, name=None):
-    """Gives a SparseTensor another dense shape.
+    """Reshapes a SparseTensor.
 
     Args:
       sp_input: a SparseTensor.
-      shape: an int64 vector; one element may be -1 and is worked out.
-      name: name of the scope.
+      shape: an int64 vector; one element may be -1 and is then inferred.
+      name: the name of the scope.
 
     Returns:
       A SparseTensor.
 
     Raises:
-      TypeError: `sp_input` is no SparseTensor.
-      ValueError: the numbers of elements are known and differ.
+      TypeError: if `sp_input` is not a SparseTensor.
+      ValueError: if the numbers of elements are known and differ.
     """
     sp_input = as_sparse(sp_input)
     shape = math_cast.cast(shape, dtypes.int64)
@@ -127,7 +127,7 @@ def sparse_reshape(sp_input, shape, name=None):
 
 
 def _known_shape(sp_input, shape):
-    """The new shape as a list, or None where it is known only later."""
+    """Returns the new shape as a list, or None if it is not statically known."""
     wanted = tensor_util.constant_value(shape)
     if wanted is None or not sp_input.shape.is_fully_defined():
         return None
@@ -149,8 +149,8 @@ def sparse_transpose(sp_input, perm=None, name=None):
 
     Args:
       sp_input: a SparseTensor.
-      perm: the old place of each new dimension; the reverse order if not given.
-      name: name of the scope.
+      perm: the old position of each new dimension. Defaults to the reverse order.
+      name: the name of the scope.
 
     Returns:
       A SparseTensor.
@@ -177,17 +177,17 @@ def sparse_transpose(sp_input, perm=None, name=None):
 
 @export('sparse.retain', 'sparse_retain')
 def sparse_retain(sp_input, to_retain):
-    """Keeps some values of a SparseTensor.
+    """Keeps selected values of a SparseTensor.
 
     Args:
       sp_input: a SparseTensor.
-      to_retain: a bool vector with an element for each value.
+      to_retain: a bool vector with one element per value.
 
     Returns:
       A SparseTensor.
 
     Raises:
-      TypeError: `sp_input` is no SparseTensor.
+      TypeError: if `sp_input` is not a SparseTensor.
     """
     sp_input = as_sparse(sp_input)
     to_retain = ops.convert_to_tensor(to_retain)
@@ -200,13 +200,13 @@ def sparse_retain(sp_input, to_retain):
 
 @export('sparse.slice', 'sparse_slice')
 def sparse_slice(sp_input, start, size, name=None):
-    """Cuts a block out of a SparseTensor.
+    """Extracts a block from a SparseTensor.
 
     Args:
       sp_input: a SparseTensor.
-      start: an int64 vector: the first index of each dimension.
-      size: an int64 vector: the sizes.
-      name: name of the node.
+        start: an int64 vector, the first index of each dimension.
+        size: an int64 vector, the sizes.
+      name: the name of the node.
 
     Returns:
       A SparseTensor.
@@ -222,14 +222,14 @@ def sparse_slice(sp_input, start, size, name=None):
 @export('sparse.concat', 'sparse_concat')
 def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat_dim=None,
                   expand_nonconcat_dims=None):
-    """Joins SparseTensors along a dimension.
+    """Concatenates SparseTensors along a dimension.
 
     Args:
       axis: the dimension, an int.
       sp_inputs: a list of SparseTensors.
-      name: name of the node.
-      expand_nonconcat_dim: let other dimensions differ and take the greatest sizes.
-      concat_dim: old name of `axis`.
+      name: the name of the node.
+      expand_nonconcat_dim: whether other dimensions may differ; the largest sizes are used.
+      concat_dim: deprecated name of `axis`.
       expand_nonconcat_dims: another name of `expand_nonconcat_dim`.
 
     Returns:
@@ -262,7 +262,7 @@ def _with_others(shape, most, axis):
 
 
 def _concat_shape(inputs, axis):
-    """The dense shape, with the greatest of sizes that may differ."""
+    """Returns the dense shape, with the largest of the sizes that may differ."""
     shapes = [value.shape for value in inputs]
     if not all(shape.is_fully_defined() for shape in shapes):
         return None
@@ -274,21 +274,21 @@ def _concat_shape(inputs, axis):
 @export('sparse.split', 'sparse_split')
 def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None, name=None,
                  split_dim=None):
-    """Cuts a SparseTensor into pieces along a dimension.
+    """Splits a SparseTensor into pieces along a dimension.
 
     Args:
-      keyword_required: not to be given: the others are by keyword.
+      keyword_required: must not be given; it forces the other arguments to be keywords.
       sp_input: a SparseTensor.
-      num_split: how many pieces.
+      num_split: the number of pieces.
       axis: the dimension.
-      name: name of the node.
-      split_dim: old name of `axis`.
+      name: the name of the node.
+      split_dim: deprecated name of `axis`.
 
     Returns:
       A list of SparseTensors.
 
     Raises:
-      ValueError: something is given without its keyword, or missing.
+      ValueError: if an argument is given without its keyword, or is missing.
     """
     if keyword_required is not None:
         raise ValueError('Keyword arguments are required for this function.')

@@ -12,11 +12,11 @@ def lbeta(x, name=None):
     """Returns log |Beta(x)| along the last dimension.
 
     Args:
-      x: a tensor of floating point numbers of rank at least 1.
-      name: name of the scope.
+      x: a tensor of floating-point numbers of rank at least 1.
+      name: the name of the scope.
 
     Returns:
-      A tensor with one dimension less.
+      A tensor with one dimension fewer.
     """
     with ops.name_scope(name, 'lbeta', [x]):
         x = ops.convert_to_tensor(x, name='x')
@@ -35,8 +35,8 @@ def bessel_i0(x, name=None):
     """Returns the modified Bessel function of the first kind of order 0.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -49,8 +49,8 @@ def bessel_i0e(x, name=None):
     """Returns exp(-|x|) I0(x).
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -63,8 +63,8 @@ def bessel_i1(x, name=None):
     """Returns the modified Bessel function of the first kind of order 1.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -77,8 +77,8 @@ def bessel_i1e(x, name=None):
     """Returns exp(-|x|) I1(x).
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -91,8 +91,8 @@ def bessel_k0(x, name=None):
     """Returns the modified Bessel function of the second kind of order 0.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -105,8 +105,8 @@ def bessel_k0e(x, name=None):
     """Returns exp(x) K0(x).
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -119,8 +119,8 @@ def bessel_k1(x, name=None):
     """Returns the modified Bessel function of the second kind of order 1.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -133,8 +133,8 @@ def bessel_k1e(x, name=None):
     """Returns exp(x) K1(x).
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -147,8 +147,8 @@ def bessel_j0(x, name=None):
     """Returns the Bessel function of the first kind of order 0.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -161,8 +161,8 @@ def bessel_j1(x, name=None):
     """Returns the Bessel function of the first kind of order 1.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -175,8 +175,8 @@ def bessel_y0(x, name=None):
     """Returns the Bessel function of the second kind of order 0.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -189,8 +189,8 @@ def bessel_y1(x, name=None):
     """Returns the Bessel function of the second kind of order 1.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -203,8 +203,8 @@ def dawsn(x, name=None):
     """Returns Dawson's integral.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -217,8 +217,8 @@ def expint(x, name=None):
     """Returns the exponential integral.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -231,8 +231,8 @@ def fresnel_cos(x, name=None):
     """Returns Fresnel's cosine integral.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -245,8 +245,8 @@ def fresnel_sin(x, name=None):
     """Returns Fresnel's sine integral.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -259,8 +259,8 @@ def spence(x, name=None):
     """Returns Spence's integral.
 
     Args:
-      x: a tensor of floating point numbers.
-      name: name of the scope.
+      x: a tensor of floating-point numbers.
+      name: the name of the scope.
 
     Returns:
       A tensor like `x`.
@@ -273,17 +273,18 @@ def einsum(equation, *inputs, **kwargs):
     """Sums products of elements over named dimensions.
 
     Args:
-      equation: as 'ij,jk->ik': a letter for each dimension of each input, then of the result
-        (all letters that appear once, sorted, if that is left out); '...' for all others.
-      *inputs: tensors of one dtype.
-      **kwargs: `name`: name of the scope; `optimize`: how the order of the products is chosen.
+        equation: such as 'ij,jk->ik': a letter per dimension of each input, then those of the result.
+          Without a right side, the result has all letters that occur once, sorted. '...' stands for
+          all other dimensions.
+        *inputs: tensors of the same dtype.
+        **kwargs: `name`, the name of the scope; `optimize`, the strategy for the order of the products.
 
     Returns:
       A tensor.
 
     Raises:
-      TypeError: another keyword.
-      ValueError: the equation is malformed or does not fit the inputs.
+      TypeError: if there are other keywords.
+      ValueError: if the equation is malformed or does not match the inputs.
     """
     name = kwargs.pop('name', None)
     optimize = kwargs.pop('optimize', 'greedy')
@@ -300,10 +301,10 @@ def einsum(equation, *inputs, **kwargs):
 
 
 def resolve_equation(equation, shapes):
-    """The equation with its right side written out.
+    """Returns the equation with an explicit right side.
 
     Raises:
-      ValueError: it is malformed or does not fit the shapes.
+      ValueError: if it is malformed or does not match the shapes.
     """
     text = equation.replace(' ', '')
     parts = _parts(equation, text)

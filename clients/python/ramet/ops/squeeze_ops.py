@@ -1,4 +1,4 @@
-"""Labels, predictions and weights whose ranks differ by a last axis of size 1."""
+"""Aligns labels, predictions and weights whose ranks differ by a last axis of size 1."""
 
 from ramet.framework import ops
 from ramet.ops import array_ops, math_ops
@@ -11,16 +11,16 @@ def _squeeze_if(condition, tensor):
 
 
 def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name=None):
-    """Squeezes the last axis of labels or predictions where their ranks differ by one too much.
+    """Squeezes the last axis of labels or predictions if their ranks differ by one too many.
 
     Args:
       labels: a Tensor.
       predictions: a Tensor.
-      expected_rank_diff: the rank of predictions less that of labels, as it should be.
-      name: name of the scope.
+      expected_rank_diff: the expected rank of predictions minus that of labels.
+      name: the name of the scope.
 
     Returns:
-      labels and predictions, one of them squeezed if need be.
+      labels and predictions, one of them squeezed if necessary.
     """
     with ops.name_scope(name, 'remove_squeezable_dimensions', [labels, predictions]):
         predictions = ops.convert_to_tensor(predictions)
@@ -48,13 +48,13 @@ def _last_may_be_one(tensor):
 
 
 def for_loss(labels, predictions, weights, expected_rank_diff):
-    """Brings labels, predictions and the weights of a loss to ranks that fit.
+    """Aligns the ranks of labels, predictions and the weights of a loss.
 
     Args:
       labels: a Tensor.
       predictions: a Tensor.
-      weights: a Tensor, squeezed where its rank is that of labels and one more.
-      expected_rank_diff: the rank of predictions less that of labels, as it should be.
+        weights: a Tensor, which is squeezed if its rank is one more than that of labels.
+        expected_rank_diff: the expected rank of predictions minus that of labels.
 
     Returns:
       labels, predictions and weights.
@@ -73,12 +73,12 @@ def for_loss(labels, predictions, weights, expected_rank_diff):
 
 
 def for_metric(predictions, labels, weights):
-    """Brings predictions, labels and the weights of a metric to ranks that fit.
+    """Aligns the ranks of predictions, labels and the weights of a metric.
 
     Args:
       predictions: a Tensor.
       labels: a Tensor, or None.
-      weights: a Tensor, squeezed or expanded where its rank differs by one; or None.
+      weights: a Tensor, which is squeezed or expanded if its rank differs by one; or None.
 
     Returns:
       predictions, labels and weights.

@@ -1,4 +1,4 @@
-"""Functions that change variables: assignments and scatters of both kinds."""
+"""Functions that modify variables of both kinds: assignments and scatters."""
 
 from ramet.api import export
 from ramet.framework import ops
@@ -6,7 +6,7 @@ from ramet.ops import gen
 
 
 def is_variable_initialized(ref, name=None):
-    """A bool Tensor: whether a variable has a value."""
+    """Returns a bool Tensor that is True if a variable has a value."""
     if ref.dtype._is_ref_dtype:
         return gen.IsVariableInitialized(ref, name=name)
     return ref.is_initialized(name=name)
@@ -17,17 +17,17 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
     """Assigns `value` to a variable.
 
     Args:
-      ref: Variable, a reference Tensor, or a slice of a variable.
-      value: Tensor of its dtype and shape.
-      validate_shape: False lets the shape differ (reference variables); default True.
-      use_locking: whether the assignment is guarded by a lock; default True.
-      name: name of the node.
+      ref: a Variable, a reference Tensor, or a slice of a variable.
+      value: a Tensor of its dtype and shape.
+      validate_shape: False allows a different shape (reference variables). Defaults to True.
+      use_locking: whether to protect the assignment with a lock. Defaults to True.
+      name: the name of the node.
 
-    Returns:
-      The reference, or the resource variable, as it is after the assignment.
+      Returns:
+        The reference, or the resource variable, after the assignment.
 
     Raises:
-      ValueError: if the shapes do not fit.
+      ValueError: if the shapes are incompatible.
     """
     if ref.dtype._is_ref_dtype:
         return gen.Assign(ref, value, validate_shape=validate_shape, use_locking=use_locking,
@@ -37,7 +37,11 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
 
 @export('assign_add')
 def assign_add(ref, value, use_locking=None, name=None):
-    """Adds `value` to a variable; see assign. `use_locking` is False by default."""
+    """Adds `value` to a variable.
+
+    Args:
+      ref, value, use_locking, name: see assign. `use_locking` defaults to False.
+    """
     if ref.dtype._is_ref_dtype:
         return gen.AssignAdd(ref, value, use_locking=use_locking, name=name)
     return ref.assign_add(value)
@@ -45,7 +49,11 @@ def assign_add(ref, value, use_locking=None, name=None):
 
 @export('assign_sub')
 def assign_sub(ref, value, use_locking=None, name=None):
-    """Subtracts `value` from a variable; see assign. `use_locking` is False by default."""
+    """Subtracts `value` from a variable.
+
+    Args:
+      ref, value, use_locking, name: see assign. `use_locking` defaults to False.
+    """
     if ref.dtype._is_ref_dtype:
         return gen.AssignSub(ref, value, use_locking=use_locking, name=name)
     return ref.assign_sub(value)
@@ -53,10 +61,15 @@ def assign_sub(ref, value, use_locking=None, name=None):
 
 @export('count_up_to')
 def count_up_to(ref, limit, name=None):
-    """Adds 1 to an integer scalar variable, until it is `limit`.
+    """Increments an integer scalar variable, up to `limit`.
+
+    Args:
+      ref: a Variable of either kind.
+      limit: int.
+      name: the name of the node.
 
     Returns:
-      The value before; running it raises OutOfRangeError once the variable is `limit`.
+      The previous value. Running it raises OutOfRangeError if the variable is already `limit`.
     """
     if ref.dtype._is_ref_dtype:
         return gen.CountUpTo(ref, limit=limit, name=name)
@@ -72,17 +85,17 @@ def _scatter(reference_op, resource_op, ref, indices, updates, use_locking, name
 
 @export('scatter_update')
 def scatter_update(ref, indices, updates, use_locking=True, name=None):
-    """Assigns `updates` to the rows of a variable that `indices` name.
+    """Assigns `updates` to the rows of a variable at `indices`.
 
     Args:
-      ref: Variable of either kind.
-      indices: int32 or int64 Tensor of any shape, of positions in the first dimension.
-      updates: Tensor of shape indices.shape + ref.shape[1:], or a scalar.
-      use_locking: whether it is guarded by a lock (reference variables).
-      name: name of the node.
+      ref: a Variable of either kind.
+      indices: an int32 or int64 Tensor of any shape with positions in the first dimension.
+      updates: a Tensor of shape indices.shape + ref.shape[1:], or a scalar.
+      use_locking: whether to protect the update with a lock (reference variables).
+      name: the name of the node.
 
-    Returns:
-      The variable as it is after the update.
+      Returns:
+        The variable after the update.
     """
     return _scatter(gen.ScatterUpdate, gen.ResourceScatterUpdate, ref, indices, updates,
                     use_locking, name)
@@ -90,42 +103,66 @@ def scatter_update(ref, indices, updates, use_locking=True, name=None):
 
 @export('scatter_add')
 def scatter_add(ref, indices, updates, use_locking=False, name=None):
-    """Adds `updates` to rows of a variable; see scatter_update."""
+    """Adds `updates` to rows of a variable.
+
+    Args:
+      ref, indices, updates, use_locking, name: see scatter_update.
+    """
     return _scatter(gen.ScatterAdd, gen.ResourceScatterAdd, ref, indices, updates, use_locking,
                     name)
 
 
 @export('scatter_sub')
 def scatter_sub(ref, indices, updates, use_locking=False, name=None):
-    """Subtracts `updates` from rows of a variable; see scatter_update."""
+    """Subtracts `updates` from rows of a variable.
+
+    Args:
+      ref, indices, updates, use_locking, name: see scatter_update.
+    """
     return _scatter(gen.ScatterSub, gen.ResourceScatterSub, ref, indices, updates, use_locking,
                     name)
 
 
 @export('scatter_mul')
 def scatter_mul(ref, indices, updates, use_locking=False, name=None):
-    """Multiplies rows of a variable by `updates`; see scatter_update."""
+    """Multiplies rows of a variable by `updates`.
+
+    Args:
+      ref, indices, updates, use_locking, name: see scatter_update.
+    """
     return _scatter(gen.ScatterMul, gen.ResourceScatterMul, ref, indices, updates, use_locking,
                     name)
 
 
 @export('scatter_div')
 def scatter_div(ref, indices, updates, use_locking=False, name=None):
-    """Divides rows of a variable by `updates`; see scatter_update."""
+    """Divides rows of a variable by `updates`.
+
+    Args:
+      ref, indices, updates, use_locking, name: see scatter_update.
+    """
     return _scatter(gen.ScatterDiv, gen.ResourceScatterDiv, ref, indices, updates, use_locking,
                     name)
 
 
 @export('scatter_max')
 def scatter_max(ref, indices, updates, use_locking=False, name=None):
-    """Takes the larger of rows of a variable and `updates`; see scatter_update."""
+    """Replaces rows of a variable by the maximum of themselves and `updates`.
+
+    Args:
+      ref, indices, updates, use_locking, name: see scatter_update.
+    """
     return _scatter(gen.ScatterMax, gen.ResourceScatterMax, ref, indices, updates, use_locking,
                     name)
 
 
 @export('scatter_min')
 def scatter_min(ref, indices, updates, use_locking=False, name=None):
-    """Takes the smaller of rows of a variable and `updates`; see scatter_update."""
+    """Replaces rows of a variable by the minimum of themselves and `updates`.
+
+    Args:
+      ref, indices, updates, use_locking, name: see scatter_update.
+    """
     return _scatter(gen.ScatterMin, gen.ResourceScatterMin, ref, indices, updates, use_locking,
                     name)
 
@@ -135,15 +172,15 @@ def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
     """Assigns `updates` to values or slices of a variable.
 
     Args:
-      ref: Variable of either kind.
-      indices: int32 or int64 Tensor [..., depth]; each row is a position in the first `depth`
-        dimensions.
-      updates: Tensor of shape indices.shape[:-1] + ref.shape[depth:].
-      use_locking: whether it is guarded by a lock (reference variables).
-      name: name of the node.
+        ref: a Variable of either kind.
+        indices: an int32 or int64 Tensor [..., depth]. Each row is a position in the first `depth`
+          dimensions.
+        updates: a Tensor of shape indices.shape[:-1] + ref.shape[depth:].
+        use_locking: whether to protect the update with a lock (reference variables).
+        name: the name of the node.
 
-    Returns:
-      The variable as it is after the update.
+      Returns:
+        The variable after the update.
     """
     return _scatter(gen.ScatterNdUpdate, gen.ResourceScatterNdUpdate, ref, indices, updates,
                     use_locking, name)
@@ -151,14 +188,22 @@ def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
 
 @export('scatter_nd_add')
 def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
-    """Adds `updates` to values or slices of a variable; see scatter_nd_update."""
+    """Adds `updates` to values or slices of a variable.
+
+    Args:
+      ref, indices, updates, use_locking, name: see scatter_nd_update.
+    """
     return _scatter(gen.ScatterNdAdd, gen.ResourceScatterNdAdd, ref, indices, updates,
                     use_locking, name)
 
 
 @export('scatter_nd_sub')
 def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
-    """Subtracts `updates` from values or slices of a variable; see scatter_nd_update."""
+    """Subtracts `updates` from values or slices of a variable.
+
+    Args:
+      ref, indices, updates, use_locking, name: see scatter_nd_update.
+    """
     return _scatter(gen.ScatterNdSub, gen.ResourceScatterNdSub, ref, indices, updates,
                     use_locking, name)
 
@@ -168,14 +213,14 @@ def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
     """Assigns rows of each batch: var[i1, ..., indices[i1, ..., j]] = updates[i1, ..., j].
 
     Args:
-      ref: Variable of either kind.
-      indices: int32 or int64 Tensor of known rank; all but its last dimension are batches.
-      updates: Tensor of shape indices.shape + ref.shape[rank of indices:].
-      use_locking: whether it is guarded by a lock (reference variables).
-      name: prefix of the nodes' names.
+      ref: a Variable of either kind.
+      indices: an int32 or int64 Tensor of known rank. All dimensions but the last are batches.
+      updates: a Tensor of shape indices.shape + ref.shape[rank of indices:].
+      use_locking: whether to protect the update with a lock (reference variables).
+      name: the prefix of the nodes' names.
 
-    Returns:
-      The variable as it is after the update.
+      Returns:
+        The variable after the update.
     """
     from ramet.ops import array_ops
     with ops.name_scope(name):

@@ -1,4 +1,4 @@
-"""Random numbers that follow from a seed tensor alone. They are TensorFlow's own numbers."""
+"""Random numbers that depend only on a seed tensor. They are equal to TensorFlow's."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -18,7 +18,7 @@ def _key_counter_alg(seed, alg):
             'auto-selection.')
     if alg != 'auto_select':
         raise NotImplementedError(
-            f"alg={alg!r}: only 'auto_select' is there, which on a CPU is Philox")
+            f"alg={alg!r}: only 'auto_select' is supported, which is Philox on a CPU")
     key, counter = gen.StatelessRandomGetKeyCounter(seed)
     return key, counter, _ALGORITHMS[alg]
 
@@ -36,23 +36,23 @@ def _normal(draw, default_name, shape, seed, mean, stddev, dtype, name, alg):
 @export('random.stateless_normal')
 def stateless_random_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
                             alg='auto_select'):
-    """Draws from a normal distribution; the same seed draws the same numbers.
+    """Draws from a normal distribution. Equal seeds draw equal numbers.
 
     Args:
       shape: the shape, an integer vector.
-      seed: two integers (int32 or int64), a Tensor or what becomes one.
+      seed: two integers (int32 or int64), a Tensor or a value that can be converted to one.
       mean: a scalar (or Tensor that broadcasts to shape) of dtype.
-      stddev: the standard deviation, as mean.
+      stddev: the standard deviation, like mean.
       dtype: half, bfloat16, float or double.
-      name: name of the operation.
+      name: the name of the operation.
       alg: 'auto_select'.
 
     Returns:
       A Tensor of shape and dtype.
 
     Raises:
-      ValueError: if alg is no algorithm.
-      NotImplementedError: if it is another than 'auto_select'.
+      ValueError: if alg is not an algorithm.
+      NotImplementedError: if it is not 'auto_select'.
     """
     return _normal(gen.StatelessRandomNormalV2, 'stateless_random_normal', shape, seed, mean,
                    stddev, dtype, name, alg)
@@ -61,23 +61,23 @@ def stateless_random_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.floa
 @export('random.stateless_truncated_normal')
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
                                alg='auto_select'):
-    """Draws from a normal distribution, within two standard deviations of the mean.
+    """Draws from a normal distribution, truncated at two standard deviations from the mean.
 
     Args:
       shape: the shape, an integer vector.
-      seed: two integers (int32 or int64), a Tensor or what becomes one.
+      seed: two integers (int32 or int64), a Tensor or a value that can be converted to one.
       mean: a scalar (or Tensor that broadcasts to shape) of dtype.
-      stddev: the standard deviation before the cut, as mean.
+        stddev: the standard deviation before truncation, like mean.
       dtype: half, bfloat16, float or double.
-      name: name of the operation.
+      name: the name of the operation.
       alg: 'auto_select'.
 
     Returns:
       A Tensor of shape and dtype.
 
     Raises:
-      ValueError: if alg is no algorithm.
-      NotImplementedError: if it is another than 'auto_select'.
+      ValueError: if alg is not an algorithm.
+      NotImplementedError: if it is not 'auto_select'.
     """
     return _normal(gen.StatelessTruncatedNormalV2, 'stateless_truncated_normal', shape, seed, mean,
                    stddev, dtype, name, alg)
@@ -97,23 +97,24 @@ def _check_bounds(dtype, minval, maxval):
 @export('random.stateless_uniform')
 def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None,
                              alg='auto_select'):
-    """Draws from a uniform distribution over [minval, maxval); the same seed draws the same.
+    """Draws from a uniform distribution over [minval, maxval). Equal seeds draw equal numbers.
 
     Args:
       shape: the shape, an integer vector.
-      seed: two integers (int32 or int64), a Tensor or what becomes one.
-      minval: the lower bound, a scalar of dtype. None (with maxval None): all of an integer dtype.
-      maxval: the upper bound, which is never drawn; 1 by default for floating point types.
+        seed: two integers (int32 or int64), a Tensor or a value that can be converted to one.
+        minval: the lower bound, a scalar of dtype. If both bounds are None, the range is that of an
+          integer dtype.
+        maxval: the upper bound, exclusive. Defaults to 1 for floating-point types.
       dtype: half, bfloat16, float, double, int32, int64; without bounds also uint32, uint64.
-      name: name of the operation.
+      name: the name of the operation.
       alg: 'auto_select'.
 
     Returns:
       A Tensor of shape and dtype.
 
     Raises:
-      ValueError: if dtype is another, alg is no algorithm, or one bound of integers is None.
-      NotImplementedError: if alg is another than 'auto_select'.
+      ValueError: if dtype or alg is not supported, or only one bound of integers is None.
+      NotImplementedError: if alg is not 'auto_select'.
     """
     dtype = dtypes.as_dtype(dtype)
     _check_bounds(dtype, minval, maxval)

@@ -1,4 +1,4 @@
-"""Strings: joining, splitting, searching, numbers in them."""
+"""Strings: joining, splitting, searching, and conversion to numbers."""
 
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops
@@ -12,9 +12,9 @@ def string_join(inputs, separator='', name=None):
     """Joins strings element-wise.
 
     Args:
-      inputs: a list of string tensors; scalars go with all elements.
-      separator: what to put between them.
-      name: name of the node.
+        inputs: a list of string tensors. Scalars are broadcast.
+        separator: the text to insert between them.
+      name: the name of the node.
 
     Returns:
       A string tensor.
@@ -29,18 +29,18 @@ def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None,
 
     Args:
       inputs: a string tensor.
-      axis: the dimensions, in the order of joining; all if not given.
-      keep_dims: old name of `keepdims`.
-      separator: what to put between them.
-      name: name of the node.
-      reduction_indices: old name of `axis`.
-      keepdims: keep the dimensions with size 1.
+      axis: the dimensions, in the order of joining. Defaults to all.
+      keep_dims: deprecated name of `keepdims`.
+        separator: the text to insert between them.
+      name: the name of the node.
+      reduction_indices: deprecated name of `axis`.
+      keepdims: whether to keep the dimensions with size 1.
 
     Returns:
       A string tensor.
 
     Raises:
-      ValueError: an argument is given under both names.
+      ValueError: if an argument is given with both names.
     """
     keepdims = one_of('keepdims', keepdims, 'keep_dims', keep_dims, False)
     axis = one_of('axis', axis, 'reduction_indices', reduction_indices)
@@ -51,7 +51,7 @@ def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None,
 
 
 def _join_dims(inputs, axis):
-    """`axis`, or all dimensions, the last one first."""
+    """Returns `axis`, or all dimensions, the last one first."""
     if axis is not None:
         return axis
     rank = inputs.shape.rank
@@ -62,14 +62,14 @@ def _join_dims(inputs, axis):
 
 @export('regex_replace', 'strings.regex_replace')
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
-    """Replaces what matches a regular expression (re2).
+    """Replaces matches of a regular expression (re2).
 
     Args:
       input: a string tensor.
       pattern: a string or a scalar tensor.
-      rewrite: a string or a scalar tensor; \\\\1 and so on stand for groups.
-      replace_global: all matches, not only the first.
-      name: name of the node.
+        rewrite: a string or a scalar tensor. \\\\1 and so on refer to groups.
+        replace_global: whether to replace all matches instead of only the first one.
+      name: the name of the node.
 
     Returns:
       A string tensor like `input`.
@@ -83,12 +83,12 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
 
 @export('strings.regex_full_match')
 def regex_full_match(input, pattern, name=None):
-    """Returns which strings match a regular expression (re2) as a whole.
+    """Returns whether each string matches a regular expression (re2) completely.
 
     Args:
       input: a string tensor.
       pattern: a string or a scalar tensor.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
       A bool tensor.
@@ -104,7 +104,7 @@ def string_length(input, name=None, unit='BYTE'):
 
     Args:
       input: a string tensor.
-      name: name of the node.
+      name: the name of the node.
       unit: 'BYTE' or 'UTF8_CHAR'.
 
     Returns:
@@ -115,13 +115,13 @@ def string_length(input, name=None, unit='BYTE'):
 
 @export('substr')
 def substr_deprecated(input, pos, len, name=None, unit='BYTE'):
-    """Returns pieces of strings (old name of tf.strings.substr).
+    """Returns substrings. Deprecated: use tf.strings.substr.
 
     Args:
       input: a string tensor.
-      pos: an int32 or int64 tensor: where they begin; negative from the end.
-      len: a tensor of that dtype: how long they are.
-      name: name of the node.
+        pos: an int32 or int64 tensor, the start positions. Negative ones count from the end.
+        len: a tensor of the same dtype, the lengths.
+      name: the name of the node.
       unit: 'BYTE' or 'UTF8_CHAR'.
 
     Returns:
@@ -132,13 +132,13 @@ def substr_deprecated(input, pos, len, name=None, unit='BYTE'):
 
 @export('strings.substr')
 def substr(input, pos, len, name=None, unit='BYTE'):
-    """Returns pieces of strings.
+    """Returns substrings.
 
     Args:
       input: a string tensor.
-      pos: an int32 or int64 tensor: where they begin; negative from the end.
-      len: a tensor of that dtype: how long they are.
-      name: name of the node.
+        pos: an int32 or int64 tensor, the start positions. Negative ones count from the end.
+        len: a tensor of the same dtype, the lengths.
+      name: the name of the node.
       unit: 'BYTE' or 'UTF8_CHAR'.
 
     Returns:
@@ -149,12 +149,12 @@ def substr(input, pos, len, name=None, unit='BYTE'):
 
 @export('string_to_number', 'strings.to_number')
 def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, input=None):
-    """Reads a number from each string.
+    """Converts strings to numbers.
 
     Args:
       string_tensor: a string tensor.
       out_type: float32, float64, int32 or int64.
-      name: name of the node.
+      name: the name of the node.
       input: another name of `string_tensor`.
 
     Returns:
@@ -166,12 +166,12 @@ def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, inp
 
 @export('string_to_hash_bucket', 'strings.to_hash_bucket')
 def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input=None):
-    """Returns a bucket for each string.
+    """Returns a hash bucket for each string.
 
     Args:
       string_tensor: a string tensor.
       num_buckets: an int.
-      name: name of the node.
+      name: the name of the node.
       input: another name of `string_tensor`.
 
     Returns:
@@ -183,20 +183,20 @@ def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input
 
 @export('strings.format')
 def string_format(template, inputs, placeholder='{}', summarize=3, name=None):
-    """Puts values of tensors into a text.
+    """Formats the values of tensors as text.
 
     Args:
-      template: a string in which `placeholder` stands for each value.
-      inputs: a tensor or a list.
-      placeholder: what stands for a value.
-      summarize: how many elements at each end of a dimension to show; -1 for all.
-      name: name of the node.
+        template: a string that contains `placeholder` for each value.
+        inputs: a tensor or a list.
+        placeholder: the text that is replaced by a value.
+        summarize: the number of elements to show at each end of a dimension, or -1 for all.
+      name: the name of the node.
 
     Returns:
       A string scalar.
 
     Raises:
-      ValueError: the numbers of places and values differ.
+      ValueError: if the numbers of placeholders and values differ.
     """
     if tensor_like(inputs):
         inputs = [inputs]
@@ -221,8 +221,8 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator='', name=
       inputs: a string tensor.
       segment_ids: an integer tensor, its shape a prefix of that of `inputs`.
       num_segments: an integer scalar.
-      separator: what to put between them.
-      name: name of the node.
+      separator: the text to insert between them.
+      name: the name of the node.
 
     Returns:
       A string tensor with `num_segments` rows.
@@ -238,17 +238,17 @@ def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type=
 
     Args:
       source: a string vector.
-      sep: the characters; a space if not given.
-      skip_empty: leave out empty pieces.
-      delimiter: old name of `sep`.
+      sep: the characters. Defaults to a space.
+      skip_empty: whether to leave out empty pieces.
+      delimiter: deprecated name of `sep`.
       result_type: 'SparseTensor'.
-      name: name of the node.
+      name: the name of the node.
 
     Returns:
-      A SparseTensor of strings with a row for each element.
+      A SparseTensor of strings with one row per element.
 
     Raises:
-      ValueError: `result_type` is something else.
+      ValueError: if `result_type` is something else.
     """
     with ops.name_scope(name, 'StringSplit', [source]):
         sep = one_of('sep', sep, 'delimiter', delimiter)
@@ -265,7 +265,7 @@ def _sparse_result(indices, values, shape, result_type):
     values.set_shape([None])
     shape.set_shape([2])
     if result_type != 'SparseTensor':
-        raise ValueError('result_type must be "SparseTensor": ragged tensors are not in Ramet.')
+        raise ValueError('result_type must be "SparseTensor": Ramet does not have ragged tensors.')
     return SparseTensor(indices, values, shape)
 
 
@@ -276,17 +276,17 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor',
 
     Args:
       input: a string vector (or scalar).
-      sep: the separator; any white space if not given.
-      maxsplit: how many splits at most; -1 for no limit.
+      sep: the separator. Defaults to any white space.
+      maxsplit: the maximum number of splits, or -1 for no limit.
       result_type: 'SparseTensor'.
-      source: old name of `input`.
-      name: name of the scope.
+      source: deprecated name of `input`.
+      name: the name of the scope.
 
     Returns:
-      A SparseTensor of strings with a row for each element.
+      A SparseTensor of strings with one row per element.
 
     Raises:
-      ValueError: `result_type` is something else.
+      ValueError: if `result_type` is something else.
     """
     input = one_of('input', input, 'source', source)
     with ops.name_scope(name, 'StringSplit', [input]):

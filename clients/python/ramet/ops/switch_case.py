@@ -1,4 +1,4 @@
-"""tf.switch_case: one of several computations, chosen by a number while the graph runs."""
+"""tf.switch_case: one of several computations, selected by a number while the graph runs."""
 
 import itertools
 
@@ -12,25 +12,25 @@ _numbers = itertools.count()
 
 @export('switch_case')
 def switch_case(branch_index, branch_fns, default=None, name='switch_case'):
-    """Returns what the function with the number `branch_index` makes.
+    """Returns the result of the function with the number `branch_index`.
 
-    The functions become functions of the graph's library, called by one operation. Where a gradient
-    is taken, only the branch that ran is differentiated.
+    The functions become functions of the graph's library, which one operation calls. Gradients are
+    computed only for the branch that ran.
 
     Args:
       branch_index: an int32 scalar, a tensor.
-      branch_fns: a list of functions without arguments, a dict from their numbers, or a list of
-        pairs of number and function; the numbers are 0 to n-1. They return tensors in a structure.
-      default: a function for other numbers; without one they get the last.
-      name: name of the scope.
+        branch_fns: a list of functions without arguments, a dict from their numbers, or a list of
+          pairs of number and function. The numbers are 0 to n-1. They return tensors or structures.
+        default: a function for other numbers. Without it, other numbers select the last function.
+        name: the name of the scope.
 
-    Returns:
-      What the functions return, with tensors for the values of the branch that is taken.
+      Returns:
+        The result of the functions, with the values of the selected branch.
 
     Raises:
-      TypeError: branch_index is no integer tensor, branch_fns is no list or dict of functions, or
+        TypeError: if branch_index is not an integer tensor, branch_fns is not a list or dict of functions, or
         the functions return different structures or dtypes.
-      ValueError: there is no function, or the numbers are not 0 to n-1.
+      ValueError: if there is no function, or the numbers are not 0 to n-1.
     """
     functions = _functions(branch_fns, default)
     if not isinstance(branch_index, ops.Tensor) and not hasattr(
@@ -110,7 +110,7 @@ def _check_same(branches):
 
 
 def _common_shape(shapes):
-    """What is known of the shape of each of the branches."""
+    """Returns the static shape that is common to all branches."""
     first = shapes[0]
     if any(s.ndims is None or s.ndims != first.ndims for s in shapes):
         return tensor_shape.TensorShape(None)
@@ -163,7 +163,7 @@ def _true():
 
 
 def _packed(structure, results):
-    """The structure of what a branch returned, with the results where it has tensors."""
+    """Returns the structure of a branch's result, with its tensors replaced by the given ones."""
     waiting = iter(results)
     flat = [None if t is None else next(waiting)
             for t in nest.flatten(structure, expand_composites=True)]

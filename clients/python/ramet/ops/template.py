@@ -1,4 +1,4 @@
-"""Functions that share the variables that they make the first time."""
+"""make_template: functions that reuse the variables of their first call."""
 
 import functools
 import traceback
@@ -11,18 +11,18 @@ from ramet.ops import variable_scope
 @export('make_template')
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None,
                   **kwargs):
-    """Wraps a function so that each call uses the variables that the first one made.
+    """Wraps a function so that every call uses the variables that the first call created.
 
     Args:
-      name_: name of the variable scope of the calls, made unique.
-      func_: the function; it makes its variables with get_variable.
-      create_scope_now_: whether the scope is chosen now rather than at the first call.
-      unique_name_: name of the scope that is taken as it is.
-      custom_getter_: custom getter of the scope.
-      **kwargs: arguments of `func_` that are set now.
+      name_: the name of the variable scope of the calls, made unique.
+        func_: the function, which creates its variables with get_variable.
+        create_scope_now_: whether to choose the scope immediately instead of in the first call.
+        unique_name_: the name of the scope, used as it is.
+        custom_getter_: the custom getter of the scope.
+        **kwargs: arguments of `func_` to set in all calls.
 
     Returns:
-      A callable that takes the other arguments of `func_`.
+      A callable that takes the remaining arguments of `func_`.
 
     Raises:
       ValueError: if `name_` is None.
@@ -34,7 +34,7 @@ def make_template(name_, func_, create_scope_now_=False, unique_name_=None, cust
 
 
 class Template:
-    """A function with variables of its own; made by make_template."""
+    """A function with its own variables, created by make_template."""
 
     def __init__(self, name, func, create_scope_now=False, unique_name=None, custom_getter=None):
         if name is None:
@@ -89,7 +89,7 @@ class Template:
 
     @property
     def variable_scope_name(self):
-        """The scope's name, ending with a slash; None before the first call."""
+        """The scope's name with a trailing slash, or None before the first call."""
         if self._scope is None:
             return None
         name = self._scope.name
@@ -100,24 +100,24 @@ class Template:
 
     @property
     def variables(self):
-        """The global and local variables that the template made."""
+        """The global and local variables that the template created."""
         return self.global_variables + self.local_variables
 
     @property
     def weights(self):
-        """The same as `variables`."""
+        """Same as `variables`."""
         return self.variables
 
     @property
     def trainable_variables(self):
-        """The trainable ones."""
+        """The trainable variables."""
         return self._collection(ops.GraphKeys.TRAINABLE_VARIABLES)
 
     trainable_weights = trainable_variables
 
     @property
     def non_trainable_variables(self):
-        """Those that are not trainable."""
+        """The variables that are not trainable."""
         trainable = set(self.trainable_variables)
         return [v for v in self.variables if v not in trainable]
 
@@ -125,10 +125,10 @@ class Template:
 
     @property
     def global_variables(self):
-        """The global ones."""
+        """The global variables."""
         return self._collection(ops.GraphKeys.GLOBAL_VARIABLES)
 
     @property
     def local_variables(self):
-        """The local ones."""
+        """The local variables."""
         return self._collection(ops.GraphKeys.LOCAL_VARIABLES)

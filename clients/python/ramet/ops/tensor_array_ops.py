@@ -1,4 +1,4 @@
-"""Arrays of tensors that the steps of a loop write and read by number."""
+"""TensorArray: arrays of tensors that the steps of a loop read and write by index."""
 
 import contextlib
 
@@ -17,34 +17,34 @@ def _refuse_with_handle(**given):
 
 @export('TensorArray')
 class TensorArray:
-    """An array of tensors, one for each step of a loop.
+    """An array of tensors, such as one per step of a loop.
 
-    It lives in the run: each run starts with an empty array. What changes it returns a new
-    TensorArray of the same array with a new `flow`; using that one puts the operations into order.
+    It exists during a run: each run starts with an empty array. Methods that modify the array return a
+    new TensorArray for the same array with a new `flow`, which orders the operations.
     """
 
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None,
                  tensor_array_name=None, handle=None, flow=None, infer_shape=True,
                  element_shape=None, colocate_with_first_write_call=True, name=None):
-        """Makes an array, or a Python object for one that is there.
+        """Creates an array, or a Python object for an existing array.
 
         Args:
-          dtype: of the elements.
-          size: a number or an int32 scalar: how many elements; needed without a handle.
-          dynamic_size: whether a write behind the end makes the array longer; default False.
-          clear_after_read: whether an element can be read once only; default True.
+          dtype: the dtype of the elements.
+          size: a number or an int32 scalar, the number of elements; required without a handle.
+          dynamic_size: whether a write past the end extends the array. Defaults to False.
+          clear_after_read: whether an element can be read only once. Defaults to True.
           tensor_array_name: a name for messages.
-          handle: the handle of an array that is there; `flow` comes with it.
-          flow: a float32 scalar that everything done to the array before has led to.
-          infer_shape: whether all elements have one shape.
-          element_shape: what is known of the elements' shape.
-          colocate_with_first_write_call: whether the writes are placed beside the first value
+          handle: the handle of an existing array, together with `flow`.
+          flow: a float32 scalar that depends on all previous operations on the array.
+          infer_shape: whether all elements have the same shape.
+          element_shape: the shape of the elements, as far as it is known.
+          colocate_with_first_write_call: whether to place all writes on the device of the first value
             that is written.
-          name: name of the node.
+          name: the name of the node.
 
         Raises:
-          ValueError: neither `size` nor `handle` is given, or with a handle also what only a new
-            array can be made with.
+          ValueError: if neither `size` nor `handle` is given, or if a handle is combined with arguments
+            that only apply to new arrays.
         """
         if handle is not None:
             _refuse_with_handle(tensor_array_name=tensor_array_name, size=size,
@@ -71,7 +71,7 @@ class TensorArray:
 
     @property
     def flow(self):
-        """The float32 scalar that everything done to the array so far has led to."""
+        """The float32 scalar that depends on all operations on the array so far."""
         return self._flow
 
     @property
@@ -86,12 +86,12 @@ class TensorArray:
 
     @property
     def element_shape(self):
-        """What is known of the elements' shape, a TensorShape."""
+        """The shape of the elements as far as it is known, a TensorShape."""
         return self._element_shape[0]
 
     @property
     def dynamic_size(self):
-        """Whether a write behind the end makes the array longer."""
+        """True if a write past the end extends the array."""
         return self._dynamic_size
 
     @property
@@ -112,16 +112,16 @@ class TensorArray:
         return ops.colocate_with(self._colocate_with[0])
 
     def identity(self):
-        """Returns a TensorArray of the same array and state."""
+        """Returns a TensorArray for the same array and state."""
         return build_ta_with_new_flow(self, array_ops.identity(self._flow))
 
     def grad(self, source, flow=None, name=None):
         """Returns the array of the gradients of the elements.
 
         Args:
-          source: a string: each one has an array of its own.
-          flow: the flow after which the gradients are made; default: that of this object.
-          name: name of the node.
+          source: a string. Each source has its own array.
+          flow: the flow after which the gradients are created. Defaults to that of this object.
+          name: the name of the node.
         """
         flow = self._flow if flow is None else flow
         with ops.name_scope(name, 'TensorArrayGrad', [self._handle]):
@@ -140,8 +140,8 @@ class TensorArray:
         """Returns element `index`, an int32 scalar.
 
         Raises:
-          InvalidArgumentError: when run: there is no such element, it was read before (see
-            clear_after_read), or was never written and its shape is not known.
+            InvalidArgumentError: when run, if there is no such element, it was read before (see
+              clear_after_read), or it was never written and its shape is unknown.
         """
         value = gen.TensorArrayReadV3(handle=self._handle, index=index, flow_in=self._flow,
                                       dtype=self._dtype, name=name)
@@ -153,12 +153,12 @@ class TensorArray:
         """Writes `value` to element `index`, an int32 scalar.
 
         Returns:
-          The TensorArray to be used afterwards.
+          The TensorArray to use afterwards.
 
-        Raises:
-          ValueError: the shape is known not to fit.
-          InvalidArgumentError: when run: there is no such element, it was written before, or the
-            dtype or shape does not fit.
+          Raises:
+            ValueError: if the static shape does not match.
+            InvalidArgumentError: when run, if there is no such element, it was written before, or the
+              dtype or shape does not match.
         """
         with ops.name_scope(name, 'TensorArrayWrite', [self._handle, index, value]):
             value = ops.convert_to_tensor(value, preferred_dtype=self._dtype, name='value')
@@ -169,7 +169,7 @@ class TensorArray:
             return build_ta_with_new_flow(self, flow)
 
     def stack(self, name=None):
-        """Returns all elements, which have one shape, in a new first dimension."""
+        """Returns all elements, stacked along a new first dimension. They must have the same shape."""
         with ops.colocate_with(self._handle):
             with ops.name_scope(name, 'TensorArrayStack', [self._handle]):
                 value = self.gather(math_ops.range(0, self.size()), name=name)
@@ -181,7 +181,7 @@ class TensorArray:
                 return value
 
     def gather(self, indices, name=None):
-        """Returns the elements `indices` (an int32 vector) in a new first dimension."""
+        """Returns the elements at `indices` (an int32 vector), stacked along a new first dimension."""
         value = gen.TensorArrayGatherV3(handle=self._handle, indices=indices, flow_in=self._flow,
                                         dtype=self._dtype, element_shape=self.element_shape,
                                         name=name)
@@ -190,7 +190,7 @@ class TensorArray:
         return value
 
     def concat(self, name=None):
-        """Returns all elements joined along their first dimension."""
+        """Returns all elements, concatenated along their first dimension."""
         shape = self.element_shape
         value, _ = gen.TensorArrayConcatV3(
             handle=self._handle, flow_in=self._flow, dtype=self._dtype,
@@ -205,13 +205,13 @@ class TensorArray:
         return value
 
     def unstack(self, value, name=None):
-        """Writes row i of `value` to element i, for all rows; returns the TensorArray after it."""
+        """Writes row i of `value` to element i, for all rows; returns the updated TensorArray."""
         with ops.name_scope(name, 'TensorArrayUnstack', [self._handle, value]):
             count = array_ops.shape(value)[0]
             return self.scatter(indices=math_ops.range(0, count), value=value, name=name)
 
     def scatter(self, indices, value, name=None):
-        """Writes row i of `value` to element indices[i]; returns the TensorArray after it."""
+        """Writes row i of `value` to element indices[i]; returns the updated TensorArray."""
         with ops.name_scope(name, 'TensorArrayScatter', [self._handle, value, indices]):
             value = ops.convert_to_tensor(value, preferred_dtype=self._dtype, name='value')
             self._check_element_shape(value.shape[1:])
@@ -224,7 +224,7 @@ class TensorArray:
         """Writes the first lengths[0] rows of `value` to element 0, the next to element 1, ...
 
         Returns:
-          The TensorArray to be used afterwards.
+          The TensorArray to use afterwards.
         """
         with ops.name_scope(name, 'TensorArraySplit', [self._handle, value, lengths]):
             value = ops.convert_to_tensor(value, dtype=self._dtype, name='value')
@@ -253,7 +253,7 @@ class TensorArray:
 
 
 def build_ta_with_new_flow(old_ta, flow):
-    """Returns a TensorArray like `old_ta` after what `flow` stands for."""
+    """Returns a TensorArray like `old_ta` with a new flow."""
     new_ta = TensorArray(old_ta._dtype, handle=old_ta._handle, flow=flow,
                          infer_shape=old_ta._infer_shape,
                          colocate_with_first_write_call=old_ta._colocate_with_first_write_call)

@@ -1,4 +1,4 @@
-"""How a Variable comes to be: arguments checked, creators asked, nodes made in the graph."""
+"""Creates Variables: checks arguments, calls creators, and adds nodes to the graph."""
 
 from ramet import _core
 from ramet.api import export
@@ -8,7 +8,7 @@ _defaults = {'use_resource': False}
 
 
 def kind(is_resource):
-    """The class of such variables."""
+    """Returns the class of resource or reference variables."""
     if is_resource:
         from ramet.ops.resource_variable import ResourceVariable
         return ResourceVariable
@@ -18,24 +18,24 @@ def kind(is_resource):
 
 @export('enable_resource_variables')
 def enable_resource_variables():
-    """Makes variables resource variables where nothing else is said."""
+    """Makes new variables resource variables by default."""
     _defaults['use_resource'] = True
 
 
 @export('disable_resource_variables')
 def disable_resource_variables():
-    """Makes variables reference variables where nothing else is said: the state at the start."""
+    """Makes new variables reference variables by default, which is the initial setting."""
     _defaults['use_resource'] = False
 
 
 @export('resource_variables_enabled')
 def resource_variables_enabled():
-    """Whether variables are resource variables where nothing else is said."""
+    """Returns whether new variables are resource variables by default."""
     return _defaults['use_resource']
 
 
 def state_of(graph, attribute, make):
-    """What a graph object keeps under `attribute`, made by `make()` the first time."""
+    """Returns the value that a graph object keeps under `attribute`, created by `make()` if missing."""
     found = getattr(graph, attribute, None)
     if found is None:
         found = make()
@@ -45,14 +45,14 @@ def state_of(graph, attribute, make):
 
 @export('variable_creator_scope')
 class variable_creator_scope:
-    """A scope in which `variable_creator` makes the variables of the default graph.
+    """A scope in which `variable_creator` creates the variables of the default graph.
 
     Args:
-      variable_creator: function `(next_creator, **kwargs)` that returns a variable; it is called
-        with all arguments of tf.Variable and may change them before it calls `next_creator`.
+        variable_creator: a function `(next_creator, **kwargs)` that returns a variable. It is called
+          with all arguments of tf.Variable and may change them before it calls `next_creator`.
 
-    Raises:
-      RuntimeError: when it is left while a scope inside is open.
+      Raises:
+        RuntimeError: if the scope is closed while an inner one is still open.
     """
 
     def __init__(self, variable_creator):
@@ -73,7 +73,7 @@ def create(initial_value=None, trainable=None, collections=None, validate_shape=
            caching_device=None, name=None, variable_def=None, dtype=None, expected_shape=None,
            import_scope=None, constraint=None, use_resource=None, synchronization=None,
            aggregation=None, shape=None):
-    """What tf.Variable(...) does."""
+    """Implements tf.Variable(...)."""
     from ramet.ops import variables
     getter = _default_creator
     for creator in ops.get_default_graph()._variable_creator_stack:
@@ -111,10 +111,10 @@ def _default_creator(use_resource=None, initial_value=None, variable_def=None, i
 
 
 def checked_modes(synchronization, aggregation, trainable, name):
-    """The two enums for what was given, and whether a variable is trainable.
+    """Returns the two arguments as enums, and whether a variable is trainable.
 
     Raises:
-      ValueError: if one of the modes is not a member of its enum.
+      ValueError: if a mode is not a member of its enum.
     """
     from ramet.ops import variables
     synchronization = _member(variables.VariableSynchronization, synchronization,
@@ -135,7 +135,7 @@ def _member(enum_class, value, what, name):
 
 
 def checked_collections(collections, trainable):
-    """The keys that a new variable is added to.
+    """Returns the keys of the collections that a new variable is added to.
 
     Raises:
       ValueError: if `collections` is not a list, tuple or set.
@@ -152,7 +152,7 @@ def checked_collections(collections, trainable):
 
 def make(variable, initial_value, *, trainable, collections, validate_shape, caching_device, name,
          dtype, synchronization, aggregation, shape):
-    """Makes the nodes of a variable whose arguments are checked, and binds the object to them."""
+    """Adds the nodes of a variable with checked arguments, and binds the object to them."""
     given = [] if callable(initial_value) else [initial_value]
     dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
     with ops.init_scope(), ops.name_scope(name, 'Variable', given) as scope:
@@ -188,7 +188,7 @@ def _inside_branch(name, value, is_resource):
 
 
 def _device_name(caching_device):
-    """The text of a device; empty for a device function, which is asked about the node later."""
+    """Returns the name of a device, or '' for a device function, which is called for the node later."""
     if callable(caching_device):
         return ''
     if caching_device is None or isinstance(caching_device, str):
@@ -203,7 +203,7 @@ def _ask_device(caching_device, read):
 
 
 def called_in_scope(graph, function, full_name, dtype):
-    """The initial value that a callable makes, in the scope and group of the variable."""
+    """Returns the result of a callable initial value, created in the variable's scope and group."""
     group = 'loc:@' + full_name
     with _core.variable_group(graph, group), ops.name_scope('Initializer'), ops.device(None):
         value = ops.convert_to_tensor(function(), name='initial_value', dtype=dtype)
@@ -211,7 +211,7 @@ def called_in_scope(graph, function, full_name, dtype):
 
 
 def from_proto(variable_def, import_scope=None):
-    """The variable of the default graph that a VariableDef names."""
+    """Returns the variable of the default graph that a VariableDef names."""
     from ramet.ops import variables
     graph = ops.get_default_graph()
 

@@ -1,4 +1,4 @@
-"""The variables of a graph by collection, and operations on all of them."""
+"""The variables of a graph by collection, and operations on them."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -9,38 +9,54 @@ _OLD_VARIABLE_OPS = ('Variable', 'VariableV2', 'AutoReloadVariable')
 
 @export('global_variables')
 def global_variables(scope=None):
-    """The variables of the default graph that are not local: what checkpoints hold.
+    """Returns the global variables of the default graph, which checkpoints contain.
 
     Args:
-      scope: regular expression that the beginning of a variable's name must match.
+      scope: a regular expression that must match the start of a variable's name, or None.
 
-    Returns:
-      List of Variables in the order of their creation.
+      Returns:
+        A list of Variables in the order of their creation.
     """
     return ops.get_collection(ops.GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 @export('local_variables')
 def local_variables(scope=None):
-    """The variables of GraphKeys.LOCAL_VARIABLES; see global_variables."""
+    """Returns the variables in GraphKeys.LOCAL_VARIABLES.
+
+    Args:
+      scope: see global_variables.
+    """
     return ops.get_collection(ops.GraphKeys.LOCAL_VARIABLES, scope)
 
 
 @export('model_variables')
 def model_variables(scope=None):
-    """The variables of GraphKeys.MODEL_VARIABLES; see global_variables."""
+    """Returns the variables in GraphKeys.MODEL_VARIABLES.
+
+    Args:
+      scope: see global_variables.
+    """
     return ops.get_collection(ops.GraphKeys.MODEL_VARIABLES, scope)
 
 
 @export('trainable_variables')
 def trainable_variables(scope=None):
-    """The variables that optimizers train; see global_variables."""
+    """Returns the trainable variables.
+
+    Args:
+      scope: see global_variables.
+    """
     return ops.get_collection(ops.GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 @export('moving_average_variables')
 def moving_average_variables(scope=None):
-    """The variables that have moving averages; see global_variables."""
+    """Returns the variables that have moving averages.
+
+    Args:
+      scope: see global_variables.
+    """
     return ops.get_collection(ops.GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
@@ -50,30 +66,34 @@ def _global_and_local():
 
 @export('initializers.variables', 'variables_initializer')
 def variables_initializer(var_list, name='init'):
-    """An Operation that initializes a list of variables.
+    """Returns an Operation that initializes a list of variables.
 
     Args:
-      var_list: list of Variables.
-      name: name of the Operation.
+        var_list: a list of Variables.
+      name: the name of the Operation.
     """
     return _group([v.initializer for v in var_list], name)
 
 
 @export('initializers.global_variables', 'global_variables_initializer')
 def global_variables_initializer():
-    """An Operation that initializes all global variables that there are now."""
+    """Returns an Operation that initializes all global variables that exist when it is called."""
     return variables_initializer(global_variables())
 
 
 @export('initializers.local_variables', 'local_variables_initializer')
 def local_variables_initializer():
-    """An Operation that initializes all local variables that there are now."""
+    """Returns an Operation that initializes all local variables that exist when it is called."""
     return variables_initializer(local_variables())
 
 
 @export('initializers.tables_initializer', 'tables_initializer')
 def tables_initializer(name='init_all_tables'):
-    """An Operation that initializes all lookup tables of the default graph."""
+    """Returns an Operation that initializes all lookup tables of the default graph.
+
+    Args:
+      name: the name of the Operation.
+    """
     return _group(ops.get_collection(ops.GraphKeys.TABLE_INITIALIZERS), name)
 
 
@@ -84,16 +104,20 @@ def _group(operations, name):
 
 @export('is_variable_initialized')
 def is_variable_initialized(variable):
-    """A bool Tensor: whether a variable has a value."""
+    """Returns a bool Tensor that is True if a variable has a value.
+
+    Args:
+      variable: a Variable.
+    """
     return state_ops.is_variable_initialized(variable)
 
 
 @export('assert_variables_initialized')
 def assert_variables_initialized(var_list=None):
-    """A Tensor that can be evaluated only when the variables have values.
+    """Returns a Tensor that can only be evaluated if the variables have values.
 
     Args:
-      var_list: list of Variables; default: the global and local ones.
+      var_list: a list of Variables. Defaults to the global and local ones.
 
     Returns:
       The Tensor, or None if there are no variables.
@@ -115,11 +139,11 @@ def assert_variables_initialized(var_list=None):
 
 @export('report_uninitialized_variables')
 def report_uninitialized_variables(var_list=None, name='report_uninitialized_variables'):
-    """A string Tensor: the names of the variables that have no values.
+    """Returns a string Tensor with the names of the variables that have no values.
 
     Args:
-      var_list: list of Variables; default: the global and local ones.
-      name: name scope of the nodes.
+      var_list: a list of Variables. Defaults to the global and local ones.
+      name: the name scope of the nodes.
     """
     from ramet.framework import constant_op
     from ramet.ops import array_ops

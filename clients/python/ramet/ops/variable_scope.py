@@ -1,4 +1,4 @@
-"""Variable scopes, and get_variable: variables that are shared by their names."""
+"""Variable scopes and get_variable, which share variables by name."""
 
 import functools
 import threading
@@ -36,7 +36,7 @@ class _ScopeStore(threading.local):
             name, (parent, _, _) = parent, parent.rpartition('/')
 
     def close_below(self, name):
-        """Forgets how often scopes under `name` were opened; those at the root are kept."""
+        """Forgets how often scopes under `name` were opened. Counts at the root are kept."""
         if not name:
             return
         waiting = list(self.children.pop(name, ()))
@@ -54,7 +54,7 @@ class _ScopeStore(threading.local):
         self.numbers = {}
 
     def unique(self, prefix):
-        """`prefix`, or with a number, so that no scope of that name was opened here."""
+        """Returns `prefix`, with a number if a scope with this name was already opened here."""
         full = self.current._full_name(prefix)
         if not self.counts.get(full):
             return prefix
@@ -66,18 +66,18 @@ class _ScopeStore(threading.local):
 
 
 def scope_store(graph=None):
-    """The scopes of a graph, by default of the default graph."""
+    """Returns the scopes of a graph. Defaults to those of the default graph."""
     return state_of(graph or ops.get_default_graph(), '_variable_scope_store', _ScopeStore)
 
 
 def default_store():
-    """The variables of the default graph by name."""
+    """Returns the variables of the default graph by name."""
     return state_of(ops.get_default_graph(), '_variable_store', variable_store.VariableStore)
 
 
 @export('get_variable_scope')
 def get_variable_scope():
-    """The VariableScope that is open."""
+    """Returns the current VariableScope."""
     return scope_store().current
 
 
@@ -86,35 +86,35 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
                  collections=None, caching_device=None, partitioner=None, validate_shape=True,
                  use_resource=None, custom_getter=None, constraint=None, synchronization=_AUTO,
                  aggregation=_NONE):
-    """Makes the variable of that name in the open variable scope, or finds it where that is reused.
+    """Creates a variable in the current variable scope, or gets an existing one if it is reused.
 
     Args:
-      name: name of the variable; variable scopes put their names before it, name scopes do not.
-      shape: shape of a new variable; not given when `initializer` is a tensor or needs none.
-      dtype: DType of a new variable; default: the scope's, else float32.
-      initializer: an initializer (callable with shape, dtype), a callable without arguments, or a
-        tensor or what converts to one; default: the scope's, else glorot_uniform for floating
-        dtypes and zeros for others.
-      regularizer: function from the variable to a Tensor that is added to the collection of
-        regularization losses, or to None; default: the scope's.
-      trainable: whether it is added to the trainable variables; default True.
-      collections: list of collection keys; default [GraphKeys.GLOBAL_VARIABLES].
-      caching_device: device where reads are kept; default: the scope's.
-      partitioner: function (shape, dtype) -> list of the number of parts in each dimension.
-      validate_shape: False lets values of any shape be assigned.
-      use_resource: True for a resource variable; default: the scope's, else False.
-      custom_getter: function (getter, name, **arguments) that is asked for the variable.
-      constraint: function from a value to the value that optimizers store in its place.
-      synchronization: a VariableSynchronization.
-      aggregation: a VariableAggregation.
+        name: the name of the variable, which is prefixed by variable scopes but not by name scopes.
+        shape: the shape of a new variable. It must not be given if `initializer` is a tensor or does not
+          need it.
+        dtype: the DType of a new variable. Defaults to the scope's, or float32.
+        initializer: an initializer (callable with shape, dtype), a callable without arguments, or a
+          tensor or a value that can be converted to one. Defaults to the scope's, or glorot_uniform for
+          floating-point dtypes and zeros for others.
+        regularizer: a function from the variable to a Tensor that is added to the collection of
+          regularization losses, or to None. Defaults to the scope's.
+        trainable: whether to add it to the trainable variables. Defaults to True.
+        collections: a list of collection keys. Defaults to [GraphKeys.GLOBAL_VARIABLES].
+        caching_device: the device on which reads are cached. Defaults to the scope's.
+        partitioner: a function (shape, dtype) -> list of the number of parts in each dimension.
+        validate_shape: False allows values of any shape to be assigned.
+        use_resource: True for a resource variable. Defaults to the scope's setting, or False.
+        custom_getter: a function (getter, name, **arguments) that returns the variable.
+        constraint: a function that optimizers apply to new values.
+        synchronization: a VariableSynchronization.
+        aggregation: a VariableAggregation.
 
-    Returns:
-      The Variable, or a PartitionedVariable when there is a partitioner and the shape is no
-      scalar's.
+      Returns:
+        The Variable, or a PartitionedVariable if there is a partitioner and the shape is not a scalar.
 
-    Raises:
-      ValueError: if it is to be made and exists, or to be found and does not; if shape or dtype do
-        not fit what is found; if there is no initializer for its dtype.
+      Raises:
+        ValueError: if a variable to create already exists, or one to reuse does not; if shape or dtype
+          do not match an existing variable; if there is no default initializer for its dtype.
     """
     return get_variable_scope().get_variable(
         default_store(), name, shape=shape, dtype=dtype, initializer=initializer,
@@ -129,7 +129,11 @@ def get_local_variable(name, shape=None, dtype=None, initializer=None, regulariz
                        trainable=False, collections=None, caching_device=None, partitioner=None,
                        validate_shape=True, use_resource=None, custom_getter=None,
                        constraint=None, synchronization=_AUTO, aggregation=_NONE):
-    """As get_variable, for a variable in the collection of local variables, not trainable."""
+    """Like get_variable, for a variable in the collection of local variables that is not trainable.
+
+    Args:
+      name, shape, dtype, initializer, regularizer, ...: see get_variable.
+    """
     collections = (collections or []) + [ops.GraphKeys.LOCAL_VARIABLES]
     return get_variable(
         name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer,
@@ -171,7 +175,7 @@ class PureVariableScope:
         store.current = self._old
 
     def _again(self, target):
-        """The scope that was opened before, with what is given now in its place."""
+        """Returns a scope that is opened again, with its settings replaced by the given ones."""
         reuse = self._reuse or target.reuse
         name_scope = self._old_name_scope
         if name_scope is None:
@@ -202,27 +206,27 @@ def _getter_inside(inner, outer):
 
 @export('variable_scope')
 class variable_scope:
-    """A scope for variables of get_variable, and a name scope for the operations in it.
+    """A variable scope for get_variable, which is also a name scope for operations.
 
     Args:
-      name_or_scope: name that is put before variables' names, or a VariableScope to open again.
-      default_name: name when `name_or_scope` is None; made unique.
-      values: list of Tensors, whose graph becomes the default graph in the scope.
-      initializer: default initializer of the variables in it.
-      regularizer: default regularizer.
-      caching_device: default caching device.
-      partitioner: default partitioner.
-      custom_getter: default custom getter; one of an outer scope is asked after it.
-      reuse: True: variables are found, tf.AUTO_REUSE: made where they are not there, None: as the
-        outer scope says.
-      dtype: default dtype.
-      use_resource: whether variables in it are resource variables.
-      constraint: default constraint.
-      auxiliary_name_scope: False leaves the name scope as it is.
+        name_or_scope: a prefix for variables' names, or a VariableScope to open again.
+        default_name: the name if `name_or_scope` is None; made unique.
+        values: a list of Tensors whose graph becomes the default graph in the scope.
+        initializer: the default initializer of its variables.
+        regularizer: the default regularizer.
+        caching_device: the default caching device.
+        partitioner: the default partitioner.
+        custom_getter: the default custom getter. That of an outer scope is called after it.
+        reuse: True reuses existing variables, tf.AUTO_REUSE also creates missing ones, and None inherits
+          the mode of the outer scope.
+        dtype: the default dtype.
+        use_resource: whether its variables are resource variables.
+        constraint: the default constraint.
+        auxiliary_name_scope: False keeps the current name scope.
 
-    Raises:
-      TypeError: if there is neither a name nor a default name, or an argument has a wrong type.
-      ValueError: if `reuse` is not one of its values, or True without `name_or_scope`.
+      Raises:
+        TypeError: if there is neither a name nor a default name, or an argument has the wrong type.
+        ValueError: if `reuse` is invalid, or True without `name_or_scope`.
     """
 
     def __init__(self, name_or_scope, default_name=None, values=None, initializer=None,
@@ -310,7 +314,11 @@ def _graph_of(values):
 def variable_op_scope(values, name_or_scope, default_name=None, initializer=None,
                       regularizer=None, caching_device=None, partitioner=None, custom_getter=None,
                       reuse=None, dtype=None, use_resource=None, constraint=None):
-    """The old spelling of variable_scope(name_or_scope, default_name, values)."""
+    """Opens variable_scope(name_or_scope, default_name, values); the arguments have an older order.
+
+    Args:
+      values, name_or_scope, default_name, initializer, ...: see variable_scope.
+    """
     return variable_scope(name_or_scope, default_name=default_name, values=values,
                           initializer=initializer, regularizer=regularizer,
                           caching_device=caching_device, partitioner=partitioner,

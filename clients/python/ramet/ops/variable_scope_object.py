@@ -1,4 +1,4 @@
-"""VariableScope: what get_variable is told by the scopes that are open."""
+"""VariableScope: the settings of open variable scopes that get_variable uses."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -10,19 +10,19 @@ _NONE = variables.VariableAggregation.NONE
 
 @export('no_regularizer')
 def no_regularizer(_):
-    """A regularizer that hides the one of the variable scope: no loss."""
+    """A regularizer without a loss, which overrides the one of the variable scope."""
 
 
 @export('VariableScope')
 class VariableScope:
-    """What an open variable scope hands to get_variable.
+    """The settings of a variable scope for get_variable.
 
     Attributes:
-      name: prefix of the variables' names.
-      reuse: True, tf.AUTO_REUSE, or what is false.
-      initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource,
-        constraint: defaults for get_variable.
-      original_name_scope: the name scope that was opened with it first, 'a/b/'.
+        name: the prefix of the variables' names.
+        reuse: True, tf.AUTO_REUSE, or a false value.
+        initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource,
+          constraint: defaults for get_variable.
+        original_name_scope: the name scope that was first opened with it, such as 'a/b/'.
     """
 
     def __init__(self, reuse, name='', initializer=None, regularizer=None, caching_device=None,
@@ -56,7 +56,7 @@ class VariableScope:
     constraint = property(lambda self: self._constraint)
 
     def reuse_variables(self):
-        """From now on variables are found in this scope, not made."""
+        """Makes get_variable reuse existing variables in this scope instead of creating them."""
         self._reuse = True
 
     def set_initializer(self, initializer):
@@ -76,7 +76,7 @@ class VariableScope:
         self._regularizer = regularizer
 
     def set_caching_device(self, caching_device):
-        """Sets where reads of this scope's variables are kept."""
+        """Sets the device on which reads of this scope's variables are cached."""
         self._caching_device = caching_device
 
     def set_partitioner(self, partitioner):
@@ -88,19 +88,19 @@ class VariableScope:
         self._custom_getter = custom_getter
 
     def get_collection(self, name):
-        """The items of a graph collection whose names are under this scope."""
+        """Returns the items of a graph collection whose names are under this scope."""
         return ops.get_collection(name, self._name + '/' if self._name else '')
 
     def trainable_variables(self):
-        """The trainable variables under this scope."""
+        """Returns the trainable variables under this scope."""
         return self.get_collection(ops.GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self):
-        """The global variables under this scope."""
+        """Returns the global variables under this scope."""
         return self.get_collection(ops.GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self):
-        """The local variables under this scope."""
+        """Returns the local variables under this scope."""
         return self.get_collection(ops.GraphKeys.LOCAL_VARIABLES)
 
     def _full_name(self, name):
@@ -111,7 +111,7 @@ class VariableScope:
                      caching_device=None, partitioner=None, validate_shape=True, use_resource=None,
                      custom_getter=None, constraint=None, synchronization=_AUTO,
                      aggregation=_NONE):
-        """A variable under this scope; see tf.get_variable."""
+        """Returns a variable under this scope; see tf.get_variable."""
         with ops.name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):
                 found = ops.convert_to_tensor(initializer).dtype.base_dtype

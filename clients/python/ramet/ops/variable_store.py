@@ -1,4 +1,4 @@
-"""The variables of a graph by the names that get_variable knows them under."""
+"""The variables of a graph by their names for get_variable."""
 
 import collections.abc
 import enum
@@ -13,7 +13,7 @@ from ramet.ops.partitioned_variable import PartitionedVariable
 
 
 class _ReuseMode(enum.Enum):
-    """How get_variable goes about a variable that may exist."""
+    """How get_variable treats a variable that may exist."""
 
     AUTO_REUSE = 1
 
@@ -23,11 +23,11 @@ export_value('AUTO_REUSE', AUTO_REUSE)
 
 
 class PartitionInfo:
-    """Which part of a partitioned variable an initializer makes.
+    """The part of a partitioned variable that an initializer creates.
 
     Attributes:
-      full_shape: list, the dimensions of the whole.
-      var_offset: list, where the part begins.
+      full_shape: a list, the dimensions of the whole.
+      var_offset: a list, the start of the part.
     """
 
     def __init__(self, full_shape, var_offset):
@@ -57,16 +57,16 @@ class PartitionInfo:
         return self._var_offset
 
     def single_offset(self, shape):
-        """Where a part of `shape` begins in the dimension that is cut; 0 if none is."""
+        """Returns the start of a part of `shape` in the partitioned dimension, or 0 if there is none."""
         dim = self.single_slice_dim(shape)
         return 0 if dim is None else self.var_offset[dim]
 
     def single_slice_dim(self, shape):
-        """The one dimension in which a part of `shape` is less than the whole, or None.
+        """Returns the only dimension in which a part of `shape` is smaller than the whole, or None.
 
         Raises:
           TypeError: if `shape` is not a sequence.
-          ValueError: if it does not fit the whole, or is cut in more than one dimension.
+          ValueError: if it does not fit into the whole, or is partitioned in more than one dimension.
         """
         if not isinstance(shape, (tuple, list)):
             raise TypeError('`shape` must be a sequence (like tuple or list) instead of '
@@ -89,7 +89,7 @@ class PartitionInfo:
 
 
 class VariableStore:
-    """Makes the variables of a graph, or finds them by name."""
+    """Creates the variables of a graph, or gets existing ones by name."""
 
     def __init__(self):
         self._vars = {}
@@ -99,7 +99,7 @@ class VariableStore:
                      regularizer=None, reuse=None, trainable=None, collections=None,
                      caching_device=None, partitioner=None, validate_shape=True, use_resource=None,
                      custom_getter=None, constraint=None, synchronization=None, aggregation=None):
-        """The variable `name`, made or found; the arguments are those of tf.get_variable.
+        """Creates the variable `name` or gets the existing one. The arguments are those of tf.get_variable.
 
         Raises:
           ValueError: as tf.get_variable.
@@ -287,7 +287,7 @@ def _default_initializer(name, dtype):
 
 
 def _without_arguments(initializer, shape, dtype, partition_info):
-    """An initializer as a callable without arguments, and the dtype that it makes."""
+    """Returns an initializer as a callable without arguments, and the dtype of its result."""
     if inspect.isclass(initializer):
         initializer = initializer()
     if shape is not None and shape.is_fully_defined():
@@ -303,7 +303,7 @@ def _without_arguments(initializer, shape, dtype, partition_info):
 
 
 def parameters(function):
-    """The names of a callable's parameters, and whether it takes any keyword."""
+    """Returns the names of a callable's parameters, and whether it accepts any keyword."""
     code = getattr(function, '__code__', None)
     if code is None and not isinstance(function, functools.partial):
         code = getattr(type(function).__call__, '__code__', None)
@@ -348,7 +348,7 @@ def _cut(partitions):
 
 
 def _slices(full_shape, count, dim):
-    """(offset, shape) of each of `count` parts along `dim`; the first ones are the longer ones."""
+    """Returns the (offset, shape) of `count` parts along `dim`; the first ones are longer if needed."""
     shortest, longer = divmod(full_shape[dim], count)
     offset = [0] * len(full_shape)
     for i in range(count):

@@ -1,4 +1,4 @@
-"""Variables: what both kinds share, how one is made, and their slices."""
+"""Variables: the base class of both kinds, their creation, and their slices."""
 
 import enum
 import functools
@@ -12,7 +12,7 @@ from ramet.ops import variable_creation
 
 @export('VariableSynchronization')
 class VariableSynchronization(enum.Enum):
-    """When the copies of a variable on several devices are brought together."""
+    """When to synchronize the copies of a variable on several devices."""
 
     AUTO = 0
     NONE = 1
@@ -22,7 +22,7 @@ class VariableSynchronization(enum.Enum):
 
 @export('VariableAggregation')
 class VariableAggregation(enum.Enum):
-    """How updates of a variable from several devices are made one."""
+    """How to combine the updates of a variable from several devices."""
 
     NONE = 0
     SUM = 1
@@ -31,15 +31,15 @@ class VariableAggregation(enum.Enum):
 
 
 class SaveSliceInfo:
-    """Which part of a partitioned variable a variable is, for savers.
+    """The part of a partitioned variable that a variable is, for savers.
 
     Args:
-      full_name: name of the whole variable.
-      full_shape: list of its dimensions.
-      var_offset: list, where the part begins in each dimension.
-      var_shape: list of the part's dimensions.
+      full_name: the name of the whole variable.
+      full_shape: a list of its dimensions.
+      var_offset: a list of the start of the part in each dimension.
+      var_shape: a list of the part's dimensions.
       save_slice_info_def: a SaveSliceInfoDef to read all of these from.
-      import_scope: name scope to put before the name that the message has.
+      import_scope: a name scope to prefix to the name in the message.
     """
 
     def __init__(self, full_name=None, full_shape=None, var_offset=None, var_shape=None,
@@ -56,13 +56,13 @@ class SaveSliceInfo:
 
     @property
     def spec(self):
-        """The slice as savers write it: '4 3 0,2:0,3'."""
+        """The slice in the format of savers, such as '4 3 0,2:0,3'."""
         full = ' '.join(str(d) for d in self.full_shape)
         parts = ':'.join(f'{o},{s}' for o, s in zip(self.var_offset, self.var_shape, strict=True))
         return f'{full} {parts}'
 
     def to_proto(self, export_scope=None):
-        """This as a SaveSliceInfoDef, or None if it lies outside of `export_scope`."""
+        """Returns a SaveSliceInfoDef, or None if the variable is outside of `export_scope`."""
         if export_scope is not None and not self.full_name.startswith(export_scope):
             return None
         from ramet.core.framework import variable_pb2
@@ -75,7 +75,7 @@ class SaveSliceInfo:
 
 
 class _VariableType(type):
-    """Sends Variable(...) through the creators of the graph to one of its two kinds."""
+    """Passes Variable(...) through the creators of the graph to one of the two kinds."""
 
     def __call__(cls, *args, **kwargs):
         if cls is not Variable:
@@ -97,7 +97,7 @@ class _VariableType(type):
 
 
 def _of_either_kind(name):
-    """`tf.Variable.assign` and the like: the method of the kind that the object is of."""
+    """Returns `tf.Variable.NAME`, which calls the method of the kind of the object."""
     found = getattr(variable_creation.kind(False), name)
     if not callable(found):
         return found
@@ -111,36 +111,36 @@ def _of_either_kind(name):
 
 @export('Variable')
 class Variable(Uncopyable, metaclass=_VariableType):
-    """A tensor that keeps its value between runs; sessions hold the values, graphs the nodes.
+    """A tensor that keeps its value between runs. Graphs hold its nodes, and sessions its value.
 
-    Used where a tensor is wanted it is its value. It must be initialized before its value is read:
-    run `initializer`, or `tf.global_variables_initializer()` for all.
+    When it is used as a tensor, it is its value. It must be initialized before its value is read: run
+    `initializer`, or `tf.global_variables_initializer()` for all variables.
 
     Args:
-      initial_value: a Tensor or what converts to one, or a callable without arguments that returns
-        such; its shape is the variable's unless `validate_shape` is False.
-      trainable: whether it is put into the collection of trainable variables; default True.
-      collections: list of graph collection keys; default [GraphKeys.GLOBAL_VARIABLES].
-      validate_shape: False lets values of any shape be assigned.
-      caching_device: device where reads are kept; default: the variable's.
-      name: name of the variable's node; default 'Variable'.
-      variable_def: a VariableDef; the variable that it names in the graph is returned.
-      dtype: converts the initial value to that DType.
+      initial_value: a Tensor, a value that can be converted to one, or a callable without arguments
+        that returns one of these. It determines the shape unless `validate_shape` is False.
+      trainable: whether to add it to the collection of trainable variables. Defaults to True.
+      collections: a list of graph collection keys. Defaults to [GraphKeys.GLOBAL_VARIABLES].
+      validate_shape: False allows values of any shape to be assigned.
+      caching_device: the device on which reads are cached. Defaults to the variable's.
+      name: the name of the variable's node. Defaults to 'Variable'.
+      variable_def: a VariableDef. The variable in the graph that it describes is returned.
+      dtype: the DType to convert the initial value to.
       expected_shape: ignored.
-      import_scope: name scope to put before the names of `variable_def`.
-      constraint: function from a value to the value that an optimizer stores in its place.
-      use_resource: True for a resource variable, whose reads are snapshots; default: as the
-        variable scope says, else False.
+      import_scope: a name scope to prefix to the names in `variable_def`.
+      constraint: a function that optimizers apply to a new value before they store it.
+      use_resource: True for a resource variable, whose reads are snapshots. Defaults to the setting of
+        the variable scope, or False.
       synchronization: a VariableSynchronization.
       aggregation: a VariableAggregation.
-      shape: the variable's static shape, where it is not the initial value's.
+      shape: the variable's static shape, if it differs from the initial value's.
 
     Raises:
-      ValueError: if there is neither an initial value nor a `variable_def`, or both; if the initial
-        value has no known shape and `validate_shape` is True.
+      ValueError: if neither or both of an initial value and a `variable_def` are given, or if the
+        initial value has an unknown shape and `validate_shape` is True.
     """
 
-    _instead = 'it belongs to a graph; tf.train.Saver keeps its value'
+    _instead = 'it belongs to a graph; use tf.train.Saver to save its value'
 
     SaveSliceInfo = SaveSliceInfo
     __array_priority__ = 100
@@ -172,7 +172,7 @@ class Variable(Uncopyable, metaclass=_VariableType):
 
     @property
     def name(self):
-        """Name of the variable's tensor: 'w:0'."""
+        """The name of the variable's tensor, such as 'w:0'."""
         return self.op.name + ':0'
 
     @property
@@ -186,12 +186,12 @@ class Variable(Uncopyable, metaclass=_VariableType):
 
     @property
     def graph(self):
-        """The Graph that it belongs to."""
+        """The Graph that the variable belongs to."""
         return self._graph
 
     @property
     def device(self):
-        """The device of the variable, '' when it is not constrained."""
+        """The device of the variable, or '' if it is not constrained."""
         return self.op.device
 
     @property
@@ -205,12 +205,12 @@ class Variable(Uncopyable, metaclass=_VariableType):
 
     @property
     def initial_value(self):
-        """The Tensor that it is initialized with. It does not depend on this variable."""
+        """The Tensor with its initial value, which does not depend on this variable."""
         return self._part('initial_value')
 
     @property
     def trainable(self):
-        """Whether it was made to be trained."""
+        """True if it was created as trainable."""
         return _core.variable_numbers(self._graph, self._id)[0]
 
     @property
@@ -223,23 +223,23 @@ class Variable(Uncopyable, metaclass=_VariableType):
 
     @property
     def constraint(self):
-        """The function that is applied to its value after an optimizer's update, or None."""
+        """The function that optimizers apply to a new value, or None."""
         return self._constraint
 
     def get_shape(self):
-        """Its static TensorShape."""
+        """Returns the static TensorShape."""
         return self.shape
 
     def eval(self, session=None):
-        """Its value in `session`, or in the default session, as an array."""
+        """Returns the value in `session`, or in the default session, as an array."""
         return self._as_graph_element().eval(session=session)
 
     def load(self, value, session=None):
-        """Assigns an array in a session, without a new node.
+        """Assigns an array in a session, without adding a node.
 
         Args:
-          value: what converts to an array of the variable's dtype and shape.
-          session: the Session; default: the default one.
+          value: a value that can be converted to an array of the variable's dtype and shape.
+          session: the Session, or None for the default session.
 
         Raises:
           ValueError: if there is no session.
@@ -252,11 +252,11 @@ class Variable(Uncopyable, metaclass=_VariableType):
         session.run(initializer, {initializer.inputs[1]: value})
 
     def experimental_ref(self):
-        """A hashable reference to this variable; `deref()` gives it back."""
+        """Returns a hashable reference to this variable; its `deref()` returns the variable."""
         return self.ref()
 
     def ref(self):
-        """A hashable reference to this variable; `deref()` gives it back."""
+        """Returns a hashable reference to this variable; its `deref()` returns the variable."""
         from ramet.framework import object_identity
         return object_identity.Reference(self)
 
@@ -274,13 +274,13 @@ class Variable(Uncopyable, metaclass=_VariableType):
         _core.set_variable_slice(self._graph, self._id, parts)
 
     def to_proto(self, export_scope=None):
-        """The variable as a VariableDef.
+        """Returns the variable as a VariableDef.
 
         Args:
-          export_scope: name scope that is taken away from the names.
+          export_scope: a name scope to remove from the names.
 
         Returns:
-          The message, or None if the variable lies outside of `export_scope`.
+          The message, or None if the variable is outside of `export_scope`.
         """
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
@@ -303,7 +303,11 @@ class Variable(Uncopyable, metaclass=_VariableType):
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):
-        """The variable of the default graph that a VariableDef names.
+        """Returns the variable of the default graph that a VariableDef describes.
+
+        Args:
+          variable_def: a VariableDef.
+          import_scope: a name scope to prefix to the names in `variable_def`.
 
         Raises:
           KeyError: if the graph lacks one of its nodes.
@@ -319,7 +323,7 @@ class Variable(Uncopyable, metaclass=_VariableType):
         return self.initial_value
 
     def __iter__(self):
-        """Variables of a graph cannot be iterated over."""
+        """Raises an error: variables of a graph are not iterable."""
         return iter(self.read_value())
 
     def __repr__(self):
@@ -341,7 +345,7 @@ def _dims(values):
 
 
 def object_of(graph, variable_id):
-    """The Variable of a graph's record: the one there is, or a new one."""
+    """Returns the Variable object for a graph's record, and creates it if necessary."""
     found = graph._variable_objects.get(variable_id)
     if found is not None:
         return found

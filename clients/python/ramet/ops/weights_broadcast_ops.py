@@ -1,4 +1,4 @@
-"""Weights that broadcast to values: of rank 0, or of the same rank with sizes of 1 or the same."""
+"""Weights that broadcast to values: of rank 0, or of the same rank with equal sizes or sizes 1."""
 
 from ramet.framework import ops, tensor_util
 from ramet.ops import array_ops, gen, math_ops
@@ -7,14 +7,14 @@ _ERROR = 'weights can not be broadcast to values.'
 
 
 def _described(tensor, name):
-    """A tensor with its shape and rank as Tensors, all under a scope of a name."""
+    """Returns a tensor with its shape and rank as Tensors, all under one name scope."""
     with ops.name_scope(None, name, (tensor,)) as scope:
         tensor = ops.convert_to_tensor(tensor, name=scope)
         return tensor, array_ops.shape(tensor, name='shape'), array_ops.rank(tensor, name='rank')
 
 
 def _check_static(weights, weights_shape, values, values_shape):
-    """Checks sizes as far as they are known; says whether all of them were."""
+    """Checks the known sizes. Returns whether all sizes are known."""
     if weights.shape.ndims != values.shape.ndims:
         raise ValueError(
             f'{_ERROR} values.rank={values.shape.ndims}. weights.rank={weights.shape.ndims}. '
@@ -63,17 +63,17 @@ def _check_at_run(weights, weights_shape, weights_rank, values, values_shape, va
 
 
 def assert_broadcastable(weights, values):
-    """Returns an op that fails where weights do not broadcast to values.
+    """Returns an op that fails if weights do not broadcast to values.
 
     Args:
       weights: a Tensor of rank 0 or of values' rank.
       values: a Tensor.
 
     Returns:
-      An Operation: a NoOp where the static shapes decide, an assertion otherwise.
+      An Operation: a NoOp if the static shapes are sufficient, otherwise an assertion.
 
     Raises:
-      ValueError: if the static shapes say that they do not broadcast.
+      ValueError: if the static shapes do not broadcast.
     """
     with ops.name_scope(None, 'assert_broadcastable', (weights, values)) as scope:
         weights, weights_shape, weights_rank = _described(weights, 'weights')
@@ -88,7 +88,7 @@ def assert_broadcastable(weights, values):
 
 
 def broadcast_weights(weights, values):
-    """Returns weights in the shape of values.
+    """Broadcasts weights to the shape of values.
 
     Args:
       weights: a Tensor of rank 0 or of values' rank, of values' type.
@@ -98,7 +98,7 @@ def broadcast_weights(weights, values):
       A Tensor of values' shape.
 
     Raises:
-      ValueError: if the static shapes say that they do not broadcast.
+      ValueError: if the static shapes do not broadcast.
     """
     with ops.name_scope(None, 'broadcast_weights', (weights, values)) as scope:
         values = ops.convert_to_tensor(values, name='values')

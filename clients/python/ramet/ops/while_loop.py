@@ -10,32 +10,33 @@ from ramet.ops import control_flow_values as values
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10,
                back_prop=True, swap_memory=False, name=None, maximum_iterations=None,
                return_same_structure=False):
-    """Returns loop variables as they are once a condition on them holds no more.
+    """Repeats a computation on loop variables while a condition on them is True.
 
     `cond` and `body` are called once, while the graph is built.
 
     Args:
-      cond: a function of the loop variables that returns a bool scalar: whether to go on.
+      cond: a function of the loop variables that returns a bool scalar, whether to continue.
       body: a function of the loop variables that returns their next values.
-      loop_vars: the first values: a nested structure of tensors, SparseTensors, IndexedSlices and
+      loop_vars: the initial values: a nested structure of tensors, SparseTensors, IndexedSlices and
         TensorArrays.
-      shape_invariants: shapes that hold in each iteration, in the structure of loop_vars; the
-        shapes of the first values if not given.
-      parallel_iterations: at most so many iterations are computed at a time.
-      back_prop: whether gradients can be taken.
-      swap_memory: whether what gradients need may be kept in the host's memory.
-      name: name of the scope.
-      maximum_iterations: an integer scalar: the loop ends after so many.
-      return_same_structure: whether a single loop variable comes back as a structure of one, too.
+      shape_invariants: shapes that hold in every iteration, in the structure of loop_vars. Defaults to
+        the shapes of the initial values.
+      parallel_iterations: the maximum number of iterations that run at the same time.
+      back_prop: whether to support gradients.
+      swap_memory: whether values for gradients may be stored in the host's memory.
+      name: the name of the scope.
+      maximum_iterations: an integer scalar, the maximum number of iterations.
+      return_same_structure: whether a single loop variable is returned as a structure of one.
 
     Returns:
-      The last values in the structure of loop_vars; of a single variable without structure.
+      The final values in the structure of loop_vars. A single variable is returned without structure
+      unless return_same_structure is set.
 
     Raises:
-      TypeError: `cond` or `body` cannot be called, parallel_iterations is no positive number, a
-        value's dtype is not that of its variable.
-      ValueError: no loop_vars, maximum_iterations is no scalar, the body returns another structure
-        or shapes that the variables do not have.
+        TypeError: if `cond` or `body` is not callable, parallel_iterations is not a positive number, or a
+          value does not have the dtype of its variable.
+        ValueError: if there are no loop_vars, maximum_iterations is not a scalar, or the body returns a
+          different structure or shapes that do not match the variables'.
     """
     for role, function in (('cond', cond), ('body', body)):
         if not callable(function):
@@ -59,7 +60,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
 
 class _Limited:
-    """A loop with a counter as another variable."""
+    """A loop with an additional counter variable."""
 
     def __init__(self, cond, body, loop_vars, maximum_iterations, return_same_structure):
         from ramet.framework import constant_op

@@ -1,4 +1,4 @@
-"""Live copies: a session's variables published under an address, and sessions that follow them."""
+"""Live copies: publishers of a session's variables, and followers that keep up with them."""
 
 from ramet.replica.follower import Follower
 from ramet.replica.monitor import ReplicaMonitor

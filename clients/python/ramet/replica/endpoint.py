@@ -1,4 +1,4 @@
-"""What a publisher and a follower have in common: an address, and an end."""
+"""The base class of publishers and followers."""
 
 import os
 
@@ -8,40 +8,40 @@ from ramet.replica import sessions
 
 
 def address_text(address):
-    """An address, given as str, bytes or a path, as str.
+    """Returns an address, given as str, bytes or a path, as str.
 
     Raises:
-      TypeError: if it is something else.
-      ValueError: if it is not text in UTF-8.
+      TypeError: if it has a different type.
+      ValueError: if it is not valid UTF-8.
     """
     text = os.fsdecode(address)
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError(f'the address {address!r} is not text in UTF-8') from None
+        raise ValueError(f'the address {address!r} is not valid UTF-8') from None
     return text
 
 
 class Endpoint(Uncopyable):
-    """One end of a live copy. As a context manager it is closed at the end.
+    """A publisher or follower. Used as a context manager, it closes on exit.
 
     Attributes:
       address: str.
     """
 
-    _instead = 'it is open in this process; make another one of its address'
+    _instead = 'it is tied to this process; create another one for its address'
 
     def __init__(self, address):
         self._core = None
         self.address = address_text(address)
 
     def _begin(self, core):
-        """Is open from now on, until close() or the end of the program."""
+        """Marks the endpoint as open until close() or the end of the program."""
         self._core = core
         sessions.close_at_exit(self)
 
     def _end(self):
-        """Is closed from now on; what was open, or None."""
+        """Marks the endpoint as closed. Returns the C++ object if it was open, else None."""
         core, self._core = self._core, None
         return core
 
@@ -55,11 +55,11 @@ class Endpoint(Uncopyable):
 
     @property
     def signature(self):
-        """What each version has: a list of (name, DType, shape as a list)."""
+        """The signature of each version: a list of (name, DType, shape as a list)."""
         return self._open().signature()
 
     def prometheus(self):
-        """The stats as Prometheus reads them."""
+        """Returns the statistics in the Prometheus text format."""
         return self._open().prometheus(self.address)
 
     def __enter__(self):

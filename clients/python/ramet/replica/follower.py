@@ -1,18 +1,19 @@
-"""ramet.Follower: a session whose variables are kept at the values that somebody publishes."""
+"""Implements ramet.Follower: a session whose variables take the values that a publisher sends."""
 
 from ramet import _core
 from ramet.replica import endpoint, sessions, versions
 
 
 class Follower(endpoint.Endpoint):
-    """Follows a publisher: each run of its session sees one whole version, the newest.
+    """Follows a publisher. Each run of its session sees one complete version, the newest one.
 
         follower = ramet.Follower('shm:policy')
         follower.session.run('out:0', feed_dict={'x:0': images})
 
-    Graph and session come from the publisher if none are given. On one machine the variables show
-    the publisher's memory: nothing is copied. When the publisher ends the last version stays, and a
-    new one at the address is followed. As a context manager it is closed at the end. Thread-safe.
+    The graph and session come from the publisher unless they are given. On one machine the variables
+    use the publisher's memory directly, without a copy. When the publisher ends, the last version
+    remains in use, and a new publisher at the address is followed. Used as a context manager, it closes
+    on exit. Thread-safe.
 
     Attributes:
       address: str.
@@ -22,43 +23,44 @@ class Follower(endpoint.Endpoint):
                  verify='async', on_change='refuse', allow_missing=False, subsets=None, model=None,
                  clear_devices=True, device=None, scope=None, strip_training=False, outputs=None,
                  config=None):
-        """Begins to follow.
+        """Starts to follow a publisher.
 
         Args:
-          address: a publisher's, or with a label: 'shm:policy@stable'.
-          session: a Session whose variables follow, by their names; None: one of its own.
-          graph: a Graph to make that session for; None: the published one.
-          wait: float, the seconds to wait for the publisher and its first version; None: for ever;
-            0: nobody is waited for, and there may be no version yet.
-          fallback: str, an address ('file:DIR') that is followed when nobody publishes within
-            `wait` (None counts as 0 then), until somebody does.
-          auto: whether each run uses the newest version; else that of the last update().
-          verify: 'off', 'async' or 'before_use': whether hashes of the values are compared with the
-            publisher's, and when.
-          on_change: 'refuse' or 'reload': what is done when a new publisher's variables or graph
-            are others. 'reload' makes `graph` and `session` anew.
-          allow_missing: whether variables that are not published keep values of their own; else
+          address: the publisher's address, optionally with a label: 'shm:policy@stable'.
+          session: a Session whose variables follow the published ones of the same names. If None, the
+            follower creates its own session.
+          graph: the Graph for that new session. If None, the published graph is used.
+          wait: float, the seconds to wait for the publisher and its first version. None waits forever.
+            0 does not wait, and there may be no version yet.
+          fallback: str, an address ('file:DIR') to follow when no publisher appears within `wait`
+            (where None then means 0), until one does.
+          auto: whether each run uses the newest version. If False, update() selects the version.
+          verify: 'off', 'async' or 'before_use': whether and when the hashes of the values are compared
+            with the publisher's.
+          on_change: 'refuse' or 'reload': what to do when a new publisher has different variables or a
+            different graph. 'reload' creates a new `graph` and `session`.
+          allow_missing: whether variables that are not published may keep their own values. If False,
             they are an error.
-          subsets: a list of beginnings of names: only such variables follow.
-          model: str, which one of several that are published together.
-          clear_devices: whether the devices of the published graph are left out.
-          device: str, where all operations of the published graph go.
-          scope: str, a name scope that the published graph is put under.
-          strip_training: whether what only training needs is left out of it, and Identity
-            operations, as ramet.clone does it.
-          outputs: a list of names of tensors or operations that are to stay then; there is just
+          subsets: a list of name prefixes: only variables with one of these prefixes follow.
+          model: str, the model to follow when several are published together.
+          clear_devices: whether to ignore the devices of the published graph.
+          device: str, the device for all operations of the published graph.
+          scope: str, a name scope for the published graph.
+          strip_training: whether to remove Identity operations and everything that only training needs
+            from the graph, as ramet.clone does.
+          outputs: a list of names of tensors or operations. With `strip_training`, the graph keeps only
             what these need.
-          config: a ConfigProto for a session of its own.
+          config: a ConfigProto for the session that the follower creates.
 
         Raises:
-          TypeError, ValueError: if an argument is of another kind.
-          tf.errors.DeadlineExceededError: if nobody publishes there in time.
-          tf.errors.UnavailableError: if a process listens there but does not greet within 10
+          TypeError, ValueError: if an argument has the wrong type or value.
+          tf.errors.DeadlineExceededError: if no publisher appears at the address in time.
+          tf.errors.UnavailableError: if a process listens at the address but does not greet within 10
             seconds, and `wait` is None.
-          tf.errors.FailedPreconditionError: if what is published does not fit the session's
-            variables, naming the first differences; if no graph is published and none is given.
-          tf.errors.PermissionDeniedError: if the publisher refuses.
-          tf.errors.InvalidArgumentError: for the address.
+          tf.errors.FailedPreconditionError: if the published variables do not match the session's (the
+            message names the first differences), or if no graph is published and none is given.
+          tf.errors.PermissionDeniedError: if the publisher refuses the connection.
+          tf.errors.InvalidArgumentError: if the address is invalid.
         """
         super().__init__(address)
         self._config = config
@@ -80,7 +82,7 @@ class Follower(endpoint.Endpoint):
         if session is not None:
             found = sessions.base_session(session, 'Follower')
             if graph is not None and graph is not found.graph:
-                raise ValueError('session is of another graph than graph; give one of them')
+                raise ValueError('session belongs to a different graph than graph; pass only one of them')
             return found
         return None if graph is None else self._new_session(graph)
 
@@ -90,8 +92,10 @@ class Follower(endpoint.Endpoint):
 
     @property
     def session(self):
-        """The Session that follows; run it as any other. With on_change='reload' it may be another
-        one later."""
+        """The Session that follows; run it like any other session.
+
+        With on_change='reload', a reload replaces it with a new one.
+        """
         return self._given or self._open().made_session()
 
     @property
@@ -100,7 +104,7 @@ class Follower(endpoint.Endpoint):
         return self.session.graph
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """session.run of the session that follows; see there."""
+        """Runs `session.run` of the session that follows, with the same arguments and result."""
         return self.session.run(fetches, feed_dict, options, run_metadata)
 
     def prepare(self, fetches, feed_list=None):
@@ -108,26 +112,26 @@ class Follower(endpoint.Endpoint):
 
         Args:
           fetches: as in session.run.
-          feed_list: the tensors (or names) that the arguments of the callable are for.
+          feed_list: the tensors (or names) that the arguments of the callable feed.
 
         Returns:
-          A Prepared: `call(*values)` runs, `call.warm_up(*values)` compiles beforehand.
+          A Prepared. `call(*values)` runs it and `call.warm_up(*values)` compiles it beforehand.
         """
         return Prepared(self.session, fetches, feed_list)
 
     def update(self, verify=False):
-        """Makes the newest version current; with auto=False this is what moves the follower on.
+        """Creates the newest version current. With auto=False, only this call advances the follower.
 
         Args:
-          verify: whether it waits for the proof that the values are those that were published,
-            before they are used.
+          verify: whether to wait, before the values are used, for the proof that they are the ones
+            that were published.
 
         Returns:
           The VersionInfo of the current version.
 
         Raises:
-          tf.errors.DataLossError: if the values are not those that were published.
-          tf.errors.OpError: why the newest one cannot be used. The one before stays.
+          tf.errors.DataLossError: if the values are not the ones that were published.
+          tf.errors.OpError: if the newest version cannot be used. The previous version stays current.
         """
         return versions.VersionInfo(*self._open().update(bool(verify)))
 
@@ -135,14 +139,15 @@ class Follower(endpoint.Endpoint):
         """Waits until a version is current.
 
         Args:
-          version: int: it or a later one; None: one later than the current one.
-          timeout: float, in seconds; None: for ever.
+          version: int, the version to wait for; a later one also counts. None waits for any version
+            after the current one.
+          timeout: float, in seconds. None waits forever.
 
         Returns:
           The VersionInfo of the current version.
 
         Raises:
-          tf.errors.DeadlineExceededError: if it did not come in time.
+          tf.errors.DeadlineExceededError: if the version did not arrive in time.
         """
         core = self._open()
         if version is None:
@@ -150,15 +155,18 @@ class Follower(endpoint.Endpoint):
         return versions.VersionInfo(*core.wait(version, timeout))
 
     def pin(self, version):
-        """Makes a version that is still kept current and stays with it until unpin().
+        """Creates a retained version current and keeps it current until unpin().
+
+        Args:
+          version: int, one of `versions`.
 
         Raises:
-          tf.errors.NotFoundError: if it is not kept (any more), naming those that are.
+          tf.errors.NotFoundError: if the version is not retained. The message names those that are.
         """
         self._open().pin(version)
 
     def unpin(self):
-        """Ends pin()."""
+        """Resumes following after pin()."""
         self._open().unpin()
 
     @property
@@ -168,60 +176,80 @@ class Follower(endpoint.Endpoint):
 
     @property
     def version(self):
-        """The current version's number; 0: none yet."""
+        """The number of the current version, or 0 if there is none yet."""
         return self.current.version
 
     @property
     def step(self):
-        """The trainer's step of the current version; -1 if it did not say."""
+        """The trainer's step of the current version, or -1 if the trainer did not give one."""
         return self.current.step
 
     @property
     def lag(self):
-        """How many versions the current one is behind the newest."""
+        """The number of versions between the current one and the newest."""
         return self.stats()['lag']
 
     @property
     def versions(self):
-        """The versions that are kept, oldest first: those that pin() can take."""
+        """The retained versions, oldest first. pin() accepts any of them."""
         return self._open().versions()
 
     def hashes(self, version, timeout=None):
-        """What the publisher says of a version that is kept: (source, content), see VersionInfo.
+        """Returns the publisher's hashes of a retained version, as (source, content); see VersionInfo.
+
+        Args:
+          version: int, one of `versions`.
+          timeout: float, in seconds. None waits forever.
 
         Raises:
-          tf.errors.NotFoundError: if it is not kept (any more).
-          tf.errors.UnavailableError: if nobody can say.
-          tf.errors.DeadlineExceededError: if there was no answer in time.
+          tf.errors.NotFoundError: if the version is not retained.
+          tf.errors.UnavailableError: if no publisher is there to answer.
+          tf.errors.DeadlineExceededError: if no answer came in time.
         """
         return self._open().hashes(version, timeout)
 
     def promote(self, label, version):
-        """As Publisher.promote, from here.
+        """Asks the publisher to point a label at a version; see Publisher.promote.
+
+        Args:
+          label: str, the label.
+          version: int, the version's number.
 
         Raises:
-          tf.errors.NotFoundError: if the version is not kept (any more).
-          tf.errors.UnavailableError: if the publisher has gone.
-          tf.errors.PermissionDeniedError: if this user may only follow.
+          tf.errors.NotFoundError: if the version is not retained.
+          tf.errors.UnavailableError: if the publisher has ended.
+          tf.errors.PermissionDeniedError: if this user may follow but not give orders.
         """
         self._open().promote(label, version)
 
     def rollback(self, version):
-        """As Publisher.rollback, from here.
+        """Asks the publisher to publish a retained version again; see Publisher.rollback.
+
+        Args:
+          version: int, the version's number.
+
+        Returns:
+          int, the number of the new version.
 
         Raises:
-          as promote.
+          The errors of promote().
         """
         return self._open().rollback(version)
 
     def stats(self):
-        """A dict: version, epoch, step, newest, lag, lag_seconds, age_seconds, swaps, reloads,
-        proven, refused, last_refusal, bytes, connected, on_fallback, missing, extra."""
+        """Returns the follower's statistics as a dict.
+
+        The keys are version, epoch, step, newest, lag, lag_seconds, age_seconds, swaps, reloads, proven,
+        refused, last_refusal, bytes, connected, on_fallback, missing and extra.
+        """
         return self._open().stats()
 
     def close(self):
-        """Ends following. The session's variables have no values after that, a session that was
-        given has its own again."""
+        """Stops following.
+
+        The variables that followed lose their published values. A session that was passed in gets its own
+        values back; a session that the follower created is closed.
+        """
         core = self._end()
         if core is None:
             return
@@ -240,24 +268,24 @@ def _new_graph():
 
 
 class Prepared:
-    """What fetches need, resolved once: call it with the values of the feeds."""
+    """Fetches and feeds that were resolved once. Call it with the values of the feeds."""
 
     def __init__(self, session, fetches, feed_list):
         self._call = session.make_callable(fetches, feed_list, accept_options=True)
 
     def __call__(self, *values):
-        """What session.run would return."""
+        """Runs with the values of the feeds. Returns what session.run would return."""
         return self._call(*values)
 
     def warm_up(self, *values):
-        """Runs once for what a first run prepares: plans, memory, packed weights."""
+        """Runs once to prepare plans, memory and packed weights before the first real run."""
         self._call(*values)
 
     def with_version(self, *values):
-        """Runs and says what it saw.
+        """Runs and reports which version the run used.
 
         Returns:
-          (what session.run would return, a RunVersion).
+          (the result of session.run, a RunVersion).
         """
         from ramet.core.protobuf import config_pb2
         metadata = config_pb2.RunMetadata()

@@ -1,11 +1,11 @@
-"""ramet.ReplicaMonitor: looks at a publisher from elsewhere, and gives it orders."""
+"""Implements ramet.ReplicaMonitor, which inspects and controls a publisher from any process."""
 
 from ramet import _core
 from ramet.replica.endpoint import address_text
 
 
 class ReplicaMonitor:
-    """What `ramet sync` asks, for programs. Thread-safe.
+    """Inspects and controls a publisher, like the command `ramet sync`. Thread-safe.
 
     Attributes:
       address: str.
@@ -15,44 +15,56 @@ class ReplicaMonitor:
         """Connects to a publisher.
 
         Args:
-          address: as the publisher's.
-          wait: float, the seconds to wait for it; None: for ever.
+          address: the publisher's address.
+          wait: float, the seconds to wait for the publisher. None waits forever.
 
         Raises:
-          tf.errors.DeadlineExceededError: if nobody publishes there in time.
-          tf.errors.PermissionDeniedError: if the publisher refuses.
-          tf.errors.InvalidArgumentError: for the address.
+          tf.errors.DeadlineExceededError: if no publisher appears at the address in time.
+          tf.errors.PermissionDeniedError: if the publisher refuses the connection.
+          tf.errors.InvalidArgumentError: if the address is invalid.
         """
         self.address = address_text(address)
         self._core = _core.ReplicaMonitor(self.address, wait)
 
     def stats(self):
-        """A dict: those of Publisher.stats, and connected, newest, versions (that can be taken).
+        """Returns the statistics of Publisher.stats, plus connected, newest and versions, as a dict.
+
+        `versions` lists the versions that are retained.
 
         Raises:
-          tf.errors.UnavailableError: if the publisher has gone.
+          tf.errors.UnavailableError: if the publisher has ended.
         """
         return self._core.look()
 
     @property
     def signature(self):
-        """What each version has: a list of (name, DType, shape as a list)."""
+        """The signature of each version: a list of (name, DType, shape as a list)."""
         return self._core.signature()
 
     def promote(self, label, version):
-        """As Publisher.promote.
+        """Asks the publisher to point a label at a version; see Publisher.promote.
+
+        Args:
+          label: str, the label.
+          version: int, the version's number.
 
         Raises:
-          tf.errors.NotFoundError: if the version is not kept (any more).
-          tf.errors.UnavailableError: if the publisher has gone.
+          tf.errors.NotFoundError: if the version is not retained.
+          tf.errors.UnavailableError: if the publisher has ended.
         """
         self._core.promote(label, version)
 
     def rollback(self, version):
-        """Publishes the values of a version that is kept again, as a new version; its number.
+        """Asks the publisher to publish the values of a retained version again, as a new version.
+
+        Args:
+          version: int, the version's number.
+
+        Returns:
+          int, the number of the new version.
 
         Raises:
-          tf.errors.NotFoundError: if the version is not kept (any more).
-          tf.errors.UnavailableError: if the publisher has gone.
+          tf.errors.NotFoundError: if the version is not retained.
+          tf.errors.UnavailableError: if the publisher has ended.
         """
         return self._core.rollback(version)

@@ -1,4 +1,4 @@
-"""ramet.Publisher: makes the values of a session's variables available to followers."""
+"""Implements ramet.Publisher, which makes the values of a session's variables available."""
 
 import numbers
 
@@ -14,50 +14,52 @@ class Publisher(endpoint.Endpoint):
 
         publisher = ramet.Publisher(session, 'shm:policy', every_steps=1)
 
-    A version is the state between two runs of the session, also when several threads run it. On one
-    machine nothing is copied when it is published: the buffers are shared, and never written again.
-    As a context manager it is closed at the end. Thread-safe.
+    A version is the state between two runs of the session, even if several threads run it. On one
+    machine, publishing copies nothing: the buffers are shared and never written again. Used as a context
+    manager, it closes on exit. Thread-safe.
 
     Attributes:
       address: str.
-      session: the Session whose variables are published; of several models, a dict.
+      session: the Session whose variables are published, or a dict of them for several models.
     """
 
     def __init__(self, session, address, variables=None, every_steps=None, every_seconds=None,
                  graph=True, rename=None, convert=None, retained=1, max_bytes=None,
                  at_limit='skip', mode=0o600, group=None, takeover=False):
-        """Begins to publish; the first version comes with the first publish().
+        """Starts to publish. The first version appears with the first publish().
 
         Args:
-          session: a Session, InteractiveSession or MonitoredSession; or a dict from names to
-            these: several models, each version of which is one moment of all.
-          address: 'shm:NAME' for this machine, 'shm:/PATH' of a socket file, 'file:DIR' or
-            'redis://HOST/NAME' where these are there.
-          variables: a list of tf.Variables or names; None: the global variables without what only
-            optimizers use; 'all': with these, for a trainer that another one takes over from. For
-            several models, a dict from their names to lists.
-          every_steps: int: publishes after so many runs that wrote variables.
-          every_seconds: float: publishes after a run that wrote variables when so much time has
-            gone by. With neither, publish() does it.
-          graph: whether the graph is published too, so that followers need nothing else.
-          rename: a dict from beginnings of names to what stands there when published:
-            {'train/': 'serve/'}; the first one that fits counts.
-          convert: 'bfloat16', 'half' or 'int8': what floating values are sent as; or a dict from
-            beginnings of names to these or 'none'. Followers have the variables' own dtypes again.
+          session: a Session, InteractiveSession or MonitoredSession; or, for several models, a dict
+            from names to sessions. Each version then holds all models at one moment.
+          address: 'shm:NAME' for this machine, 'shm:/PATH' for a socket file, or, where these transports
+            are available, 'file:DIR' or 'redis://HOST/NAME'.
+          variables: a list of tf.Variables or names. None publishes the global variables except those
+            that only optimizers use. 'all' includes these too, so that another trainer can take over.
+            For several models, a dict from their names to lists.
+          every_steps: int: publishes after this many runs that wrote variables.
+          every_seconds: float: publishes after a run that wrote variables if this much time has passed.
+            With neither, only publish() publishes.
+          graph: whether to publish the graph too, so that followers need nothing else.
+          rename: a dict from name prefixes to their published replacements: {'train/': 'serve/'}. The
+            first prefix that matches applies.
+          convert: 'bfloat16', 'half' or 'int8': the dtype in which floating-point values are sent; or a
+            dict from name prefixes to one of these or 'none'. Followers convert the values back to the
+            variables' own dtypes.
           retained: int, how many of the newest versions can be followed or pinned.
-          max_bytes: int, the most memory for values; None: what eight versions need.
-          at_limit: 'skip' or 'wait': what publishing does when followers hold so much.
-          mode: int, who may follow, as the mode of a file.
-          group: a group's name or number, whom the mode's group bits are for.
-          takeover: whether a publisher that is at the address is asked to end, instead of giving
-            up.
+          max_bytes: int, the memory limit for values. None allows what eight versions need.
+          at_limit: 'skip' or 'wait': what to do when followers hold so many versions that the limit is
+            reached.
+          mode: int, the permission bits that control access to the address, as for a file.
+          group: the name or number of the group that the group bits of `mode` apply to.
+          takeover: whether to ask a publisher that already uses the address to end, instead of failing.
 
         Raises:
-          TypeError, ValueError: if an argument is of another kind.
-          tf.errors.AlreadyExistsError: if somebody publishes there already.
-          tf.errors.InvalidArgumentError: for the address and for values of options.
-          tf.errors.UnimplementedError: naming variables that cannot be published, such as text.
-          tf.errors.FailedPreconditionError: for a variable without shape and value.
+          TypeError, ValueError: if an argument has the wrong type or value.
+          tf.errors.AlreadyExistsError: if another publisher uses the address.
+          tf.errors.InvalidArgumentError: if the address or the value of an option is invalid.
+          tf.errors.UnimplementedError: if variables cannot be published, such as strings. The message
+            names them.
+          tf.errors.FailedPreconditionError: if a variable has neither a shape nor a value.
         """
         super().__init__(address)
         self._at_limit = at_limit
@@ -81,18 +83,18 @@ class Publisher(endpoint.Endpoint):
         """Publishes the current values.
 
         Args:
-          step: int, the trainer's step; None: the value of the graph's global step, if it has one.
-          metrics: a dict from names to numbers that goes with the version.
+          step: int, the trainer's step. None takes the value of the graph's global step, if it has one.
+          metrics: a dict from names to numbers that is published with the version.
 
         Returns:
-          The version's number, from 1; None if followers hold so much that there was no room and
-          at_limit is 'skip'.
+          The version's number, starting at 1; or None if at_limit is 'skip' and followers hold so many
+          versions that there is no room.
 
         Raises:
           RuntimeError: if the publisher is closed.
-          tf.errors.FailedPreconditionError: from within a run of the session; for uninitialised
-            variables and one whose shape has changed.
-          tf.errors.InvalidArgumentError: if the metrics are too many (2 KiB of text).
+          tf.errors.FailedPreconditionError: if called from within a run of the session, if a variable
+            is uninitialized, or if the shape of a variable has changed.
+          tf.errors.InvalidArgumentError: if the metrics take more than 2 KiB of text.
         """
         numbers_of = {str(name): _number(name, value) for name, value in (metrics or {}).items()}
         try:
@@ -103,32 +105,44 @@ class Publisher(endpoint.Endpoint):
             return None
 
     def promote(self, label, version):
-        """Makes a label name a version: followers of 'ADDRESS@label' go there.
+        """Points a label at a version. Followers of 'ADDRESS@label' move to that version.
+
+        Args:
+          label: str, the label.
+          version: int, the version's number.
 
         Raises:
-          tf.errors.NotFoundError: if the version is not kept (any more).
+          tf.errors.NotFoundError: if the version is not retained.
         """
         self._open().promote(label, version)
 
     def rollback(self, version):
-        """Makes a version that is kept the newest one again.
+        """Publishes the values of a retained version again, as the newest version.
+
+        The session's variables keep their values.
+
+        Args:
+          version: int, the version's number.
 
         Returns:
-          Its new number. The session's variables stay as they are.
+          int, the number of the new version.
 
         Raises:
-          tf.errors.NotFoundError: if the version is not kept (any more).
+          tf.errors.NotFoundError: if the version is not retained.
         """
         return self._open().rollback(version)
 
     @property
     def stats(self):
-        """A dict: epoch, version, step, time, published, skipped, bytes_copied, bytes_in_use,
-        readers, oldest_in_use, labels."""
+        """The publisher's statistics as a dict.
+
+        The keys are epoch, version, step, time, published, skipped, bytes_copied, bytes_in_use, readers,
+        oldest_in_use and labels.
+        """
         return self._open().stats()
 
     def close(self):
-        """Ends publishing. Followers keep the last version."""
+        """Stops publishing. Followers keep the last version."""
         core = self._end()
         if core is not None:
             core.close()
@@ -148,18 +162,18 @@ def _conversions(convert):
 
 
 def _chosen(variables, models):
-    """By model: the names of its variables; none: those that are published as a rule."""
+    """Returns the names of each model's variables; an empty list selects the default variables."""
     if variables is None or variables == 'all':
         return dict.fromkeys(models, [])
     if isinstance(variables, str):
-        raise ValueError(f"variables is a list, None or 'all', not {variables!r}")
+        raise ValueError(f"variables must be a list, None or 'all', not {variables!r}")
     lists = variables if isinstance(variables, dict) else {'': variables}
     if set(lists) - set(models):
-        raise ValueError(f'variables names {sorted(lists)}, the models are {sorted(models)}')
+        raise ValueError(f'variables names the models {sorted(lists)}, but session has {sorted(models)}')
     names = {model: [_name_of(v, models[model].graph) for v in chosen]
              for model, chosen in lists.items()}
     if not all(names.values()):
-        raise ValueError('variables is empty; None stands for those that inference needs')
+        raise ValueError('variables is empty; use None for the variables that inference needs')
     return {**dict.fromkeys(models, []), **names}
 
 
@@ -170,14 +184,14 @@ def _name_of(variable, graph):
     if op is None:
         raise TypeError(f'a Variable or its name is expected, not {variable!r}')
     if variable.graph is not graph:
-        raise ValueError(f'{variable.name} is of another graph than the session')
+        raise ValueError(f'{variable.name} belongs to a different graph than the session')
     return op.name
 
 
 def _number(name, value):
     if isinstance(value, numbers.Real) or getattr(value, 'size', None) == 1:
         return float(value)
-    raise TypeError(f'the metric {name!r} is a number, not {value!r}')
+    raise TypeError(f'the metric {name!r} must be a number, not {value!r}')
 
 
 def _group_number(group):

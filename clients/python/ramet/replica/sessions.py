@@ -1,4 +1,4 @@
-"""The sessions that publishers and followers are given, and what closes with the program."""
+"""Finds the session to publish or follow, and closes endpoints when the program ends."""
 
 import atexit
 import weakref
@@ -9,14 +9,14 @@ _open = weakref.WeakSet()
 
 
 def base_session(session, what):
-    """The Session or InteractiveSession behind `session`, such as a MonitoredSession.
+    """Returns the Session or InteractiveSession behind `session`, such as a MonitoredSession.
 
     Args:
-      session: any of these.
-      what: who wants it, for the error.
+      session: a session, or an object that wraps one.
+      what: the name of the caller, for error messages.
 
     Raises:
-      TypeError: if it is none.
+      TypeError: if it is not a session.
       RuntimeError: if it is closed.
     """
     from ramet.client.session import BaseSession
@@ -32,7 +32,7 @@ def base_session(session, what):
 
 
 def close_at_exit(thing):
-    """Has `thing.close()` called when the program ends and it is still there."""
+    """Registers an object so that its close() is called at exit, unless it is collected first."""
     _open.add(thing)
 
 

@@ -1,4 +1,4 @@
-"""What is known of published versions, and of the one that a run saw."""
+"""Information about published versions, and about the version that a run used."""
 
 import collections
 import re
@@ -9,16 +9,16 @@ class VersionInfo(collections.namedtuple('VersionInfo', [
     """One published version.
 
     Attributes:
-      version: int, counted from 1 within an epoch; 0: there is none yet.
-      step: int, the trainer's; -1 if it did not say.
-      epoch: int, another one for each start of a publisher.
-      time: float, when it was published, in seconds since 1970 by the publisher's clock.
-      metrics: a dict from str to float, the publisher's own.
-      rollback_to: int, the version whose values these are again; 0 if they are its own.
-      proof: str, whether the values are known to be what was published: 'proven', 'pending', or
-        'not_asked'.
-      hashes: (source, content) if that is proven, else None: 32 hexadecimal digits each, of the
-        trainer's names and values, and of what was sent.
+        version: int, counted from 1 within an epoch, or 0 if there is no version yet.
+        step: int, the trainer's step, or -1 if the trainer did not give one.
+        epoch: int, different for each start of a publisher.
+        time: float, when it was published, in seconds since 1970 by the publisher's clock.
+        metrics: a dict from str to float, the publisher's own.
+        rollback_to: int, the earlier version that has the same values after a rollback; else 0.
+        proof: str, whether the values are known to be the ones that were published: 'proven',
+          'pending' or 'not_asked'.
+        hashes: (source, content) if proof is 'proven', else None. Each is 32 hexadecimal digits:
+          source is the hash of the trainer's names and values, content that of what was sent.
     """
 
     __slots__ = ()
@@ -31,14 +31,14 @@ class VersionInfo(collections.namedtuple('VersionInfo', [
 
 
 RunVersion = collections.namedtuple('RunVersion', ['version', 'step', 'epoch', 'proof'])
-RunVersion.__doc__ = """The published version that a run saw from its beginning to its end.
+RunVersion.__doc__ = """The published version that a run used from its beginning to its end.
 
 Attributes:
   version: int.
-  step: int, the trainer's; -1 if it did not say.
-  epoch: int, another one for each start of a publisher.
-  proof: str, whether the values are known to be what was published: 'proven', 'pending', or
-    'not_asked'.
+  step: int, the trainer's step, or -1 if the trainer did not give one.
+  epoch: int, different for each start of a publisher.
+  proof: str, whether the values are known to be the ones that were published: 'proven',
+    'pending' or 'not_asked'.
 """
 
 _TEXT = 'epoch %d, step %d, %s'
@@ -46,22 +46,21 @@ _PATTERN = re.compile(r'epoch (\d+), step (-?\d+), (.+)')
 
 
 def write(run_metadata, control):
-    """Says which version a run of the core saw, in the fields of a RunMetadata message that name a
-    model."""
+    """Writes the version that a run of the core used into a RunMetadata message."""
     epoch, version, step, proof = control.version()
     run_metadata.session_metadata.version = version
     run_metadata.session_metadata.name = _TEXT % (epoch, step, proof)
 
 
 def run_version(run_metadata):
-    """The published version that a run saw.
+    """Returns the published version that a run used.
 
     Args:
-      run_metadata: the RunMetadata message that was given to `session.run`. Its
-        session_metadata.version is the version's number.
+      run_metadata: the RunMetadata message that was passed to `session.run`. The number of the
+        version is in its session_metadata.version.
 
     Returns:
-      A RunVersion; None if the session does not follow a publisher.
+      A RunVersion, or None if the session does not follow a publisher.
     """
     told = run_metadata.session_metadata
     parts = _PATTERN.fullmatch(told.name)

@@ -1,17 +1,17 @@
-"""Running programs that import tensorflow.
+"""Runs programs that import tensorflow.
 
-`python -m ramet script.py` does it for a whole program; `install()` for the process it is called
-in, as a notebook does before its first `import tensorflow`.
+`python -m ramet script.py` runs a whole program. `install()` affects the current process, for example in a
+notebook before its first `import tensorflow`.
 """
 
 import sys
 
 
 def install():
-    """Answers `import tensorflow` and all below it with Ramet, in this process, from now on.
+    """Answers `import tensorflow` and imports below it with Ramet, from now on in this process.
 
     Raises:
-      RuntimeError: if TensorFlow itself has been imported already.
+      RuntimeError: if TensorFlow itself has already been imported.
     """
     from ramet.runner import finder
     if finder.Finder in sys.meta_path:

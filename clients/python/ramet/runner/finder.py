@@ -1,4 +1,4 @@
-"""What each module below `tensorflow` is in Ramet."""
+"""Finds the modules of Ramet for modules below `tensorflow`."""
 
 import importlib
 
@@ -17,7 +17,7 @@ def _public_spec(full_name, path):
 
 
 def _own_spec(full_name, name):
-    """A spec of a module that Ramet has at the same place; None if it has not."""
+    """Returns the spec of the module of Ramet at the same path, or None if there is none."""
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -29,7 +29,7 @@ def _own_spec(full_name, name):
 
 
 class Finder:
-    """Finds tensorflow and all below it; stands before the finder of installed packages."""
+    """Finds tensorflow and all modules below it, before the finder of installed packages."""
 
     @staticmethod
     def find_spec(full_name, path=None, target=None):

@@ -1,8 +1,8 @@
-"""Modules from TensorFlow's inside, as programs import them: tensorflow.python.framework.ops.
+"""TensorFlow's internal modules, such as tensorflow.python.framework.ops, for programs that import them.
 
-Each is a facade. A name in it is, whichever there is first, what the room of Ramet at the same
-place has, the public symbol that TensorFlow 1.15 kept there, a public symbol of that name, or the
-function of an op; or else an object that says when it is used that Ramet has nothing for it.
+Each of these modules is a facade. A name in it refers to the first of the following that exists: the name in the
+module of Ramet at the same path, the public symbol that TensorFlow 1.15 defined there, a public symbol with this
+name, or the function of an op. Otherwise it refers to an object that raises UnavailableError when it is used.
 """
 
 import functools
@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from ramet import api
 from ramet.compat import namespace
 
-# Where the rooms of Ramet have other names.
+# The modules of Ramet whose paths differ.
 _ROOMS = (
     ('python.lib.io.file_io', 'lib.file_io'),
     ('python.training.checkpoint_state_pb2', 'core.protobuf.checkpoint_state_pb2'),
@@ -27,7 +27,7 @@ _ROOMS = (
     ('python.', ''),
 )
 
-# Modules of tf.contrib that programs import from their packages: the names in them are public ones.
+# Modules of tf.contrib that programs import from their packages; the names in them are public.
 _CONTRIB_MODULES = {
     'contrib.framework.python.ops': ('arg_scope', 'checkpoint_ops', 'variables'),
     'contrib.framework.python': ('ops',),
@@ -40,7 +40,7 @@ _CONTRIB_MODULES = {
 
 @functools.cache
 def _tables():
-    """(set of modules, {(module, name): public name}) of TensorFlow 1.15."""
+    """Returns (set of modules, {(module, name): public name}) of TensorFlow 1.15."""
     with open(os.path.join(os.path.dirname(__file__), 'internal_names.tsv'),
               encoding='utf-8') as file:
         rows = [line.split('\t') for line in file.read().split('\n')]
@@ -62,13 +62,13 @@ def _ops_by_letters():
 
 
 def is_module(path):
-    """Whether TensorFlow 1.15 has a module at a path below `tensorflow.`."""
+    """Returns whether TensorFlow 1.15 has a module at a path below `tensorflow.`."""
     modules = _tables()[0]
     return path in modules or any(m.startswith(path + '.') for m in modules)
 
 
 def _room(path):
-    """The module of Ramet at the same place, or None."""
+    """Returns the module of Ramet at the same path, or None."""
     for begin, place in _ROOMS:
         if path.startswith(begin):
             name = f'ramet.{place}{path[len(begin):]}'
@@ -84,7 +84,7 @@ def _room(path):
 
 
 def _public_name(path, name):
-    """The public name of a symbol in an internal module, or None."""
+    """Returns the public name of a symbol in an internal module, or None."""
     if path.startswith('contrib.'):
         space, end = path.partition('python')[0], f'.{name}'
         inside = [p for p in namespace.known_names() if p.startswith(space) and p.endswith(end)]
@@ -117,7 +117,7 @@ def _find(path, name):
 
 
 class _Loader:
-    """Makes a facade."""
+    """Loads a facade."""
 
     def __init__(self, path):
         self._path = path
@@ -127,7 +127,7 @@ class _Loader:
 
     def exec_module(self, module):
         path, values = self._path, vars(module)
-        module.__doc__ = f'What Ramet has of tensorflow.{path}.'
+        module.__doc__ = f'The names of tensorflow.{path} that Ramet has.'
 
         def __getattr__(name):
             if name.startswith('__'):
@@ -144,7 +144,7 @@ class _Loader:
 
 
 def facade_spec(full_name, path):
-    """Returns the spec of a facade of `tensorflow.<path>`; None where TensorFlow has no module."""
+    """Returns the spec of a facade of `tensorflow.<path>`, or None if TensorFlow has no such module."""
     if not is_module(path):
         return None
     return ModuleSpec(full_name, _Loader(path), is_package=True)

@@ -1,4 +1,4 @@
-"""Runs a script, a module or a line of code as Python itself would, after runner.install()."""
+"""Runs a script, a module or a line of code like Python does, after runner.install()."""
 
 import builtins
 import importlib.machinery
@@ -14,13 +14,13 @@ USAGE = """usage: python -m ramet script.py [argument ...]
        python -m ramet -c code [argument ...]
        python -m ramet - [argument ...]     the program is read from standard input
 
-Runs a program with its `import tensorflow` answered by Ramet, whether or not TensorFlow is
-installed, and that of the Python programs it starts.
+Runs a program and answers its `import tensorflow` with Ramet, whether or not TensorFlow is
+installed. Python programs that it starts are run in the same way.
 """
 
 
 class Program:
-    """What becomes the module __main__."""
+    """A program to run as the module __main__."""
 
     def __init__(self, code, file=None, loader=None, spec=None, argv0='', path0=''):
         self.code = code
@@ -32,7 +32,7 @@ class Program:
 
 
 def script(name):
-    """The program in a file, or in a folder or zip file that has a __main__.py."""
+    """Returns the program in a file, or in a folder or zip file that has a __main__.py."""
     if name == '-':
         return Program(compile(sys.stdin.read(), '<stdin>', 'exec'), '<stdin>', argv0='-')
     if os.path.isdir(name) or name.endswith(('.zip', '.pyz')):
@@ -52,7 +52,7 @@ def script(name):
 
 
 def module(name, within=None):
-    """The program that `python -m name` runs."""
+    """Returns the program that `python -m name` runs."""
     try:
         if within:
             spec = importlib.machinery.PathFinder.find_spec(name, [within])
@@ -69,7 +69,7 @@ def module(name, within=None):
 
 
 def make_main(program):
-    """Makes the module __main__ in which a program runs."""
+    """Creates the module __main__ in which a program runs."""
     main = types.ModuleType('__main__')
     main.__builtins__ = builtins
     main.__loader__ = program.loader
@@ -83,7 +83,7 @@ def make_main(program):
 
 
 def of_the_program(traceback):
-    """A traceback without the calls that led to the program."""
+    """Returns a traceback without the frames of this runner."""
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     starts = (os.path.join(own, '__main__.py'), __file__)
     while traceback is not None:
@@ -95,7 +95,7 @@ def of_the_program(traceback):
 
 
 def show_own_frames_only():
-    """Lets uncaught errors be shown as if Python had run the program itself."""
+    """Shows uncaught errors as if Python itself had run the program."""
     show = sys.excepthook
 
     def excepthook(kind, error, traceback):
@@ -121,19 +121,19 @@ def parse(arguments):
 
 
 def line(code):
-    """The program that `python -c code` runs."""
+    """Returns the program that `python -c code` runs."""
     return Program(compile(code, '<string>', 'exec'), argv0='-c')
 
 
 def pass_on_to_children():
-    """Lets Python programs that this one starts find Ramet, by a sitecustomize on their path."""
+    """Makes Python programs that this one starts find Ramet, by a sitecustomize on their path."""
     site = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'site')
     others = [p for p in os.environ.get('PYTHONPATH', '').split(os.pathsep) if p and p != site]
     os.environ['PYTHONPATH'] = os.pathsep.join([site, *others])
 
 
 def main():
-    """Runs what the command line says."""
+    """Runs the program that the command line specifies."""
     show_own_frames_only()
     make, what, arguments = parse(sys.argv[1:])
     ramet.runner.install()

@@ -1,1 +1,1 @@
-"""tf.saved_model: models in folders that TensorFlow, TensorFlow Serving and Ramet read."""
+"""tf.saved_model: model folders that TensorFlow, TensorFlow Serving and Ramet can read."""

@@ -1,4 +1,4 @@
-"""Writing SavedModels."""
+"""Writes SavedModels."""
 
 import os
 
@@ -13,13 +13,13 @@ from ramet.train import saver as saver_module
 class SavedModelBuilder:
     """Writes a SavedModel: a folder with saved_model.pb, variables/ and assets/.
 
-    The first meta graph brings the variables; further ones share them.
+    The first meta graph saves the variables. Further meta graphs share them.
 
     Args:
-      export_dir: str, the folder, which is made.
+      export_dir: str, the folder, which is created.
 
     Raises:
-      AssertionError: if it is there and not empty.
+      AssertionError: if it exists and is not empty.
     """
 
     def __init__(self, export_dir):
@@ -37,23 +37,23 @@ class SavedModelBuilder:
                                      assets_collection=None, legacy_init_op=None,
                                      clear_devices=False, main_op=None,
                                      strip_default_attrs=False, saver=None):
-        """Adds the graph of a session and saves its variables; once, and first.
+        """Adds the graph of a session and saves its variables. Must be called first, and only once.
 
         Args:
           sess: a Session.
           tags: a list of str.
           signature_def_map: a dict from names to SignatureDefs.
-          assets_collection: a list of string tensors that hold the paths of files, which are
+          assets_collection: a list of string tensors that hold the paths of files. The files are
             copied into the model.
-          legacy_init_op: as main_op.
-          clear_devices: whether the devices of nodes are left out.
-          main_op: an operation that runs when the model has been loaded.
-          strip_default_attrs: whether attrs of default value are left out.
-          saver: a tf.train.Saver; None: a new one over all variables.
+          legacy_init_op: same as main_op.
+          clear_devices: whether to leave out the devices of nodes.
+          main_op: an operation that runs after the model has been loaded.
+          strip_default_attrs: whether to leave out attrs with default values.
+          saver: a tf.train.Saver, or None for a new one for all variables.
 
         Raises:
-          AssertionError: if it was called before, or a signature is incomplete.
-          tf.errors.FailedPreconditionError: if a variable is uninitialised.
+          AssertionError: if it was already called, or a signature is incomplete.
+          tf.errors.FailedPreconditionError: if a variable is uninitialized.
         """
         if self._has_saved_variables:
             raise AssertionError('Graph state including variables and assets has already been '
@@ -65,10 +65,11 @@ class SavedModelBuilder:
     def add_meta_graph(self, tags, signature_def_map=None, assets_collection=None,
                        legacy_init_op=None, clear_devices=False, main_op=None,
                        strip_default_attrs=False, saver=None):
-        """Adds the default graph, whose variables are among those that are saved already.
+        """Adds the default graph. Its variables must be among those that are already saved.
 
         Args:
-          tags, ...: as add_meta_graph_and_variables has them.
+          tags: a list of str.
+          signature_def_map: as for add_meta_graph_and_variables; so are all further arguments.
 
         Raises:
           AssertionError: if add_meta_graph_and_variables was not called.
@@ -97,7 +98,11 @@ class SavedModelBuilder:
                 clear_devices, strip_default_attrs, saver_def)
 
     def save(self, as_text=False):
-        """Writes saved_model.pb, or saved_model.pbtxt, and returns its path as bytes."""
+        """Writes saved_model.pb and returns its path as bytes.
+
+        Args:
+          as_text: whether to write saved_model.pbtxt, in text format, instead.
+        """
         return self._core.save(as_text).encode()
 
 
@@ -138,13 +143,13 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
 
     Args:
       session: a Session.
-      export_dir: str, the folder, which is made.
+      export_dir: str, the folder, which is created.
       inputs: a dict from names to tensors.
-      outputs: the same.
-      legacy_init_op: an operation that runs when the model has been loaded.
+      outputs: a dict from names to tensors.
+      legacy_init_op: an operation that runs after the model has been loaded.
 
     Raises:
-      AssertionError: if the folder is there and not empty.
+      AssertionError: if the folder exists and is not empty.
     """
     builder = SavedModelBuilder(export_dir)
     builder.add_meta_graph_and_variables(

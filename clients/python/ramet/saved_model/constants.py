@@ -1,4 +1,4 @@
-"""Names that SavedModels have in common."""
+"""Names that all SavedModels use."""
 
 from ramet.api import export_value
 

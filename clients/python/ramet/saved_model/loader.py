@@ -1,4 +1,4 @@
-"""Loading SavedModels."""
+"""Loads SavedModels."""
 
 import os
 
@@ -16,15 +16,19 @@ def _text(path):
 @export('saved_model.maybe_saved_model_directory', 'saved_model.contains_saved_model',
         'saved_model.loader.maybe_saved_model_directory')
 def maybe_saved_model_directory(export_dir):
-    """Whether a folder (str) holds a saved_model.pb or saved_model.pbtxt."""
+    """Returns whether a folder contains a saved_model.pb or saved_model.pbtxt.
+
+    Args:
+      export_dir: str, the folder.
+    """
     return _core.maybe_saved_model_directory(_text(export_dir))
 
 
 def parse_saved_model(export_dir):
-    """The SavedModel message of a folder.
+    """Returns the SavedModel message of a folder.
 
     Raises:
-      OSError: if there is none, or it cannot be read.
+      OSError: if it does not exist or cannot be read.
     """
     from ramet.core.protobuf import saved_model_pb2
     export_dir = _text(export_dir)
@@ -55,18 +59,18 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
 
     Args:
       sess: a Session.
-      tags: a set or list of str: those of the meta graph.
-      export_dir: str, the folder.
-      import_scope: str, a name scope in front of all names.
-      **saver_kwargs: clear_devices, input_map: as in tf.train.import_meta_graph.
+        tags: a set or list of str, the tags of the meta graph.
+        export_dir: str, the folder.
+        import_scope: str, a name scope for all nodes.
+        **saver_kwargs: clear_devices and input_map, as for tf.train.import_meta_graph.
 
-    Returns:
-      The MetaGraphDef as it is in the file.
+      Returns:
+        The MetaGraphDef as it is in the file.
 
-    Raises:
-      OSError: if there is no SavedModel, or it cannot be read.
-      RuntimeError: if none of its meta graphs has these tags.
-    """
+      Raises:
+        OSError: if the SavedModel does not exist or cannot be read.
+        RuntimeError: if none of its meta graphs has these tags.
+      """
     tags = {tags} if isinstance(tags, str) else set(tags)
     meta_graph = _meta_graph_of(parse_saved_model(export_dir), tags)
     clear_devices = saver_kwargs.pop('clear_devices', False)

@@ -1,4 +1,4 @@
-"""Operations that get a model ready after it is loaded."""
+"""Operations that initialize a model after it is loaded."""
 
 from ramet.api import export
 from ramet.framework import ops
@@ -7,7 +7,7 @@ from ramet.ops import control_flow_ops, variable_lists
 
 @export('saved_model.main_op.main_op')
 def main_op():
-    """An operation that initialises all variables and tables."""
+    """Returns an operation that initializes all variables and tables."""
     init = variable_lists.global_variables_initializer()
     init_local = variable_lists.local_variables_initializer()
     init_tables = variable_lists.tables_initializer()
@@ -16,10 +16,10 @@ def main_op():
 
 @export('saved_model.main_op_with_restore', 'saved_model.main_op.main_op_with_restore')
 def main_op_with_restore(restore_op_name):
-    """The same, after which an operation restores the variables.
+    """Returns an operation that initializes all variables and tables, then restores the variables.
 
     Args:
-      restore_op_name: the operation, or its name.
+      restore_op_name: the operation that restores the variables, or its name.
     """
     with ops.control_dependencies([main_op()]):
         return control_flow_ops.group(restore_op_name)

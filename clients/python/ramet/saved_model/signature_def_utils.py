@@ -1,4 +1,4 @@
-"""SignatureDefs: which tensors are the arguments and results of a model."""
+"""SignatureDefs, which name the tensors that are the inputs and outputs of a model."""
 
 from ramet.api import export
 from ramet.framework import dtypes
@@ -13,11 +13,11 @@ _FLOAT = dtypes.float32.as_datatype_enum
 
 @export('saved_model.build_signature_def', 'saved_model.signature_def_utils.build_signature_def')
 def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=None):
-    """A SignatureDef.
+    """Builds a SignatureDef.
 
     Args:
       inputs: a dict from names to TensorInfos, or None.
-      outputs: the same.
+      outputs: a dict from names to TensorInfos, or None.
       method_name: str, or None.
       defaults: a dict from names of inputs to TensorProtos, or None.
     """
@@ -36,11 +36,11 @@ def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=No
 @export('saved_model.predict_signature_def',
         'saved_model.signature_def_utils.predict_signature_def')
 def predict_signature_def(inputs, outputs):
-    """The SignatureDef of a model that is asked by names.
+    """Returns the SignatureDef of a model with arbitrary named inputs and outputs.
 
     Args:
       inputs: a dict from names to tensors.
-      outputs: the same.
+      outputs: a dict from names to tensors.
 
     Raises:
       ValueError: if one of them is None or empty.
@@ -58,14 +58,14 @@ def _infos(tensors):
 @export('saved_model.regression_signature_def',
         'saved_model.signature_def_utils.regression_signature_def')
 def regression_signature_def(examples, predictions):
-    """The SignatureDef of a regression.
+    """Returns the SignatureDef of a regression.
 
     Args:
-      examples: a string tensor, serialised Examples.
+      examples: a string tensor, serialized Examples.
       predictions: a float tensor.
 
     Raises:
-      ValueError: if one is None or has another dtype.
+      ValueError: if one of them is None or has the wrong dtype.
     """
     if examples is None:
         raise ValueError('Regression `examples` cannot be None.')
@@ -85,15 +85,15 @@ def regression_signature_def(examples, predictions):
 @export('saved_model.classification_signature_def',
         'saved_model.signature_def_utils.classification_signature_def')
 def classification_signature_def(examples, classes, scores):
-    """The SignatureDef of a classification.
+    """Returns the SignatureDef of a classification.
 
     Args:
-      examples: a string tensor, serialised Examples.
+      examples: a string tensor, serialized Examples.
       classes: a string tensor, or None.
       scores: a float tensor, or None.
 
     Raises:
-      ValueError: if examples or both of the others are None, or a dtype is another.
+      ValueError: if examples is None, classes and scores are both None, or a dtype is wrong.
     """
     if examples is None:
         raise ValueError('Classification `examples` cannot be None.')
@@ -118,7 +118,11 @@ def classification_signature_def(examples, classes, scores):
 
 @export('saved_model.is_valid_signature', 'saved_model.signature_def_utils.is_valid_signature')
 def is_valid_signature(signature_def):
-    """Whether TensorFlow Serving can serve a SignatureDef."""
+    """Returns whether TensorFlow Serving can serve a SignatureDef.
+
+    Args:
+      signature_def: a SignatureDef.
+    """
     if signature_def is None:
         return False
     check = {_CLASSIFY: _is_valid_classification, _PREDICT: _is_valid_prediction,

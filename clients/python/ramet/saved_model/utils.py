@@ -1,4 +1,4 @@
-"""TensorInfo: how SavedModels describe tensors."""
+"""TensorInfo, which describes tensors in SavedModels."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -7,7 +7,11 @@ from ramet.framework.sparse_tensor import SparseTensor
 
 @export('saved_model.build_tensor_info', 'saved_model.utils.build_tensor_info')
 def build_tensor_info(tensor):
-    """The TensorInfo of a tensor, variable or SparseTensor: name, dtype and shape."""
+    """Returns the TensorInfo of a tensor: its name, dtype and shape.
+
+    Args:
+      tensor: a tensor, variable or SparseTensor.
+    """
     from ramet.core.protobuf import meta_graph_pb2
     info = meta_graph_pb2.TensorInfo(dtype=dtypes.as_dtype(tensor.dtype).as_datatype_enum,
                                      tensor_shape=_shape_proto(tensor.get_shape()))
@@ -28,12 +32,12 @@ def _shape_proto(shape):
 @export('saved_model.get_tensor_from_tensor_info',
         'saved_model.utils.get_tensor_from_tensor_info')
 def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
-    """The Tensor or SparseTensor of a graph that a TensorInfo describes.
+    """Returns the Tensor or SparseTensor of a graph that a TensorInfo describes.
 
     Args:
       tensor_info: a TensorInfo.
-      graph: a Graph; None: the default one.
-      import_scope: str, put in front of its names.
+      graph: a Graph, or None for the default graph.
+      import_scope: str, a name scope to prefix to its names.
 
     Raises:
       KeyError: if the graph has no such tensor.

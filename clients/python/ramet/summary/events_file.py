@@ -18,7 +18,7 @@ def _event(**fields):
 
 
 def _free_path(directory, suffix):
-    """A path of TensorFlow's form that no file has: two writers in one second do not collide."""
+    """Returns an unused path in TensorFlow's format, also for two writers in the same second."""
     stem = os.path.join(
         directory, f'events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}')
     path, number = stem + suffix, 0
@@ -29,18 +29,18 @@ def _free_path(directory, suffix):
 
 
 class EventFileWriter:
-    """Writes Event messages to a new event file of a directory. Any thread may add events.
+    """Writes Event messages to a new event file in a directory. Any thread may add events.
 
-    The file is made when the first event is added; an event of its version comes first.
+    The file is created with the first event. It starts with an event that contains the version.
     """
 
     def __init__(self, logdir, flush_secs=120, filename_suffix=None):
-        """Makes the directory where it is missing.
+        """Creates the directory if it does not exist.
 
         Args:
           logdir: str or os.PathLike.
-          flush_secs: events reach the file at the latest with the first one that is added that
-            many seconds after the last flush.
+          flush_secs: the number of seconds between flushes. The first event after this time flushes all
+            events to the file.
           filename_suffix: str, the end of the file's name.
         """
         self._logdir = compat.path_to_str(logdir)
@@ -58,7 +58,7 @@ class EventFileWriter:
 
     @property
     def closed(self):
-        """Whether the writer is closed."""
+        """True if the writer is closed."""
         return self._closed
 
     def _open(self):
@@ -68,7 +68,7 @@ class EventFileWriter:
         self._flushed = time.time()
 
     def add_event(self, event):
-        """Appends an Event; nothing happens if the writer is closed."""
+        """Appends an Event. Does nothing if the writer is closed."""
         with self._lock:
             if self._closed:
                 return
@@ -84,12 +84,12 @@ class EventFileWriter:
             self._flushed = time.time()
 
     def flush(self):
-        """Hands the events so far to the operating system."""
+        """Passes all events to the operating system."""
         with self._lock:
             self._flush()
 
     def close(self):
-        """Writes what is left and closes the file; it may be called twice."""
+        """Writes the remaining events and closes the file. May be called twice."""
         with self._lock:
             self._closed = True
             records, self._records = self._records, None
@@ -97,7 +97,7 @@ class EventFileWriter:
             records.close()
 
     def reopen(self):
-        """Makes a closed writer write again, to a new file."""
+        """Reopens a closed writer, with a new file."""
         with self._lock:
             self._closed = False
 
@@ -110,8 +110,8 @@ def summary_iterator(path):
       path: str, the file.
 
     Raises:
-      DataLossError: where the file is damaged.
-      NotFoundError: if there is no such file.
+      DataLossError: if the file is corrupt.
+      NotFoundError: if the file does not exist.
     """
     from ramet.core.util import event_pb2
     for record in tf_record.tf_record_iterator(path):

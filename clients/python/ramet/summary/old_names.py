@@ -8,12 +8,12 @@ from ramet.summary import tags as _tags
 
 @export('contrib.deprecated.scalar_summary')
 def scalar_summary(tags, values, collections=None, name=None):
-    """Makes a summary of numbers; `tf.summary.scalar` took its place.
+    """Creates a summary of numbers. Deprecated: use `tf.summary.scalar`.
 
     Args:
-      tags: strings, one for each of the values and of their shape.
+      tags: strings, one per value, with the shape of the values.
       values: real numbers.
-      collections: keys of the collections that get the summary; ['summaries'] if not given.
+      collections: keys of the collections that get the summary. Defaults to ['summaries'].
       name: str, the name of the node.
 
     Returns:
@@ -25,7 +25,7 @@ def scalar_summary(tags, values, collections=None, name=None):
 
 @export('contrib.deprecated.histogram_summary')
 def histogram_summary(tag, values, collections=None, name=None):
-    """Makes a summary of how numbers are spread; `tf.summary.histogram` took its place.
+    """Creates a summary of the distribution of numbers. Deprecated: use `tf.summary.histogram`.
 
     Args:
       tag: a scalar string.
@@ -42,12 +42,12 @@ def histogram_summary(tag, values, collections=None, name=None):
 
 @export('contrib.deprecated.image_summary')
 def image_summary(tag, tensor, max_images=3, collections=None, name=None):
-    """Makes a summary of images; `tf.summary.image` took its place.
+    """Creates a summary of images. Deprecated: use `tf.summary.image`.
 
     Args:
       tag: a scalar string.
       tensor: [batch, height, width, channels].
-      max_images: int, how many images of the batch are taken.
+      max_images: int, the maximum number of images per batch.
       collections: as in `scalar_summary`.
       name: str, the name of the node.
 
@@ -62,13 +62,13 @@ def image_summary(tag, tensor, max_images=3, collections=None, name=None):
 
 @export('contrib.deprecated.audio_summary')
 def audio_summary(tag, tensor, sample_rate, max_outputs=3, collections=None, name=None):
-    """Makes a summary of sounds; `tf.summary.audio` took its place.
+    """Creates a summary of sounds. Deprecated: use `tf.summary.audio`.
 
     Args:
       tag: a scalar string.
       tensor: float32 of [batch, frames, channels] or [batch, frames].
       sample_rate: a scalar float32, in Hertz.
-      max_outputs: int, how many sounds of the batch are taken.
+      max_outputs: int, the maximum number of sounds per batch.
       collections: as in `scalar_summary`.
       name: str, the name of the node.
 
@@ -84,11 +84,11 @@ def audio_summary(tag, tensor, sample_rate, max_outputs=3, collections=None, nam
 
 @export('contrib.deprecated.merge_summary')
 def merge_summary(inputs, collections=None, name=None):
-    """Makes one summary of several; `tf.summary.merge` took its place.
+    """Merges several summaries into one. Deprecated: use `tf.summary.merge`.
 
     Args:
       inputs: a list of serialized summaries.
-      collections: keys of the collections that get the merged summary; none if not given.
+      collections: keys of the collections that get the merged summary. Defaults to none.
       name: str, the name of the node.
 
     Returns:
@@ -102,7 +102,9 @@ def merge_summary(inputs, collections=None, name=None):
 
 @export('contrib.deprecated.merge_all_summaries')
 def merge_all_summaries(key=ops.GraphKeys.SUMMARIES):
-    """Makes one summary of all of a collection, None if there are none; `tf.summary.merge_all`.
+    """Merges all summaries of a collection, or returns None if there are none.
+
+    Deprecated: use `tf.summary.merge_all`.
 
     Args:
       key: the collection.

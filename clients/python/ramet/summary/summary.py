@@ -1,4 +1,4 @@
-"""tf.summary: operations that make serialized Summary messages."""
+"""tf.summary: operations that create serialized Summary messages."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -10,13 +10,13 @@ _TEXT_PLUGIN = 'text'
 
 @export('summary.scalar')
 def scalar(name, tensor, collections=None, family=None):
-    """Makes a summary of a number.
+    """Creates a summary of a number.
 
     Args:
-      name: str, the name of the node and, with the scopes around it, the tag of the value.
+      name: str, the name of the node. The name with its name scopes is the tag of the value.
       tensor: a real scalar.
-      collections: keys of the collections that get the summary; ['summaries'] if not given.
-      family: str, a scope around the name that also stands in front of the tag.
+      collections: keys of the collections that get the summary. Defaults to ['summaries'].
+      family: str, a scope for the name, which is also prefixed to the tag.
 
     Returns:
       A scalar string: a serialized Summary.
@@ -29,11 +29,11 @@ def scalar(name, tensor, collections=None, family=None):
 
 @export('summary.histogram')
 def histogram(name, values, collections=None, family=None):
-    """Makes a summary of how numbers are spread.
+    """Creates a summary of the distribution of numbers.
 
     Args:
       name: str, as in `scalar`.
-      values: real numbers, finite ones, of any shape.
+      values: finite real numbers of any shape.
       collections: as in `scalar`.
       family: as in `scalar`.
 
@@ -48,17 +48,17 @@ def histogram(name, values, collections=None, family=None):
 
 @export('summary.image')
 def image(name, tensor, max_outputs=3, collections=None, family=None):
-    """Makes a summary of images.
+    """Creates a summary of images.
 
     Args:
-      name: str, as in `scalar`; the tags are NAME/image/0, NAME/image/1, ..., or NAME/image where
+      name: str, as for `scalar`. The tags are NAME/image/0, NAME/image/1, ..., or NAME/image if
         max_outputs is 1.
       tensor: [batch, height, width, channels] of uint8, float16, float32 or float64, with 1, 3 or 4
-        channels. Bytes stay as they are; other numbers are scaled for each image: to 0..255, or
-        around 128 where one is negative.
-      max_outputs: int, how many images of the batch are taken.
-      collections: as in `scalar`.
-      family: as in `scalar`.
+        channels. uint8 values are used as they are. Other values are scaled per image: to 0..255, or
+        around 128 if the image contains negative values.
+      max_outputs: int, the maximum number of images per batch.
+      collections: as for `scalar`.
+      family: as for `scalar`.
 
     Returns:
       A scalar string: a serialized Summary with PNG images.
@@ -71,16 +71,16 @@ def image(name, tensor, max_outputs=3, collections=None, family=None):
 
 @export('summary.audio')
 def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None):
-    """Makes a summary of sounds.
+    """Creates a summary of sounds.
 
     Args:
-      name: str, as in `scalar`; the tags are NAME/audio/0, NAME/audio/1, ..., or NAME/audio where
+      name: str, as for `scalar`. The tags are NAME/audio/0, NAME/audio/1, ..., or NAME/audio if
         max_outputs is 1.
       tensor: float32 from -1 to 1, [batch, frames, channels] or [batch, frames].
       sample_rate: a scalar float32, in Hertz.
-      max_outputs: int, how many sounds of the batch are taken.
-      collections: as in `scalar`.
-      family: as in `scalar`.
+      max_outputs: int, the maximum number of sounds per batch.
+      collections: as for `scalar`.
+      family: as for `scalar`.
 
     Returns:
       A scalar string: a serialized Summary with WAV sounds.
@@ -96,16 +96,16 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
 @export('summary.tensor_summary')
 def tensor_summary(name, tensor, summary_description=None, collections=None,
                    summary_metadata=None, family=None, display_name=None):
-    """Makes a summary of a tensor as it is.
+    """Creates a summary of a tensor in its serialized form.
 
     Args:
-      name: str, as in `scalar`.
+      name: str, as for `scalar`.
       tensor: a tensor of any dtype and shape.
-      summary_description: str, a description for people.
-      collections: as in `scalar`.
-      summary_metadata: a SummaryMetadata; the description and the display name win over its own.
-      family: as in `scalar`.
-      display_name: str, a name for people.
+      summary_description: str, a human-readable description.
+      collections: as for `scalar`.
+      summary_metadata: a SummaryMetadata. The description and display name override those in it.
+      family: as for `scalar`.
+      display_name: str, a human-readable name.
 
     Returns:
       A scalar string: a serialized Summary.
@@ -128,18 +128,18 @@ def tensor_summary(name, tensor, summary_description=None, collections=None,
 
 @export('summary.text')
 def text(name, tensor, collections=None):
-    """Makes a summary of text, which TensorBoard shows as Markdown.
+    """Creates a summary of text, which TensorBoard renders as Markdown.
 
     Args:
       name: str, as in `scalar`.
-      tensor: strings; TensorBoard shows up to two dimensions as a table.
+      tensor: strings. TensorBoard shows tensors of up to two dimensions as a table.
       collections: as in `scalar`.
 
     Returns:
       A scalar string: a serialized Summary.
 
     Raises:
-      ValueError: the tensor has another dtype.
+      ValueError: if the tensor has a different dtype.
     """
     if tensor.dtype != dtypes.string:
         raise ValueError('Expected tensor %s to have dtype string, got %s'
@@ -152,11 +152,11 @@ def text(name, tensor, collections=None):
 
 @export('summary.merge')
 def merge(inputs, collections=None, name=None):
-    """Makes one summary of several.
+    """Merges several summaries into one.
 
     Args:
-      inputs: a list of serialized summaries; no tag may come twice when it runs.
-      collections: keys of the collections that get the merged summary; none if not given.
+      inputs: a list of serialized summaries. When it runs, each tag may occur only once.
+      collections: keys of the collections that get the merged summary. Defaults to none.
       name: str, the name of the node and of a scope around it.
 
     Returns:
@@ -171,11 +171,11 @@ def merge(inputs, collections=None, name=None):
 
 @export('summary.merge_all')
 def merge_all(key=ops.GraphKeys.SUMMARIES, scope=None, name=None):
-    """Makes one summary of all of a collection.
+    """Merges all summaries of a collection.
 
     Args:
       key: the collection.
-      scope: str, a regular expression that the names must begin with.
+      scope: str, a regular expression that the names must match from the beginning.
       name: str, as in `merge`.
 
     Returns:
@@ -193,7 +193,7 @@ def get_summary_description(node_def):
       node_def: a NodeDef.
 
     Raises:
-      ValueError: the node is no TensorSummary.
+      ValueError: if the node is not a TensorSummary.
     """
     if node_def.op != 'TensorSummary':
         raise ValueError("Can't get_summary_description on %s" % node_def.op)
@@ -206,5 +206,5 @@ def get_summary_description(node_def):
 
 @export('summary.all_v2_summary_ops')
 def all_v2_summary_ops():
-    """Returns the operations that write summaries to writers in the graph: none in Ramet."""
+    """Returns the operations that write summaries to writers in the graph. Ramet has none."""
     return []

@@ -10,7 +10,7 @@ _ILLEGAL = re.compile(r'[^-/\w\.]')
 
 
 def clean(name):
-    """Returns a name with what no node's name may have replaced; None stays."""
+    """Returns a name with characters that are not allowed in node names replaced. None stays None."""
     if name is None:
         return None
     legal = _ILLEGAL.sub('_', name).lstrip('/')
@@ -22,13 +22,13 @@ def clean(name):
 
 @contextlib.contextmanager
 def scope(name, family=None, values=None, default_name=None):
-    """Opens the scope of a summary; gives its tag and the name of its node.
+    """Opens the scope of a summary. Yields its tag and the name of its node.
 
     Args:
-      name: str, the name that the user gave.
-      family: str or None; stands in front of the name, and once more in front of the tag.
+      name: str, the name given by the caller.
+      family: str or None. It is prefixed to the name, and twice to the tag.
       values: the summary's inputs.
-      default_name: the scope's name where there is none.
+      default_name: the name of the scope if `name` is None.
     """
     name, family = clean(name), clean(family)
     scoped = name if family is None else f'{family}/{name}'
@@ -38,6 +38,6 @@ def scope(name, family=None, values=None, default_name=None):
 
 
 def collect(value, collections, otherwise=(ops.GraphKeys.SUMMARIES,)):
-    """Adds a summary to the collections, to those of `otherwise` where None is given."""
+    """Adds a summary to the collections, or to those in `otherwise` if None are given."""
     for key in otherwise if collections is None else collections:
         ops.add_to_collection(key, value)

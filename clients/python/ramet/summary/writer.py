@@ -11,7 +11,7 @@ from ramet.summary import events_file
 
 
 def _graph_def_bytes(graph, graph_def):
-    """The serialized GraphDef of a Graph, or of the deprecated argument graph_def."""
+    """Returns the serialized GraphDef of a Graph, or of the deprecated argument graph_def."""
     if graph is not None and hasattr(graph, 'as_graph_def'):
         return graph.as_graph_def(add_shapes=True).SerializeToString()
     for message in (graph_def, graph):
@@ -25,27 +25,27 @@ def _graph_def_bytes(graph, graph_def):
 
 @export('summary.FileWriter')
 class FileWriter:
-    """Writes summaries, graphs and other events to an event file, which TensorBoard reads.
+    """Writes summaries, graphs and other events to an event file for TensorBoard.
 
-    Any thread may use it. It can be used in a `with` statement, which closes it.
+    Thread-safe. Used as a context manager, it closes on exit.
     """
 
     def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None,
                  filename_suffix=None, session=None):
-        """Makes the writer, and the directory where it is missing.
+        """Creates the writer, and the directory if it does not exist.
 
         Args:
           logdir: str or os.PathLike, the directory of the event file.
-          graph: a Graph to write, as by add_graph; None for none.
-          max_queue: not used: events go to the file when they are added.
-          flush_secs: how many seconds events may wait in memory.
-          graph_def: the old way to pass a graph.
+          graph: a Graph to write, as with add_graph, or None.
+          max_queue: ignored: events go to the file when they are added.
+          flush_secs: the number of seconds that events may stay in memory.
+          graph_def: a deprecated way to pass a graph.
           filename_suffix: str, the end of the file's name.
-          session: a Session whose summary ops would write; not supported.
+          session: not supported.
 
         Raises:
           RuntimeError: if session is given.
-          TypeError: if graph is no Graph.
+          TypeError: if graph is not a Graph.
         """
         if session is not None:
             raise RuntimeError('FileWriter takes no session: Ramet has no summary writer resources')
@@ -70,7 +70,7 @@ class FileWriter:
 
     @property
     def event_writer(self):
-        """The EventFileWriter below."""
+        """The EventFileWriter that this writer uses."""
         return self._events
 
     def get_logdir(self):
@@ -85,7 +85,7 @@ class FileWriter:
                 'FileWriter is explicitly reopened.')
 
     def add_event(self, event):
-        """Writes an Event message as it is."""
+        """Writes an Event message unchanged."""
         self._warn_if_closed()
         self._events.add_event(event)
 
@@ -99,7 +99,7 @@ class FileWriter:
         """Writes a summary.
 
         Args:
-          summary: a Summary message, or one serialized, as session.run of a summary op gives it.
+          summary: a Summary message, or a serialized one, as session.run of a summary op returns it.
           global_step: a number, the training step.
         """
         from ramet.core.framework import summary_pb2
@@ -131,11 +131,11 @@ class FileWriter:
         Args:
           graph: a Graph.
           global_step: a number, the training step.
-          graph_def: the old way to pass a graph.
+          graph_def: a deprecated way to pass a graph.
 
         Raises:
           ValueError: if both graph and graph_def are given.
-          TypeError: if graph is no Graph.
+          TypeError: if graph is not a Graph.
         """
         if graph is not None and graph_def is not None:
             raise ValueError(
@@ -150,7 +150,7 @@ class FileWriter:
           global_step: a number, the training step.
 
         Raises:
-          TypeError: if meta_graph_def is no MetaGraphDef.
+          TypeError: if meta_graph_def is not a MetaGraphDef.
         """
         if getattr(getattr(meta_graph_def, 'DESCRIPTOR', None), 'name', None) != 'MetaGraphDef':
             raise TypeError('meta_graph_def must be type MetaGraphDef, saw type: '
@@ -162,11 +162,11 @@ class FileWriter:
 
         Args:
           run_metadata: a RunMetadata.
-          tag: str, a new name.
+          tag: str, a tag that has not been used before.
           global_step: a number, the training step.
 
         Raises:
-          ValueError: if the tag was used before.
+          ValueError: if the tag was already used.
         """
         if tag in self._run_metadata_tags:
             raise ValueError('The provided tag was already used for this event type')
@@ -177,30 +177,30 @@ class FileWriter:
         self._add(global_step, tagged_run_metadata=tagged)
 
     def flush(self):
-        """Hands the events so far to the operating system."""
+        """Passes all events to the operating system."""
         self._warn_if_closed()
         self._events.flush()
 
     def close(self):
-        """Writes what is left and closes the file; it may be called twice."""
+        """Writes the remaining events and closes the file. May be called twice."""
         self._events.close()
 
     def reopen(self):
-        """Makes a closed writer write again, to a new file."""
+        """Reopens a closed writer, with a new file."""
         self._warned = False
         self._events.reopen()
 
 
 @export('summary.FileWriterCache')
 class FileWriterCache:
-    """One FileWriter for each directory."""
+    """A cache with one FileWriter per directory."""
 
     _lock = threading.Lock()
     _writers = {}
 
     @staticmethod
     def get(logdir):
-        """Returns the writer of a directory, which is made the first time.
+        """Returns the writer for a directory, and creates it at the first call.
 
         Args:
           logdir: str, the directory.

@@ -1,1 +1,1 @@
-"""Functions of TensorFlow's command line tools, for scripts that import them."""
+"""The functions of TensorFlow's command-line tools, for scripts that import them."""

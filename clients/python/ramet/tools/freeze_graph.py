@@ -1,4 +1,4 @@
-"""Freezing: a graph with the values of its variables as one GraphDef."""
+"""Freezes a graph: replaces its variables by constants with their values."""
 
 import os
 
@@ -31,31 +31,30 @@ def freeze_graph_with_def_protos(input_graph_def, input_saver_def, input_checkpo
                                  variable_names_whitelist='', variable_names_blacklist='',
                                  input_meta_graph_def=None, input_saved_model_dir=None,
                                  saved_model_tags=None, checkpoint_version=2):
-    """Makes the variables of a graph constants; see freeze_graph.
+    """Replaces the variables of a graph by constants; see freeze_graph.
 
     Args:
-      input_graph_def: a GraphDef, or None if input_meta_graph_def or input_saved_model_dir is
-        given.
+      input_graph_def: a GraphDef, or None if input_meta_graph_def or input_saved_model_dir is given.
       input_saver_def: a SaverDef of its saver, or None.
       input_checkpoint: str, the checkpoint's prefix.
-      output_node_names: str, names of nodes with commas between.
-      restore_op_name: no effect.
-      filename_tensor_name: no effect.
-      output_graph: str, the file that is written; '': none.
-      clear_devices: whether the devices of nodes are dropped.
-      initializer_nodes: str, names of operations that run before.
-      variable_names_whitelist: str, the variables that become constants; '': all.
-      variable_names_blacklist: str, variables that stay.
+      output_node_names: str, comma-separated names of nodes.
+      restore_op_name: ignored.
+      filename_tensor_name: ignored.
+      output_graph: str, the file to write, or '' for none.
+      clear_devices: whether to remove the devices of nodes.
+      initializer_nodes: str, comma-separated names of operations to run first.
+      variable_names_whitelist: str, the comma-separated variables to convert, or '' for all.
+      variable_names_blacklist: str, comma-separated variables not to convert.
       input_meta_graph_def: a MetaGraphDef, or None.
       input_saved_model_dir: str, the folder of a SavedModel, or None.
       saved_model_tags: a list of str.
-      checkpoint_version: no effect: the files tell.
+      checkpoint_version: ignored: the version is detected from the files.
 
     Returns:
       A GraphDef.
 
     Raises:
-      ValueError: if there is no such checkpoint.
+      ValueError: if the checkpoint does not exist.
     """
     if not input_saved_model_dir and not checkpoint_management.checkpoint_exists(input_checkpoint):
         raise ValueError("Input checkpoint '%s' doesn't exist!" % input_checkpoint)
@@ -114,25 +113,25 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
                  initializer_nodes, variable_names_whitelist='', variable_names_blacklist='',
                  input_meta_graph=None, input_saved_model_dir=None, saved_model_tags='serve',
                  checkpoint_version=2):
-    """Writes a graph file in which the variables are constants, with the values of a checkpoint.
+    """Writes a graph file in which variables are constants with the values of a checkpoint.
 
     Args:
       input_graph: str, a GraphDef file, or ''.
       input_saver: str, a SaverDef file, or ''.
-      input_binary: whether the files have binary form.
+      input_binary: whether the files are in binary format.
       input_checkpoint: str, the checkpoint's prefix.
-      output_node_names, ...: as freeze_graph_with_def_protos has them.
+      output_node_names: as for freeze_graph_with_def_protos; so are the arguments not listed here.
       input_meta_graph: str, a .meta file, or None.
       input_saved_model_dir: str, the folder of a SavedModel, or None.
-      saved_model_tags: str, tags with commas between.
-      checkpoint_version: no effect: the files tell.
+      saved_model_tags: str, comma-separated tags.
+      checkpoint_version: ignored: the version is detected from the files.
 
     Returns:
       A GraphDef.
 
     Raises:
-      OSError: if a file is not there.
-      ValueError: if there is no such checkpoint.
+      OSError: if a file does not exist.
+      ValueError: if the checkpoint does not exist.
     """
     from ramet.core.framework import graph_pb2
     from ramet.core.protobuf import saver_pb2

@@ -1,4 +1,4 @@
-"""Making a frozen graph cheaper to run: only what is needed, batch norms within convolutions."""
+"""Optimizes a frozen graph: removes what is not needed and folds batch norms into convolutions."""
 
 import math
 
@@ -18,16 +18,16 @@ _CONVOLUTIONS = ('Conv2D', 'DepthwiseConv2dNative')
 
 def optimize_for_inference(input_graph_def, input_node_names, output_node_names,
                            placeholder_type_enum, toco_compatible=False):
-    """The part of a frozen graph between inputs and outputs, without what only training needs.
+    """Returns the inference part of a frozen graph, between the inputs and outputs.
 
-    Batch normalisations of constants after a convolution go into its weights.
+    Batch normalization with constants after a convolution is folded into the convolution's weights.
 
     Args:
       input_graph_def: a GraphDef whose variables are constants.
-      input_node_names: a list of str, the nodes that become placeholders.
+      input_node_names: a list of str, the nodes to replace by placeholders.
       output_node_names: a list of str.
-      placeholder_type_enum: the dtype (DataType number) of placeholders, or a list of them.
-      toco_compatible: no effect.
+      placeholder_type_enum: the dtype (DataType number) of placeholders, or a list of these.
+      toco_compatible: ignored.
 
     Returns:
       A GraphDef.
@@ -45,7 +45,7 @@ def optimize_for_inference(input_graph_def, input_node_names, output_node_names,
 
 
 def ensure_graph_is_valid(graph_def):
-    """Raises ValueError if two nodes have the same name, or an input names no node."""
+    """Raises ValueError if two nodes have the same name, or if an input names no node."""
     nodes = node_map_of(graph_def)
     for node in graph_def.node:
         for name in node.input:
@@ -54,7 +54,7 @@ def ensure_graph_is_valid(graph_def):
 
 
 def node_map_of(graph_def):
-    """The nodes by name. Raises ValueError if two have the same."""
+    """Returns the nodes by name. Raises ValueError if two have the same name."""
     nodes = {}
     for node in graph_def.node:
         if node.name in nodes:
@@ -64,12 +64,12 @@ def node_map_of(graph_def):
 
 
 def node_name_from_input(node_name):
-    """'n' for the inputs 'n', 'n:1' and '^n'."""
+    """Returns 'n' for the inputs 'n', 'n:1' and '^n'."""
     return node_name.lstrip('^').partition(':')[0]
 
 
 def node_from_map(node_map, name):
-    """The node that an input names. Raises ValueError if there is none."""
+    """Returns the node that an input names. Raises ValueError if it does not exist."""
     stripped = node_name_from_input(name)
     if stripped not in node_map:
         raise ValueError("No node named '%s' found in map." % name)
@@ -77,7 +77,7 @@ def node_from_map(node_map, name):
 
 
 def values_from_const(node_def):
-    """The array of a Const. Raises ValueError if the node is another."""
+    """Returns the array of a Const. Raises ValueError for any other node."""
     if node_def.op != 'Const':
         raise ValueError('Can not extract constant value from a node that is not Const. Got:\n%s'
                          % node_def)
@@ -85,7 +85,7 @@ def values_from_const(node_def):
 
 
 class _Norm:
-    """What a batch normalisation of constants does: y = x * scale + offset, per channel."""
+    """Batch normalization with constants as y = x * scale + offset, per channel."""
 
     def __init__(self, node, node_map):
         names = _BATCH_NORMS[node.op]
@@ -107,13 +107,13 @@ class _Norm:
 
 
 def fold_batch_norms(input_graph_def):
-    """Puts batch normalisations of constants into the weights of the convolutions before them.
+    """Folds batch normalization with constants into the weights of the preceding convolutions.
 
     Args:
       input_graph_def: a GraphDef.
 
     Returns:
-      A GraphDef in which a BiasAdd has the name of each of these normalisations.
+      A GraphDef in which each folded batch normalization is a BiasAdd with the same name.
     """
     from ramet.core.framework import graph_pb2
     graph_def = graph_pb2.GraphDef.FromString(input_graph_def.SerializeToString())

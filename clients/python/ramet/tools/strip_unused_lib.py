@@ -1,4 +1,4 @@
-"""Cutting a GraphDef down to what lies between some inputs and outputs."""
+"""Reduces a GraphDef to the part between given inputs and outputs."""
 
 import copy
 
@@ -6,13 +6,13 @@ from ramet.framework import graph_util
 
 
 def strip_unused(input_graph_def, input_node_names, output_node_names, placeholder_type_enum):
-    """The part of a graph that computes outputs from inputs, which become placeholders.
+    """Returns the part of a graph that computes the outputs from the inputs.
 
     Args:
       input_graph_def: a GraphDef.
-      input_node_names: a list of str, the nodes that become placeholders.
+      input_node_names: a list of str, the nodes to replace by placeholders.
       output_node_names: a list of str.
-      placeholder_type_enum: the dtype (DataType number) of placeholders, or a list of them.
+      placeholder_type_enum: the dtype (DataType number) of placeholders, or a list of these.
 
     Returns:
       A GraphDef.
@@ -50,7 +50,7 @@ def _placeholder(node, names, types):
 
 def strip_unused_from_files(input_graph, input_binary, output_graph, output_binary,
                             input_node_names, output_node_names, placeholder_type_enum):
-    """The same from file to file; names are str with commas between."""
+    """Like strip_unused, but reads and writes files. Names are given as comma-separated str."""
     from google.protobuf import text_format
 
     from ramet.core.framework import graph_pb2

@@ -8,14 +8,14 @@ from ramet.train import optimizer
 
 @export('train.AdadeltaOptimizer')
 class AdadeltaOptimizer(optimizer.Optimizer):
-    """Adadelta: steps as large as the running mean of former ones (Zeiler, arXiv 1212.5701).
+    """Adadelta: scales steps by the running means of gradients and updates (Zeiler, arXiv 1212.5701).
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-      rho: the same; the decay of the running means.
-      epsilon: the same; keeps square roots away from 0.
+      rho: like learning_rate, the decay of the running means.
+      epsilon: like learning_rate, keeps square roots away from 0.
       use_locking: bool, passed to the operations that update variables.
-      name: what slots and operations are named after.
+      name: the name prefix of slots and operations.
     """
 
     def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False,

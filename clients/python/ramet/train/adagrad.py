@@ -14,9 +14,9 @@ class AdagradOptimizer(optimizer.Optimizer):
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-      initial_accumulator_value: a number > 0, what accumulators start with.
-      use_locking: bool, passed to the operations that update variables.
-      name: what slots and operations are named after.
+        initial_accumulator_value: a number > 0, the initial value of the accumulators.
+        use_locking: bool, passed to the operations that update variables.
+        name: the name prefix of slots and operations.
 
     Raises:
       ValueError: if initial_accumulator_value is not positive.

@@ -12,12 +12,12 @@ class AdagradDAOptimizer(optimizer.Optimizer):
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-      global_step: a variable, the number of steps done.
+      global_step: a variable, the number of completed steps.
       initial_gradient_squared_accumulator_value: a number > 0.
       l1_regularization_strength: a number >= 0.
       l2_regularization_strength: a number >= 0.
       use_locking: bool, passed to the operations that update variables.
-      name: what slots and operations are named after.
+      name: the name prefix of slots and operations.
 
     Raises:
       ValueError: if initial_gradient_squared_accumulator_value is not positive.

@@ -8,17 +8,17 @@ from ramet.train import optimizer
 
 @export('train.AdamOptimizer')
 class AdamOptimizer(optimizer.Optimizer):
-    """Adam: running means of gradients and of their squares (Kingma, Ba: arXiv 1412.6980).
+    """Adam: uses running means of gradients and of their squares (Kingma, Ba: arXiv 1412.6980).
 
-    Rows that a sparse gradient does not name are updated too, by their momentum.
+    Rows that a sparse gradient does not contain are also updated, by their momentum.
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-      beta1: the same; the decay of the mean of gradients.
-      beta2: the same; the decay of the mean of squares.
-      epsilon: the same; added to the square root ("epsilon hat" of the paper).
+      beta1: like learning_rate, the decay of the mean of gradients.
+      beta2: like learning_rate, the decay of the mean of squares.
+      epsilon: like learning_rate, added to the square root ("epsilon hat" in the paper).
       use_locking: bool, passed to the operations that update variables.
-      name: what slots and operations are named after.
+      name: the name prefix of slots and operations.
     """
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8,

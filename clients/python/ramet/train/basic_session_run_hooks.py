@@ -1,4 +1,4 @@
-"""Hooks for monitored sessions: ends, checkpoints, summaries, figures."""
+"""Hooks for monitored sessions: stopping, checkpoints, summaries and logging."""
 
 import os
 import time
@@ -13,10 +13,10 @@ from ramet.train.session_run_hook import SessionRunArgs, SessionRunHook
 
 
 def _global_step(hook):
-    """The tensor of the global step.
+    """Returns the tensor of the global step.
 
     Raises:
-      RuntimeError: if the graph has none.
+      RuntimeError: if the graph has no global step.
     """
     variable = training_util.get_global_step()
     if variable is None:
@@ -31,15 +31,17 @@ def _meta_graph(graph, saver):
 
 @export('train.SecondOrStepTimer')
 class SecondOrStepTimer:
-    """Says when it is time to, by seconds or by steps."""
+    """Decides when to trigger an action, based on seconds or steps."""
 
     def __init__(self, every_secs=None, every_steps=None):
-        """Args:
-          every_secs: float, the seconds between two times; exactly one of the two is given.
-          every_steps: int, the steps between two times.
+        """Creates the timer. Exactly one of the arguments must be given.
+
+        Args:
+          every_secs: float, the seconds between two triggers.
+          every_steps: int, the steps between two triggers.
 
         Raises:
-          ValueError: if none or both are given.
+          ValueError: if neither or both are given.
         """
         self.reset()
         if every_secs is None and every_steps is None:
@@ -50,12 +52,16 @@ class SecondOrStepTimer:
         self._every_steps = every_steps
 
     def reset(self):
-        """Forgets when it was time."""
+        """Forgets the last trigger."""
         self._last_triggered_step = None
         self._last_triggered_time = None
 
     def should_trigger_for_step(self, step):
-        """Whether it is time at this step."""
+        """Returns whether to trigger at this step.
+
+        Args:
+          step: int, the current step.
+        """
         if self._last_triggered_step is None:
             return True
         if self._last_triggered_step == step:
@@ -65,10 +71,13 @@ class SecondOrStepTimer:
         return step >= self._last_triggered_step + self._every_steps
 
     def update_last_triggered_step(self, step):
-        """Notes a time.
+        """Records a trigger at a step.
+
+        Args:
+          step: int, the current step.
 
         Returns:
-          (seconds, steps) since the one before; (None, None) at the first one.
+          (seconds, steps) since the previous trigger, or (None, None) for the first one.
         """
         now = time.time()
         elapsed = (None, None)
@@ -79,21 +88,23 @@ class SecondOrStepTimer:
         return elapsed
 
     def last_triggered_step(self):
-        """The step noted last, or None."""
+        """Returns the step of the last trigger, or None."""
         return self._last_triggered_step
 
 
 @export('train.StopAtStepHook')
 class StopAtStepHook(SessionRunHook):
-    """Asks for a stop at a step."""
+    """Requests a stop at a given step."""
 
     def __init__(self, num_steps=None, last_step=None):
-        """Args:
-          num_steps: int, how many steps are done; exactly one of the two is given.
+        """Creates the hook. Exactly one of the arguments must be given.
+
+        Args:
+          num_steps: int, the number of steps to run.
           last_step: int, the step to stop after.
 
         Raises:
-          ValueError: if none or both are given.
+          ValueError: if neither or both are given.
         """
         if num_steps is None and last_step is None:
             raise ValueError('One of num_steps or last_step must be specified.')
@@ -120,40 +131,42 @@ class StopAtStepHook(SessionRunHook):
 
 @export('train.CheckpointSaverListener')
 class CheckpointSaverListener:
-    """Is told of each checkpoint that a CheckpointSaverHook saves; derive from it."""
+    """An interface that a CheckpointSaverHook calls for each checkpoint, for subclassing."""
 
     def begin(self):
-        """Before the session is made."""
+        """Called before the session is created."""
 
     def before_save(self, session, global_step_value):
-        """Before a checkpoint."""
+        """Called before a checkpoint is saved."""
 
     def after_save(self, session, global_step_value):
-        """After a checkpoint; True asks for a stop."""
+        """Called after a checkpoint is saved. Returning True requests a stop."""
 
     def end(self, session, global_step_value):
-        """After the last one."""
+        """Called after the last checkpoint."""
 
 
 @export('train.CheckpointSaverHook')
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints: at the beginning, every so often, and at the end."""
+    """Saves checkpoints at the beginning, periodically, and at the end."""
 
     def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None,
                  checkpoint_basename='model.ckpt', scaffold=None, listeners=None,
                  save_graph_def=True):
-        """Args:
+        """Creates the hook. Exactly one of `save_secs` and `save_steps` must be given.
+
+        Args:
           checkpoint_dir: str, the folder.
-          save_secs: float, the seconds between two; exactly one of the two is given.
-          save_steps: int, the steps between two.
-          saver: a Saver; None: that of the scaffold or of the graph.
-          checkpoint_basename: str, the name before the step.
-          scaffold: a Scaffold; not together with saver.
+          save_secs: float, the seconds between two checkpoints.
+          save_steps: int, the steps between two checkpoints.
+          saver: a Saver, or None for that of the scaffold or of the graph.
+          checkpoint_basename: str, the file name without the step.
+          scaffold: a Scaffold. It cannot be combined with `saver`.
           listeners: a list of CheckpointSaverListeners.
-          save_graph_def: whether there are .meta files, and graph.pbtxt.
+          save_graph_def: whether to write .meta files and graph.pbtxt.
 
         Raises:
-          ValueError: if saver and scaffold are both given, or none or both of the periods.
+          ValueError: if saver and scaffold are both given, or if neither or both periods are.
         """
         if saver is not None and scaffold is not None:
             raise ValueError('You cannot provide both saver and scaffold.')
@@ -204,7 +217,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session, step):
-        """Whether a listener wants a stop."""
+        """Saves a checkpoint. Returns whether a listener requests a stop."""
         logging.info('Saving checkpoints for %d into %s.', step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)
@@ -232,18 +245,20 @@ class CheckpointSaverHook(SessionRunHook):
 
 @export('train.StepCounterHook')
 class StepCounterHook(SessionRunHook):
-    """Logs and summarises how many steps are done in a second."""
+    """Logs the number of steps per second, and writes it to summaries."""
 
     def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None,
                  summary_writer=None):
-        """Args:
-          every_n_steps: int, the steps between two; exactly one of the two is given.
-          every_n_secs: float, the seconds between two.
-          output_dir: str, the folder of the summaries; None: no summaries.
-          summary_writer: a FileWriter in the place of the folder.
+        """Creates the hook. Exactly one of the periods must be given.
+
+        Args:
+          every_n_steps: int, the steps between two measurements.
+          every_n_secs: float, the seconds between two measurements.
+          output_dir: str, the folder of the summaries, or None for no summaries.
+          summary_writer: a FileWriter to use instead of `output_dir`.
 
         Raises:
-          ValueError: if none or both of the periods are given.
+          ValueError: if neither or both periods are given.
         """
         if (every_n_steps is None) == (every_n_secs is None):
             raise ValueError('exactly one of every_n_steps and every_n_secs should be provided.')
@@ -283,19 +298,21 @@ class StepCounterHook(SessionRunHook):
 
 @export('train.LoggingTensorHook')
 class LoggingTensorHook(SessionRunHook):
-    """Logs the values of tensors every so often."""
+    """Logs the values of tensors periodically."""
 
     def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False,
                  formatter=None):
-        """Args:
-          tensors: a dict from tags to tensors or names, or a list of these.
-          every_n_iter: int, the runs between two; one of the two is given, or at_end.
-          every_n_secs: float, the seconds between two.
-          at_end: whether values are logged at the end.
+        """Creates the hook. One of the periods may be given; without one, `at_end` must be True.
+
+        Args:
+          tensors: a dict from tags to tensors or names, or a list of tensors or names.
+          every_n_iter: int, the runs between two log lines.
+          every_n_secs: float, the seconds between two log lines.
+          at_end: whether to log the values at the end.
           formatter: a function of the dict from tags to values that returns the text.
 
         Raises:
-          ValueError: if the periods are not as said.
+          ValueError: if the periods are invalid.
         """
         only_at_end = at_end and every_n_iter is None and every_n_secs is None
         if not only_at_end and (every_n_iter is None) == (every_n_secs is None):
@@ -354,7 +371,7 @@ def _tag_text(tag):
 
 @export('train.NanLossDuringTrainingError')
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss is no number."""
+    """Raised when the loss is not a number."""
 
     def __str__(self):
         return 'NaN loss during training.'
@@ -362,12 +379,14 @@ class NanLossDuringTrainingError(RuntimeError):
 
 @export('train.NanTensorHook')
 class NanTensorHook(SessionRunHook):
-    """Looks after the loss: ends when it is NaN."""
+    """Monitors the loss and stops training if it is NaN."""
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
-        """Args:
+        """Creates the hook.
+
+        Args:
           loss_tensor: a Tensor.
-          fail_on_nan_loss: whether NanLossDuringTrainingError is raised; else a stop is asked for.
+          fail_on_nan_loss: whether to raise NanLossDuringTrainingError instead of requesting a stop.
         """
         self._loss_tensor = loss_tensor
         self._fail_on_nan_loss = fail_on_nan_loss
@@ -387,20 +406,24 @@ class NanTensorHook(SessionRunHook):
 
 @export('train.SummarySaverHook')
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries every so often."""
+    """Writes summaries periodically."""
 
     def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None,
                  scaffold=None, summary_op=None):
-        """Args:
-          save_steps: int, the steps between two; exactly one of the two is given.
-          save_secs: float, the seconds between two.
-          output_dir: str, the folder.
-          summary_writer: a FileWriter in the place of the folder.
-          scaffold: a Scaffold, whose summary_op is written; exactly one of the two is given.
+        """Creates the hook.
+
+        Exactly one of the periods must be given, and exactly one of `scaffold` and `summary_op`.
+
+        Args:
+          save_steps: int, the steps between two summaries.
+          save_secs: float, the seconds between two summaries.
+          output_dir: str, the folder of the summaries.
+          summary_writer: a FileWriter to use instead of `output_dir`.
+          scaffold: a Scaffold whose summary_op is written.
           summary_op: a Tensor of summaries, or a list of these.
 
         Raises:
-          ValueError: if scaffold and summary_op, or the periods, are not as said.
+          ValueError: if the arguments do not meet these conditions.
         """
         if (scaffold is None) == (summary_op is None):
             raise ValueError('Exactly one of scaffold or summary_op must be provided.')
@@ -455,11 +478,13 @@ class SummarySaverHook(SessionRunHook):
 
 @export('train.FinalOpsHook')
 class FinalOpsHook(SessionRunHook):
-    """Runs something at the end."""
+    """Runs fetches once, at the end."""
 
     def __init__(self, final_ops, final_ops_feed_dict=None):
-        """Args:
-          final_ops: as the fetches of session.run.
+        """Creates the hook.
+
+        Args:
+          final_ops: the fetches, as for session.run.
           final_ops_feed_dict: feeds for them.
         """
         self._final_ops = final_ops
@@ -468,7 +493,7 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self):
-        """What they gave; None before the end."""
+        """The values of the fetches, or None before the end."""
         return self._final_ops_values
 
     def end(self, session):
@@ -479,10 +504,12 @@ class FinalOpsHook(SessionRunHook):
 
 @export('train.FeedFnHook')
 class FeedFnHook(SessionRunHook):
-    """Feeds each run what a function returns."""
+    """Feeds the result of a function to each run."""
 
     def __init__(self, feed_fn):
-        """Args:
+        """Creates the hook.
+
+        Args:
           feed_fn: a function without arguments that returns a dict of feeds.
         """
         self.feed_fn = feed_fn
@@ -493,11 +520,13 @@ class FeedFnHook(SessionRunHook):
 
 @export('train.GlobalStepWaiterHook')
 class GlobalStepWaiterHook(SessionRunHook):
-    """Waits before a run until the global step, which others raise, has come so far."""
+    """Delays runs until the global step, which another trainer increments, reaches a value."""
 
     def __init__(self, wait_until_step):
-        """Args:
-          wait_until_step: int.
+        """Creates the hook.
+
+        Args:
+          wait_until_step: int, the step to wait for.
         """
         self._wait_until_step = wait_until_step
 

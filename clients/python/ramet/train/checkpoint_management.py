@@ -1,4 +1,4 @@
-"""Which checkpoints there are: the `checkpoint` state file, existence, times, removal."""
+"""Lists, finds and removes checkpoints, and maintains the `checkpoint` state file."""
 
 import os
 import time
@@ -10,7 +10,7 @@ _without_checkpoint = None
 
 
 def last_folder_without_checkpoint():
-    """The folder of the last latest_checkpoint, if that found nothing; else None."""
+    """Returns the folder of the last call of latest_checkpoint if it found nothing, else None."""
     return _without_checkpoint
 
 
@@ -23,21 +23,21 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
                                     all_model_checkpoint_paths=None,
                                     all_model_checkpoint_timestamps=None,
                                     last_preserved_timestamp=None):
-    """A CheckpointState as the state file in `save_dir` holds it.
+    """Returns the CheckpointState message for the state file in `save_dir`.
 
     Args:
-      save_dir: str, the folder; if it is relative, paths become relative to it.
+      save_dir: str, the folder. If it is relative, the paths become relative to it.
       model_checkpoint_path: str, the latest checkpoint.
-      all_model_checkpoint_paths: a list of str, oldest first; the latest is appended to it if it
-        does not end with that.
-      all_model_checkpoint_timestamps: a list of seconds since 1970, as many as paths.
+      all_model_checkpoint_paths: a list of str, oldest first. The latest checkpoint is appended unless
+        it is the last one already.
+      all_model_checkpoint_timestamps: a list of seconds since 1970, one per path.
       last_preserved_timestamp: seconds since 1970.
 
     Returns:
       A CheckpointState message.
 
     Raises:
-      ValueError: if there are not as many times as paths.
+      ValueError: if the number of times differs from the number of paths.
     """
     from ramet.core.protobuf import checkpoint_state_pb2
     paths, times = _all_paths(model_checkpoint_path, all_model_checkpoint_paths,
@@ -63,19 +63,19 @@ def _all_paths(latest, paths, times):
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
                             latest_filename=None, all_model_checkpoint_timestamps=None,
                             last_preserved_timestamp=None):
-    """Writes the state file of a folder, in one step.
+    """Writes the state file of a folder atomically.
 
     Args:
       save_dir: str, the folder.
       model_checkpoint_path: str, the latest checkpoint.
       all_model_checkpoint_paths: a list of str, oldest first.
-      latest_filename: str, the name of the state file; None: 'checkpoint'.
-      all_model_checkpoint_timestamps: a list of seconds since 1970, as many as paths.
+      latest_filename: str, the name of the state file, or None for 'checkpoint'.
+      all_model_checkpoint_timestamps: a list of seconds since 1970, one per path.
       last_preserved_timestamp: seconds since 1970.
 
     Raises:
-      RuntimeError: if the state file would be the checkpoint itself.
-      ValueError: if there are not as many times as paths.
+      RuntimeError: if the state file would overwrite the checkpoint itself.
+      ValueError: if the number of times differs from the number of paths.
     """
     latest_filename = latest_filename or 'checkpoint'
     save_dir, latest = _text(save_dir), _text(model_checkpoint_path)
@@ -89,18 +89,18 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
 
 @export('train.get_checkpoint_state')
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
-    """What the state file of a folder says.
+    """Reads the state file of a folder.
 
     Args:
       checkpoint_dir: str, the folder.
-      latest_filename: str, the name of the state file; None: 'checkpoint'.
+      latest_filename: str, the name of the state file, or None for 'checkpoint'.
 
     Returns:
-      A CheckpointState message with paths that begin with the folder; None if there is no state
-      file, or it cannot be read (with a warning).
+      A CheckpointState message with paths that start with the folder, or None if there is no state
+      file or it cannot be read. The latter logs a warning.
 
     Raises:
-      ValueError: if it names no checkpoint.
+      ValueError: if the file names no checkpoint.
     """
     from ramet.core.protobuf import checkpoint_state_pb2
     state = _core.get_checkpoint_state(_text(checkpoint_dir), latest_filename or 'checkpoint')
@@ -114,15 +114,15 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
 
 @export('train.latest_checkpoint')
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
-    """The prefix of the latest checkpoint in a folder, for Saver.restore.
+    """Returns the prefix of the latest checkpoint in a folder, for Saver.restore.
 
     Args:
       checkpoint_dir: str, the folder.
-      latest_filename: str, the name of the state file; None: 'checkpoint'.
+        latest_filename: str, the name of the state file, or None for 'checkpoint'.
 
-    Returns:
-      str; None if there is no state file, or the checkpoint that it names is gone.
-    """
+      Returns:
+        str, or None if there is no state file, or the checkpoint that it names does not exist.
+      """
     global _without_checkpoint
     _without_checkpoint = None
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
@@ -138,24 +138,32 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
 
 @export('train.checkpoint_exists')
 def checkpoint_exists(checkpoint_prefix):
-    """Whether there is a checkpoint (V2 or V1) of that prefix (str)."""
+    """Returns whether there is a checkpoint (V2 or V1) with a prefix.
+
+    Args:
+      checkpoint_prefix: str.
+    """
     return _core.checkpoint_exists(_text(checkpoint_prefix))
 
 
 @export('train.get_checkpoint_mtimes')
 def get_checkpoint_mtimes(checkpoint_prefixes):
-    """When checkpoints were written, in seconds since 1970; those that are gone are left out."""
+    """Returns when checkpoints were written, in seconds since 1970.
+
+    Args:
+      checkpoint_prefixes: a list of str. Checkpoints that do not exist are left out of the result.
+    """
     return _core.get_checkpoint_mtimes([_text(p) for p in checkpoint_prefixes])
 
 
 @export('train.remove_checkpoint')
 def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix='meta'):
-    """Removes the files of a checkpoint, as far as they are there.
+    """Removes the files of a checkpoint. Files that do not exist are ignored.
 
     Args:
       checkpoint_prefix: str.
       checkpoint_format_version: SaverDef.V2 or SaverDef.V1.
-      meta_graph_suffix: str, of its .meta file.
+      meta_graph_suffix: str, the suffix of its .meta file.
     """
     _core.remove_checkpoint(_text(checkpoint_prefix), meta_graph_suffix,
                             int(checkpoint_format_version))
@@ -163,14 +171,14 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph
 
 @export('train.checkpoints_iterator')
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
-    """Yields the checkpoints of a folder as they come, the latest first.
+    """Yields the latest checkpoint of a folder, and then each new one as it appears.
 
     Args:
       checkpoint_dir: str, the folder.
-      min_interval_secs: seconds between two of them at least.
-      timeout: seconds to wait for a new one; None: for ever.
-      timeout_fn: a function that is called when the time is over, and ends the iteration if it
-        returns true; None: it ends.
+      min_interval_secs: the minimum number of seconds between two of them.
+      timeout: seconds to wait for a new one, or None to wait forever.
+      timeout_fn: a function that is called after a timeout. The iteration ends if it returns true.
+        Without it, a timeout ends the iteration.
 
     Yields:
       str, a checkpoint's prefix.

@@ -1,4 +1,4 @@
-"""Reading checkpoints without a graph, and initialising variables from them."""
+"""Reads checkpoints without a graph, and initializes variables from them."""
 
 import os
 
@@ -14,14 +14,14 @@ _MOST_ROWS = 60
 
 
 class CheckpointReader:
-    """Reads the tensors of one checkpoint (V2 or V1). One thread at a time.
+    """Reads the tensors of one checkpoint (V2 or V1). Not thread-safe.
 
     Args:
       filename: str, the checkpoint's prefix.
 
     Raises:
       tf.errors.NotFoundError: if there is no such checkpoint.
-      tf.errors.DataLossError: if it is damaged.
+      tf.errors.DataLossError: if it is corrupt.
     """
 
     def __init__(self, filename):
@@ -29,23 +29,30 @@ class CheckpointReader:
         self._core = _core.CheckpointReader(filename)
 
     def get_variable_to_shape_map(self):
-        """A dict from names to shapes (lists of int)."""
+        """Returns a dict from names to shapes (lists of int)."""
         return {name: shape for name, _, shape in self._core.list()}
 
     def get_variable_to_dtype_map(self):
-        """A dict from names to DTypes."""
+        """Returns a dict from names to DTypes."""
         return {name: dtypes.as_dtype(dtype) for name, dtype, _ in self._core.list()}
 
     def has_tensor(self, name):
-        """Whether the checkpoint has a tensor of that name (str)."""
+        """Returns whether the checkpoint has a tensor with the given name (str)."""
         return self._core.has(paths.to_text(name))
 
     def get_tensor(self, name):
-        """A tensor as a numpy array. Raises tf.errors.NotFoundError if there is none."""
+        """Returns a tensor as a numpy array.
+
+        Args:
+          tensor: str, the name of the tensor.
+
+        Raises:
+          tf.errors.NotFoundError: if there is no such tensor.
+        """
         return self._core.read(paths.to_text(name))
 
     def debug_string(self):
-        """bytes: a line for each tensor."""
+        """Returns a description of the tensors as bytes, one line per tensor."""
         return self._core.debug_string()
 
     def _tensors(self):
@@ -65,21 +72,21 @@ class CheckpointReader:
 
 @export('train.NewCheckpointReader')
 def NewCheckpointReader(filepattern):  # pylint: disable=invalid-name
-    """A CheckpointReader of a checkpoint.
+    """Returns a CheckpointReader for a checkpoint.
 
     Args:
       filepattern: str, the checkpoint's prefix.
 
     Raises:
       tf.errors.NotFoundError: if there is no such checkpoint.
-      tf.errors.DataLossError: if it is damaged.
+      tf.errors.DataLossError: if it is corrupt.
     """
     return CheckpointReader(paths.to_text(filepattern))
 
 
 @export('train.load_checkpoint')
 def load_checkpoint(ckpt_dir_or_file):
-    """A CheckpointReader of a checkpoint, or of the latest one in a folder.
+    """Returns a CheckpointReader for a checkpoint, or for the latest one in a folder.
 
     Args:
       ckpt_dir_or_file: str, a prefix or a folder.
@@ -103,14 +110,14 @@ def _checkpoint_filename(ckpt_dir_or_file):
 
 @export('train.load_variable')
 def load_variable(ckpt_dir_or_file, name):
-    """The value of one variable of a checkpoint, as a numpy array.
+    """Returns the value of one variable of a checkpoint, as a numpy array.
 
     Args:
       ckpt_dir_or_file: str, a prefix or a folder.
       name: str.
 
     Raises:
-      tf.errors.NotFoundError: if there is none of that name.
+      tf.errors.NotFoundError: if there is no variable with that name.
     """
     name = name[:-2] if name.endswith(':0') else name
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name)
@@ -118,13 +125,17 @@ def load_variable(ckpt_dir_or_file, name):
 
 @export('train.list_variables')
 def list_variables(ckpt_dir_or_file):
-    """The variables of a checkpoint: a list of (name, shape as a list), sorted by name."""
+    """Returns the variables of a checkpoint as a list of (name, shape as a list), sorted by name.
+
+    Args:
+      ckpt_dir_or_file: str, a prefix or a folder.
+    """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
 @export('train.init_from_checkpoint')
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
-    """Makes the initializers of variables read their values from a checkpoint.
+    """Changes the initializers of variables so that they read their values from a checkpoint.
 
     Args:
       ckpt_dir_or_file: str, a prefix or a folder.

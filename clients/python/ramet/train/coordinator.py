@@ -1,4 +1,4 @@
-"""A Coordinator ends a group of threads together."""
+"""Coordinator, which stops a group of threads together."""
 
 import contextlib
 import sys
@@ -12,13 +12,13 @@ from ramet.lib import tf_logging as logging
 
 @export('train.Coordinator')
 class Coordinator:
-    """Ends a group of threads together: any of them may ask for a stop, and all look for it.
+    """Stops a group of threads together. Any thread may request a stop, and all of them check for it.
 
-    Safe to use from any thread.
+    Thread-safe.
 
     Args:
-      clean_stop_exception_types: exception types that end the group without being raised again by
-        join; None: tf.errors.OutOfRangeError.
+      clean_stop_exception_types: exception types that stop the group but are not raised again by
+        join, or None for tf.errors.OutOfRangeError.
     """
 
     def __init__(self, clean_stop_exception_types=None):
@@ -39,10 +39,10 @@ class Coordinator:
         """Asks all threads to stop.
 
         Args:
-          ex: an exception, or what sys.exc_info() returns; the first one is raised by join.
+          ex: an exception, or the result of sys.exc_info(). join raises the first one.
 
         Raises:
-          the exception itself, if join has returned already.
+          Exception: `ex` itself, if join has already returned.
         """
         with self._lock:
             ex = self._filter_exception(ex)
@@ -72,44 +72,44 @@ class Coordinator:
             return sys.exc_info()
 
     def clear_stop(self):
-        """Takes back a request to stop, and the exception that came with it."""
+        """Withdraws a request to stop, and the exception that came with it."""
         with self._lock:
             self._joined = False
             self._exc_info_to_raise = None
             self._stop_event.clear()
 
     def should_stop(self):
-        """Whether a stop was asked for."""
+        """Returns whether a stop was requested."""
         return self._stop_event.is_set()
 
     @contextlib.contextmanager
     def stop_on_exception(self):
-        """A context: an exception inside it asks for a stop and goes no further."""
+        """A context in which an exception requests a stop and is not propagated."""
         try:
             yield
         except BaseException:
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout=None):
-        """Waits until a stop is asked for, or `timeout` seconds; returns whether it was."""
+        """Waits for a stop request, at most `timeout` seconds. Returns whether a stop was requested."""
         return self._stop_event.wait(timeout)
 
     def register_thread(self, thread):
-        """Adds a thread to those that join waits for."""
+        """Adds a thread to the threads that join waits for."""
         with self._lock:
             self._registered_threads.add(thread)
 
     def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
-        """Waits until a stop is asked for and all threads have ended.
+        """Waits until a stop is requested and all threads have ended.
 
         Args:
-          threads: threads to wait for, beside the registered ones.
-          stop_grace_period_secs: how long they have after the request, in seconds.
-          ignore_live_threads: whether threads that are still alive then are no error.
+          threads: threads to wait for, in addition to the registered ones.
+          stop_grace_period_secs: the seconds that the threads have to end after the request.
+          ignore_live_threads: whether to ignore threads that are still alive after this period.
 
         Raises:
-          RuntimeError: if threads are alive after that time.
-          the exception that the stop was asked for with.
+          RuntimeError: if threads are still alive after this period.
+          Exception: the exception that the stop was requested with.
         """
         with self._lock:
             threads = self._registered_threads.union(threads or ())
@@ -135,11 +135,11 @@ class Coordinator:
 
     @property
     def joined(self):
-        """Whether join has returned."""
+        """True if join has returned."""
         return self._joined
 
     def raise_requested_exception(self):
-        """Raises the exception that a stop was asked for with, if there is one."""
+        """Raises the exception that a stop was requested with, if there is one."""
         with self._lock:
             if self._exc_info_to_raise:
                 _, ex, traceback = self._exc_info_to_raise
@@ -148,17 +148,17 @@ class Coordinator:
 
 @export('train.LooperThread')
 class LooperThread(threading.Thread):
-    """A thread that runs a function again and again, until its Coordinator stops.
+    """A thread that runs a function repeatedly until its Coordinator stops.
 
     Args:
-      coord: a Coordinator; an exception of the function asks it for a stop.
-      timer_interval_secs: seconds between the starts of two runs; None: no pause.
-      target: a function; None: run_loop, which a subclass defines.
+      coord: a Coordinator. An exception in the function requests a stop.
+      timer_interval_secs: seconds between the starts of two runs, or None for no pause.
+      target: a function, or None for run_loop, which a subclass defines.
       args: a list or tuple of its arguments.
       kwargs: a dict of its keyword arguments.
 
     Raises:
-      ValueError: if coord is no Coordinator.
+      ValueError: if coord is not a Coordinator.
     """
 
     def __init__(self, coord, timer_interval_secs, target=None, args=None, kwargs=None):
@@ -178,7 +178,7 @@ class LooperThread(threading.Thread):
 
     @staticmethod
     def loop(coord, timer_interval_secs, target, args=None, kwargs=None):
-        """Makes a LooperThread, starts it and returns it."""
+        """Creates a LooperThread, starts it and returns it."""
         looper = LooperThread(coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         looper.start()
         return looper
@@ -200,12 +200,12 @@ class LooperThread(threading.Thread):
             self.run_loop()
 
     def start_loop(self):
-        """Called once before the first run."""
+        """Called once, before the first run."""
 
     def stop_loop(self):
-        """Called once after the last run."""
+        """Called once, after the last run."""
 
     def run_loop(self):
-        """One run: calls the target."""
+        """Runs once: calls the target."""
         if self._target:
             self._target(*self._args, **self._kwargs)

@@ -12,16 +12,16 @@ class FtrlOptimizer(optimizer.Optimizer):
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-      learning_rate_power: a number <= 0; 0: the rate stays as it is.
-      initial_accumulator_value: a number >= 0, what accumulators start with.
-      l1_regularization_strength: a number >= 0.
-      l2_regularization_strength: a number >= 0.
-      use_locking: bool, passed to the operations that update variables.
-      name: what slots and operations are named after.
-      accum_name: of the accumulators' slots; None: `name`.
-      linear_name: of the linear terms' slots; None: `name`.
-      l2_shrinkage_regularization_strength: a number >= 0, a penalty on the weights themselves.
-      beta: a number, None: 0.
+        learning_rate_power: a number <= 0. With 0, the rate is constant.
+        initial_accumulator_value: a number >= 0, the initial value of the accumulators.
+        l1_regularization_strength: a number >= 0.
+        l2_regularization_strength: a number >= 0.
+        use_locking: bool, passed to the operations that update variables.
+        name: the name prefix of slots and operations.
+        accum_name: the name of the accumulators' slots, or None for `name`.
+        linear_name: the name of the linear terms' slots, or None for `name`.
+        l2_shrinkage_regularization_strength: a number >= 0, a penalty on the weights themselves.
+        beta: a number, or None for 0.
 
     Raises:
       ValueError: if one of these numbers has the wrong sign.

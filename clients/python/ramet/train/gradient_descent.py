@@ -14,7 +14,7 @@ class GradientDescentOptimizer(optimizer.Optimizer):
     Args:
       learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
       use_locking: bool, passed to the operations that update variables.
-      name: what the operations are named after.
+      name: the name prefix of the operations.
     """
 
     def __init__(self, learning_rate, use_locking=False, name='GradientDescent'):

@@ -1,4 +1,4 @@
-"""Learning rates that go down with the step (tf.train.exponential_decay and its kin)."""
+"""Learning rates that decrease with the step, such as tf.train.exponential_decay."""
 
 import itertools
 import math
@@ -15,15 +15,15 @@ def _initial(learning_rate):
 @export('train.exponential_decay')
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):
-    """learning_rate * decay_rate ^ (global_step / decay_steps).
+    """Returns learning_rate * decay_rate ^ (global_step / decay_steps).
 
     Args:
-      learning_rate: a scalar number or floating point tensor, the rate at step 0.
+      learning_rate: a scalar number or floating-point tensor, the rate at step 0.
       global_step: a scalar integer tensor or variable.
-      decay_steps: a scalar, the number of steps in which the rate decays once.
+      decay_steps: a scalar, the number of steps over which the rate changes by decay_rate.
       decay_rate: a scalar, the factor.
-      staircase: whether the quotient is rounded down.
-      name: of the operation; 'ExponentialDecay' by default.
+      staircase: whether to round the quotient down.
+      name: the name of the operation. Defaults to 'ExponentialDecay'.
 
     Returns:
       A scalar tensor with the dtype of learning_rate.
@@ -41,19 +41,19 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
 
 @export('train.piecewise_constant', 'train.piecewise_constant_decay')
 def piecewise_constant(x, boundaries, values, name=None):
-    """values[i] where boundaries[i - 1] < x <= boundaries[i].
+    """Returns values[i] for boundaries[i - 1] < x <= boundaries[i].
 
     Args:
       x: a scalar number, tensor or variable.
       boundaries: a list of increasing numbers or tensors with the dtype of x.
       values: a list of numbers or tensors of one dtype, one more than boundaries.
-      name: of the scope; 'PiecewiseConstant' by default.
+      name: the name of the scope. Defaults to 'PiecewiseConstant'.
 
     Returns:
       A scalar tensor with the dtype of the values.
 
     Raises:
-      ValueError: if the dtypes or the lengths of the lists do not fit.
+      ValueError: if the dtypes or the lengths of the lists do not match.
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError('The length of boundaries should be 1 less than the length of values')
@@ -86,16 +86,17 @@ def _boundary(b, dtype):
 @export('train.polynomial_decay')
 def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0,
                      cycle=False, name=None):
-    """(learning_rate - end_learning_rate) * (1 - step / decay_steps) ^ power + end_learning_rate.
+    """Returns (learning_rate - end) * (1 - step / decay_steps) ^ power + end, a polynomial decay.
 
     Args:
       learning_rate: a scalar, the rate at step 0.
       global_step: a scalar integer tensor or variable.
-      decay_steps: a scalar; the rate is end_learning_rate from there on.
+      decay_steps: a scalar. From this step on, the rate is end_learning_rate.
       end_learning_rate: a scalar.
-      power: a scalar; 1: a straight line.
-      cycle: whether it starts anew beyond decay_steps: each time over another decay_steps.
-      name: of the operation; 'PolynomialDecay' by default.
+      power: a scalar. 1 decays linearly.
+      cycle: whether to restart the decay every time it reaches a multiple of decay_steps, over one
+        more decay_steps.
+      name: the name of the operation. Defaults to 'PolynomialDecay'.
 
     Returns:
       A scalar tensor with the dtype of learning_rate.
@@ -122,7 +123,19 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
 @export('train.natural_exp_decay')
 def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):
-    """learning_rate * exp(-decay_rate * global_step / decay_steps); see exponential_decay."""
+    """Returns learning_rate * exp(-decay_rate * global_step / decay_steps).
+
+    Args:
+      learning_rate: a scalar number or floating-point tensor, the rate at step 0.
+      global_step: a scalar integer tensor or variable.
+      decay_steps: a scalar.
+      decay_rate: a scalar.
+      staircase: whether to round the quotient down.
+      name: the name of the operation.
+
+    Returns:
+      A scalar tensor with the dtype of learning_rate.
+    """
     natural_rate = gen.Exp(gen.Neg(decay_rate))
     return exponential_decay(learning_rate, global_step, decay_steps, natural_rate,
                              staircase=staircase, name=name)
@@ -131,7 +144,19 @@ def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, stair
 @export('train.inverse_time_decay')
 def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                        name=None):
-    """learning_rate / (1 + decay_rate * global_step / decay_steps); see exponential_decay."""
+    """Returns learning_rate / (1 + decay_rate * global_step / decay_steps).
+
+    Args:
+      learning_rate: a scalar number or floating-point tensor, the rate at step 0.
+      global_step: a scalar integer tensor or variable.
+      decay_steps: a scalar.
+      decay_rate: a scalar.
+      staircase: whether to round the quotient down.
+      name: the name of the operation.
+
+    Returns:
+      A scalar tensor with the dtype of learning_rate.
+    """
     values = [learning_rate, global_step, decay_rate]
     with ops.name_scope(name, 'InverseTimeDecay', values) as scope:
         rate = _initial(learning_rate)
@@ -147,14 +172,14 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
 
 @export('train.cosine_decay')
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
-    """Half a cosine from learning_rate to alpha * learning_rate (arXiv 1608.03983).
+    """Decays along half a cosine from learning_rate to alpha * learning_rate (arXiv 1608.03983).
 
     Args:
       learning_rate: a scalar, the rate at step 0.
       global_step: a scalar integer tensor or variable.
-      decay_steps: a scalar, after which the rate stays as it is.
-      alpha: a number, the part of learning_rate that stays.
-      name: of the scope; 'CosineDecay' by default.
+      decay_steps: a scalar. From this step on, the rate is constant.
+      alpha: a number, the fraction of learning_rate that remains at the end.
+      name: the name of the scope. Defaults to 'CosineDecay'.
 
     Returns:
       A scalar tensor with the dtype of learning_rate.
@@ -175,16 +200,16 @@ def _half_cosine(fraction):
 @export('train.cosine_decay_restarts')
 def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0,
                           alpha=0.0, name=None):
-    """cosine_decay that starts anew again and again (SGDR, arXiv 1608.03983).
+    """Applies cosine_decay repeatedly, with restarts (SGDR, arXiv 1608.03983).
 
     Args:
       learning_rate: a scalar, the rate at step 0.
       global_step: a scalar integer tensor or variable.
       first_decay_steps: a scalar, the length of the first period.
-      t_mul: a scalar: each period is so many times as long as the one before.
-      m_mul: a scalar: each period starts with so many times the rate.
-      alpha: a scalar, the part of learning_rate that stays.
-      name: of the operation; 'SGDRDecay' by default.
+      t_mul: a scalar, the factor between the lengths of successive periods.
+      m_mul: a scalar, the factor between the initial rates of successive periods.
+      alpha: a scalar, the fraction of the rate that remains at the end of a period.
+      name: the name of the operation. Defaults to 'SGDRDecay'.
 
     Returns:
       A scalar tensor with the dtype of learning_rate.
@@ -219,16 +244,16 @@ def _growing_periods(completed, t_mul):
 @export('train.linear_cosine_decay')
 def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0,
                         beta=0.001, name=None):
-    """A straight line times a cosine (Bello et al., arXiv 1709.07417).
+    """Returns the product of a linear decay and a cosine (Bello et al., arXiv 1709.07417).
 
     Args:
       learning_rate: a scalar, the rate at step 0.
       global_step: a scalar integer tensor or variable.
-      decay_steps: a scalar, after which the rate stays as it is.
+      decay_steps: a scalar. From this step on, the rate is constant.
       num_periods: a number, how many periods the cosine has until then.
-      alpha: a number, added to the line.
+      alpha: a number, added to the linear factor.
       beta: a number, added to the product.
-      name: of the operation; 'LinearCosineDecay' by default.
+      name: the name of the operation. Defaults to 'LinearCosineDecay'.
 
     Returns:
       A scalar tensor with the dtype of learning_rate.
@@ -249,18 +274,18 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
 def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_variance=1.0,
                               variance_decay=0.55, num_periods=0.5, alpha=0.0, beta=0.001,
                               name=None):
-    """linear_cosine_decay with normal noise on the line.
+    """Like linear_cosine_decay, with normal noise added to the linear factor.
 
     Args:
       learning_rate: a scalar, the rate at step 0.
       global_step: a scalar integer tensor or variable.
-      decay_steps: a scalar, after which the rate stays as it is but for the noise.
-      initial_variance: a number, of the noise at step 0.
+      decay_steps: a scalar. From this step on, the rate is constant except for the noise.
+      initial_variance: a number, the variance of the noise at step 0.
       variance_decay: a number: the variance is initial_variance / (1 + step) ^ variance_decay.
       num_periods: a number, how many periods the cosine has.
-      alpha: a number, added to the line.
+      alpha: a number, added to the linear factor.
       beta: a number, added to the product.
-      name: of the operation; 'NoisyLinearCosineDecay' by default.
+      name: the name of the operation. Defaults to 'NoisyLinearCosineDecay'.
 
     Returns:
       A scalar tensor with the dtype of learning_rate.

@@ -9,18 +9,18 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     """Adds the graph of a .meta file to the default graph, with its collections and variables.
 
     Args:
-      meta_graph_or_file: a MetaGraphDef, or the path of a file (binary or text form).
-      clear_devices: whether the devices of nodes are dropped.
-      import_scope: str, a name scope in front of all names.
-      **kwargs: input_map, a dict from names in the file to tensors that stand in for them;
-        return_elements is not among them.
+      meta_graph_or_file: a MetaGraphDef, or the path of a file in binary or text format.
+      clear_devices: whether to remove the devices of the nodes.
+      import_scope: str, a name scope for all nodes.
+      **kwargs: input_map, a dict from names in the file to tensors that replace them.
+        return_elements is not supported.
 
     Returns:
-      A Saver on the nodes that the file describes, or on the variables; None if there are none.
+      A Saver for the nodes that the file describes, or for the variables, or None if there are none.
 
     Raises:
-      OSError: if the file is not there, or is no MetaGraphDef.
-      ValueError: if the graph cannot be imported, see tf.import_graph_def.
+      OSError: if the file does not exist, or is not a MetaGraphDef.
+      ValueError: if the graph cannot be imported; see tf.import_graph_def.
     """
     return _import_meta_graph_with_return_elements(
         meta_graph_or_file, clear_devices, import_scope, **kwargs)[0]
@@ -46,22 +46,23 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
                       collection_list=None, as_text=False, graph=None, export_scope=None,
                       clear_devices=False, clear_extraneous_savers=False,
                       strip_default_attrs=False, save_debug_info=False, **kwargs):
-    """A graph as a MetaGraphDef: nodes with their shapes, collections, op definitions.
+    """Returns a graph as a MetaGraphDef: nodes with their shapes, collections and op definitions.
 
     Args:
-      filename: str, where it is written; None: nowhere.
-      meta_info_def: a MetaInfoDef, whose tags and other content are taken over.
-      graph_def: a GraphDef, in the place of the graph's own.
-      saver_def: a SaverDef to be in it.
-      collection_list: a list of the keys of collections to be in it; None: all.
-      as_text: whether the file has text form.
-      graph: a Graph; None: the default one.
-      export_scope: str: only nodes in that name scope, without it in their names.
-      clear_devices: whether the devices of nodes are left out.
-      clear_extraneous_savers: whether the nodes of other savers are left out.
-      strip_default_attrs: whether attrs of default value are left out.
-      save_debug_info: no effect: graphs hold no stack traces.
-      **kwargs: none are known.
+      filename: str, the file to write, or None to write no file.
+      meta_info_def: a MetaInfoDef whose tags and other contents are included.
+      graph_def: a GraphDef to use instead of the graph's own.
+      saver_def: a SaverDef to include.
+      collection_list: a list of the keys of the collections to include, or None for all.
+      as_text: whether to write the file in text format.
+      graph: a Graph, or None for the default graph.
+      export_scope: str, a name scope: only its nodes are exported, with the scope removed from their
+        names.
+      clear_devices: whether to leave out the devices of nodes.
+      clear_extraneous_savers: whether to leave out the nodes of other savers.
+      strip_default_attrs: whether to leave out attrs that have their default values.
+      save_debug_info: ignored, because graphs hold no stack traces.
+      **kwargs: not supported.
 
     Returns:
       A MetaGraphDef.

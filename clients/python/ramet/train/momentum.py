@@ -12,10 +12,10 @@ class MomentumOptimizer(optimizer.Optimizer):
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-      momentum: the same.
-      use_locking: bool, passed to the operations that update variables.
-      name: what slots and operations are named after.
-      use_nesterov: var -= rate * (gradient + momentum * accumulation) instead.
+        momentum: like learning_rate, the decay of the accumulation.
+        use_locking: bool, passed to the operations that update variables.
+        name: the name prefix of slots and operations.
+        use_nesterov: whether to use var -= rate * (gradient + momentum * accumulation) instead.
     """
 
     def __init__(self, learning_rate, momentum, use_locking=False, name='Momentum',

@@ -1,4 +1,4 @@
-"""Monitored sessions: they initialise or restore by themselves, and call hooks around each run."""
+"""Monitored sessions, which initialize or restore themselves and call hooks around each run."""
 
 import inspect
 
@@ -14,7 +14,7 @@ _LOST = (errors.AbortedError, errors.UnavailableError)
 
 
 class _Hooked:
-    """A Session whose runs go through hooks, with what their threads share."""
+    """A Session whose runs go through hooks, with the Coordinator of its threads."""
 
     def __init__(self, session, hooks):
         self.session = session
@@ -41,7 +41,7 @@ class _Hooked:
         return fetched[0]
 
     def _ask_hooks(self, context, feed_dict, options):
-        """({hook: its fetches}, all feeds, all options)."""
+        """Returns ({hook: its fetches}, all feeds, all options) of a run."""
         wanted, hook_feeds = {}, {}
         for hook in self._hooks:
             request = hook.before_run(context)
@@ -88,32 +88,34 @@ def _merged(options, more):
 
 
 class StepContext:
-    """What a step function is given by MonitoredSession.run_step_fn."""
+    """The argument of a step function that is called by MonitoredSession.run_step_fn."""
 
     def __init__(self, session, run_with_hooks_fn):
-        """Args:
+        """Creates the context.
+
+        Args:
           session: the Session, without hooks.
-          run_with_hooks_fn: session.run through the hooks.
+          run_with_hooks_fn: the function that runs the session with hooks.
         """
         self._session = session
         self._run_with_hooks_fn = run_with_hooks_fn
 
     @property
     def session(self):
-        """The Session, whose runs hooks do not see."""
+        """The Session itself; hooks do not see its runs."""
         return self._session
 
     def run_with_hooks(self, *args, **kwargs):
-        """As MonitoredSession.run."""
+        """Runs the session with hooks, like MonitoredSession.run."""
         return self._run_with_hooks_fn(*args, **kwargs)
 
     def request_stop(self):
-        """Leaves the step function and the monitored session's loop."""
+        """Leaves the step function and stops the monitored session."""
         raise StopIteration('step_fn has requested the iterations to stop.')
 
 
 class _MonitoredSession:
-    """What MonitoredSession and SingularMonitoredSession share."""
+    """The base class of MonitoredSession and SingularMonitoredSession."""
 
     StepContext = StepContext
 
@@ -165,21 +167,27 @@ class _MonitoredSession:
         return None if self._is_closed else self._session().session.graph
 
     def _tf_sess(self):
-        """The Session itself, whose runs hooks do not see."""
+        """Returns the Session itself. Hooks do not see its runs."""
         return None if self._hooked is None else self._hooked.session
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """As session.run, with the hooks before and after.
+        """Runs fetches like session.run, and calls the hooks before and after.
+
+        Args:
+          fetches: as for session.run.
+          feed_dict: as for session.run.
+          options: as for session.run.
+          run_metadata: as for session.run.
 
         Raises:
-          RuntimeError: if the session is closed, or has been asked to stop.
+          RuntimeError: if the session is closed, or a stop was requested.
         """
         self._check_open()
         return self._recovering(
             lambda: self._raising(self._session().run, fetches, feed_dict, options, run_metadata))
 
     def _raising(self, call, *args):
-        """Errors of threads of the session are raised here."""
+        """Calls a function and raises the errors of the session's threads."""
         try:
             return call(*args)
         except _LOST:
@@ -194,17 +202,17 @@ class _MonitoredSession:
             raise error
 
     def run_step_fn(self, step_fn):
-        """Calls a function with a StepContext, whose runs may be with and without hooks.
+        """Calls a function with a StepContext, with which it can run the session with or without hooks.
 
         Args:
-          step_fn: a function of one argument `step_context` (or, a method, of `self` and it).
+          step_fn: a function with one argument `step_context`, or a method with `self` and this argument.
 
         Returns:
-          What the function returns.
+          The result of the function.
 
         Raises:
           StopIteration: if it called request_stop.
-          ValueError: if the function has other arguments.
+          ValueError: if the function has different arguments.
         """
         arguments = tuple(inspect.signature(step_fn).parameters)
         if arguments != ('step_context',):
@@ -224,11 +232,11 @@ class _MonitoredSession:
             raise RuntimeError('Attempted to use a closed Session.')
 
     def should_stop(self):
-        """Whether a hook or a thread wants no more runs, or the session is closed."""
+        """Returns whether a hook or a thread requested a stop, or the session is closed."""
         return self._is_closed or (self._hooked is not None and self._hooked.should_stop())
 
     def close(self):
-        """Ends the session; its hooks are told."""
+        """Closes the session, after calling end() of its hooks."""
         self._close_internal()
 
     def _close_internal(self, exception_type=None):
@@ -256,46 +264,46 @@ class _MonitoredSession:
 
 @export('train.MonitoredSession')
 class MonitoredSession(_MonitoredSession):
-    """A session with hooks, which makes its session anew when that is lost.
+    """A session with hooks, which is created again when it is lost.
 
-    As a context manager it is closed at the end; tf.errors.OutOfRangeError and StopIteration end it
-    quietly.
+    As a context manager, it closes on exit. tf.errors.OutOfRangeError and StopIteration end the block
+    without being propagated.
     """
 
     def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
-        """Makes the session.
+        """Creates the session.
 
         Args:
-          session_creator: what makes it; None: a ChiefSessionCreator.
+          session_creator: a SessionCreator, or None for a ChiefSessionCreator.
           hooks: a list of SessionRunHooks.
-          stop_grace_period_secs: how long threads of its Coordinator may take to stop.
+          stop_grace_period_secs: the seconds that the threads of its Coordinator have to stop.
         """
         super().__init__(session_creator, hooks, True, stop_grace_period_secs)
 
 
 @export('train.SingularMonitoredSession')
 class SingularMonitoredSession(_MonitoredSession):
-    """A session with hooks that is not made anew after an error."""
+    """A session with hooks that is not created again after an error."""
 
     def __init__(self, hooks=None, scaffold=None, master='', config=None, checkpoint_dir=None,
                  stop_grace_period_secs=120, checkpoint_filename_with_path=None):
-        """Makes the session.
+        """Creates the session.
 
         Args:
           hooks: a list of SessionRunHooks.
-          scaffold: a Scaffold; None: a new one.
-          master: '': this process.
+          scaffold: a Scaffold, or None for a new one.
+          master: must be '', which means this process.
           config: a ConfigProto.
           checkpoint_dir: str, the folder whose latest checkpoint is restored.
-          stop_grace_period_secs: how long threads of its Coordinator may take to stop.
-          checkpoint_filename_with_path: str, the checkpoint that is restored.
+          stop_grace_period_secs: the seconds that the threads of its Coordinator have to stop.
+          checkpoint_filename_with_path: str, the checkpoint to restore.
         """
         creator = scaffold_lib.ChiefSessionCreator(
             scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path)
         super().__init__(creator, hooks, False, stop_grace_period_secs)
 
     def raw_session(self):
-        """The Session itself, whose runs hooks do not see."""
+        """Returns the Session itself. Hooks do not see its runs."""
         return self._tf_sess()
 
 
@@ -312,26 +320,27 @@ def MonitoredTrainingSession(
         save_summaries_secs=USE_DEFAULT, config=None, stop_grace_period_secs=120,
         log_step_count_steps=100, max_wait_secs=7200, save_checkpoint_steps=USE_DEFAULT,
         summary_dir=None, save_graph_def=True):
-    """A MonitoredSession that saves checkpoints and summaries and counts steps.
+    """Creates a MonitoredSession that saves checkpoints and summaries and counts steps.
 
     Args:
-      master: '': this process. Others are of distributed TensorFlow, which Ramet is not.
-      is_chief: True; workers beside the chief are of distributed TensorFlow.
-      checkpoint_dir: str, the folder to restore from and save to; None: neither.
-      scaffold: a Scaffold; None: a new one.
+      master: must be '', which means this process. Ramet does not support distributed TensorFlow.
+      is_chief: must be True. Other workers belong to distributed TensorFlow.
+      checkpoint_dir: str, the folder to restore from and save to. None disables both.
+      scaffold: a Scaffold, or None for a new one.
       hooks: a list of SessionRunHooks.
-      chief_only_hooks: more of them.
-      save_checkpoint_secs: the seconds between two checkpoints; by default 600 if
-        save_checkpoint_steps is not given. None or 0: no checkpoints by time.
-      save_summaries_steps: the steps between two summaries; by default 100 if save_summaries_secs
+      chief_only_hooks: a list of additional hooks.
+      save_checkpoint_secs: the seconds between two checkpoints. Defaults to 600 if
+        save_checkpoint_steps is not given. With None or 0, time does not trigger checkpoints.
+      save_summaries_steps: the steps between two summaries. Defaults to 100 if save_summaries_secs
         is not given.
       save_summaries_secs: the seconds between two summaries.
       config: a ConfigProto.
-      stop_grace_period_secs: how long threads of its Coordinator may take to stop.
-      log_step_count_steps: how often steps per second are logged and summarised; None: never.
-      max_wait_secs: no effect: it is for workers.
+      stop_grace_period_secs: the seconds that the threads of its Coordinator have to stop.
+      log_step_count_steps: the steps between two measurements of the steps per second, which are logged
+        and written to summaries. None disables them.
+      max_wait_secs: ignored; it is for workers.
       save_checkpoint_steps: the steps between two checkpoints.
-      summary_dir: str, the folder for summaries; None: checkpoint_dir.
+      summary_dir: str, the folder for summaries, or None for checkpoint_dir.
       save_graph_def: whether checkpoints have .meta files.
 
     Returns:
@@ -343,7 +352,7 @@ def MonitoredTrainingSession(
     if not is_chief:
         raise errors.UnimplementedError(
             None, None, 'is_chief=False: a worker waits for the chief of distributed TensorFlow; '
-            'Ramet runs graphs in this process alone')
+            'Ramet runs graphs only in this process')
     from ramet.train import basic_session_run_hooks as basic
     scaffold = scaffold or scaffold_lib.Scaffold()
     all_hooks = list(chief_only_hooks or [])

@@ -17,18 +17,18 @@ from ramet.train import slot_creator
 
 
 def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
-    """variable = decay * variable + (1 - decay) * value, in one update.
+    """Updates a moving average: variable = decay * variable + (1 - decay) * value.
 
     Args:
       variable: a variable.
-      value: a tensor with its shape.
+      value: a tensor with the variable's shape.
       decay: a scalar number or tensor.
-      zero_debias: whether the value is corrected for a start at 0 (arXiv 1412.6980); the sum and
+      zero_debias: whether to correct the bias of the initial value 0 (arXiv 1412.6980). The sum and
         the number of updates are kept in variables 'VARIABLE/biased' and 'VARIABLE/local_step'.
-      name: of the operation; 'AssignMovingAvg' by default.
+      name: the name of the operation. Defaults to 'AssignMovingAvg'.
 
     Returns:
-      The updated variable: a tensor, or what assign_sub of a resource variable returns.
+      The updated variable: a tensor, or for a resource variable the result of assign_sub.
     """
     with ops.name_scope(name, 'AssignMovingAvg', [variable, value, decay]) as scope:
         decay = ops.convert_to_tensor(1.0 - decay, name='decay')
@@ -56,18 +56,18 @@ def _debias_variable(name, shape, dtype):
 
 
 def weighted_moving_average(value, decay, weight, truediv=True, collections=None, name=None):
-    """The moving average of value * weight over that of weight.
+    """Returns the moving average of value * weight divided by that of weight.
 
     Args:
       value: a tensor.
       decay: a scalar number or tensor.
-      weight: a tensor that can be multiplied with `value`.
-      truediv: whether integers are divided as floating point numbers.
-      collections: those of the two variables; None: the global variables.
-      name: of the scope; 'WeightedMovingAvg' by default.
+      weight: a tensor that can be multiplied by `value`.
+      truediv: whether to divide integers as floating-point numbers.
+      collections: the collections of the two variables, or None for the global variables.
+      name: the name of the scope. Defaults to 'WeightedMovingAvg'.
 
     Returns:
-      A tensor with the average after the update that it makes.
+      A tensor that updates the averages and returns the new quotient.
     """
     if collections is None:
         collections = [ops.GraphKeys.GLOBAL_VARIABLES]
@@ -84,13 +84,13 @@ def weighted_moving_average(value, decay, weight, truediv=True, collections=None
 
 @export('train.ExponentialMovingAverage')
 class ExponentialMovingAverage:
-    """Keeps moving averages of variables: average = decay * average + (1 - decay) * value.
+    """Maintains moving averages of variables: average = decay * average + (1 - decay) * value.
 
     Args:
       decay: a number or scalar tensor below 1.
-      num_updates: the number of updates done; the decay is then at most
+      num_updates: the number of completed updates. If given, the decay is at most
         (1 + num_updates) / (10 + num_updates), so that averages move quickly at first.
-      zero_debias: whether averages of tensors are corrected for their start at 0.
+      zero_debias: whether to correct averages of tensors for their initial value 0.
       name: the averages are named VARIABLE/name.
     """
 
@@ -108,17 +108,18 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list=None):
-        """Makes the averages and returns the operation that updates them all.
+        """Creates the averages and returns an operation that updates them all.
 
         Args:
-          var_list: variables (their averages start with their initial values) and tensors (0) of
-            dtype half, float or double; None: the trainable variables.
+          var_list: variables and tensors of dtype half, float or double, or None for the trainable
+            variables. Averages of variables start with the variables' initial values, those of tensors
+            with 0.
 
         Returns:
-          An operation; a second call makes another one for the same averages.
+          An operation. Another call creates another operation for the same averages.
 
         Raises:
-          TypeError: if a dtype is none of these.
+          TypeError: if a variable has a different dtype.
         """
         if var_list is None:
             var_list = variable_lists.trainable_variables()
@@ -157,25 +158,28 @@ class ExponentialMovingAverage:
             return control_flow_ops.group(*updates, name=scope)
 
     def average(self, var):
-        """The variable with the average of `var`; None if apply did not get it."""
+        """Returns the variable with the average of `var`, or None if it has no average."""
         return self._averages.get(_key(var))
 
     def average_name(self, var):
-        """The name of that variable, whether it is there or not: its key in checkpoints."""
+        """Returns the name of the variable with the average of `var`, its key in checkpoints.
+
+        The average need not exist.
+        """
         if _key(var) in self._averages:
             return self._averages[_key(var)].op.name
         return ops.get_default_graph().unique_name(var.op.name + '/' + self.name,
                                                    mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables=None):
-        """What a Saver takes to restore variables from their averages.
+        """Returns a dict with which a Saver restores variables from their averages.
 
         Args:
-          moving_avg_variables: the variables that are restored from averages; None: the trainable
-            ones and those that apply got.
+          moving_avg_variables: the variables to restore from averages, or None for the trainable
+            variables and those that were passed to apply.
 
         Returns:
-          A dict: names in the checkpoint, and variables. Variables without average have theirs.
+          A dict from names in the checkpoint to variables. All other variables keep their own names.
         """
         if moving_avg_variables is None:
             moving_avg_variables = (variable_lists.trainable_variables()

@@ -30,15 +30,15 @@ def _deduplicate_indexed_slices(values, indices):
 
 @export('train.Optimizer')
 class Optimizer:
-    """What is common to all optimizers: gradients, slots, and the operation that applies updates.
+    """The base class of optimizers: computes gradients, manages slots and applies updates.
 
-    A subclass says how one variable is updated, in `_apply_dense` and `_apply_sparse` (variables
-    held by reference) and `_resource_apply_dense` and `_resource_apply_sparse` (resource
-    variables), and makes its slots in `_create_slots`, its tensors in `_prepare`.
+    A subclass defines how to update one variable: `_apply_dense` and `_apply_sparse` for reference
+    variables, `_resource_apply_dense` and `_resource_apply_sparse` for resource variables. It creates
+    its slots in `_create_slots` and its tensors in `_prepare`.
 
     Args:
       use_locking: bool, passed to the operations that update variables.
-      name: what slots and the operations of updates are named after.
+      name: the name prefix of slots and of the operations that update variables.
 
     Raises:
       ValueError: if the name is empty.
@@ -57,26 +57,26 @@ class Optimizer:
         self._non_slot_dict = {}
 
     def get_name(self):
-        """The name that was given to the constructor."""
+        """Returns the name that was passed to the constructor."""
         return self._name
 
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP,
                  aggregation_method=None, colocate_gradients_with_ops=False, name=None,
                  grad_loss=None):
-        """Adds the operations that make `loss` smaller: compute_gradients, then apply_gradients.
+        """Adds the operations that minimize `loss`: compute_gradients, then apply_gradients.
 
         Args:
-          loss: a floating point tensor.
-          global_step: a variable that each step adds 1 to, or None.
-          var_list: what is trained; None: the collection of trainable variables.
+          loss: a floating-point tensor.
+          global_step: a variable that each step increments by 1, or None.
+          var_list: the variables to train, or None for the collection of trainable variables.
           gate_gradients: GATE_NONE, GATE_OP or GATE_GRAPH.
-          aggregation_method: how gradients are added, see tf.AggregationMethod.
-          colocate_gradients_with_ops: whether gradients go to the devices of their operations.
-          name: of the operation.
-          grad_loss: a tensor, the gradient that arrives at `loss`; None: ones.
+          aggregation_method: how gradients are summed; see tf.AggregationMethod.
+          colocate_gradients_with_ops: whether to place gradients on the devices of their operations.
+          name: the name of the operation.
+          grad_loss: a tensor, the gradient of `loss`, or None for ones.
 
         Returns:
-          The operation that does one step.
+          The operation that runs one step.
 
         Raises:
           ValueError: if no variable has a gradient.
@@ -95,14 +95,22 @@ class Optimizer:
     def compute_gradients(self, loss, var_list=None, gate_gradients=GATE_OP,
                           aggregation_method=None, colocate_gradients_with_ops=False,
                           grad_loss=None):
-        """The gradients of `loss` by each variable, as minimize takes them.
+        """Returns the gradients of `loss` with respect to each variable. The arguments are minimize's.
+
+        Args:
+          loss: a floating-point tensor.
+          var_list: the variables, or None for the collection of trainable variables.
+          gate_gradients: GATE_NONE, GATE_OP or GATE_GRAPH.
+          aggregation_method: how gradients are summed; see tf.AggregationMethod.
+          colocate_gradients_with_ops: whether to place gradients on the devices of their operations.
+          grad_loss: a tensor, the gradient of `loss`, or None for ones.
 
         Returns:
-          A list of pairs (gradient, variable); the gradient is a Tensor, IndexedSlices or None.
+          A list of pairs (gradient, variable). The gradient is a Tensor, IndexedSlices or None.
 
         Raises:
-          ValueError: if there are no variables, gate_gradients is not one of the three, or a
-            tensor's dtype is not one that the optimizer takes.
+          ValueError: if there are no variables, gate_gradients is not one of the three values, or the
+            optimizer does not support a tensor's dtype.
         """
         if callable(loss) and not isinstance(loss, (ops.Tensor, variables.Variable)):
             loss = loss()
@@ -141,16 +149,16 @@ class Optimizer:
         """Adds the operations that apply gradients to variables: the second half of minimize.
 
         Args:
-          grads_and_vars: pairs as compute_gradients returns them; those without gradient are left
-            as they are.
-          global_step: a variable that each step adds 1 to, or None.
-          name: of the operation; None: the optimizer's name.
+          grads_and_vars: pairs as returned by compute_gradients. Variables without a gradient are not
+            changed.
+          global_step: a variable that each step increments by 1, or None.
+          name: the name of the operation, or None for the optimizer's name.
 
         Returns:
-          The operation that applies all gradients (and adds 1 to global_step).
+          The operation that applies all gradients, and increments global_step.
 
         Raises:
-          TypeError: if a gradient is no tensor, IndexedSlices or None.
+          TypeError: if a gradient is not a tensor, IndexedSlices or None.
           ValueError: if there are no variables, or none of them has a gradient.
         """
         grads_and_vars = tuple(grads_and_vars)
@@ -201,12 +209,12 @@ class Optimizer:
         return update_ops
 
     def get_slot(self, var, name):
-        """The slot `name` of a variable; None if it was not made.
+        """Returns the slot `name` of a variable, or None if it does not exist.
 
         Args:
-          var: a variable that was passed to minimize or apply_gradients; of a PartitionedVariable
-            the slots of its parts, as a PartitionedVariable.
-          name: one of get_slot_names.
+          var: a variable that was passed to minimize or apply_gradients. For a PartitionedVariable, the
+            slots of its parts are returned as a PartitionedVariable.
+          name: one of get_slot_names().
         """
         named_slots = self._slots.get(name)
         if not named_slots:
@@ -216,11 +224,11 @@ class Optimizer:
         return named_slots.get(_var_key(var))
 
     def get_slot_names(self):
-        """The names of the slots, sorted: 'm' and 'v' of Adam."""
+        """Returns the names of the slots, sorted, such as 'm' and 'v' for Adam."""
         return sorted(self._slots)
 
     def variables(self):
-        """The optimizer's own variables in the current graph, slots included, by name."""
+        """Returns the optimizer's own variables in the current graph, slots included, by name."""
         current = ops.get_default_graph()
         own = [v for v in self._non_slot_variables() if v.op.graph is current]
         for slots in self._slots.values():
@@ -228,7 +236,7 @@ class Optimizer:
         return sorted(own, key=lambda v: v.name)
 
     def _create_non_slot_variable(self, initial_value, name, colocate_with):
-        """Makes a variable that belongs to no other one, once for each graph."""
+        """Creates a variable that is not tied to a model variable, once per graph."""
         key = (name, colocate_with.op.graph)
         v = self._non_slot_dict.get(key)
         if v is None:
@@ -254,14 +262,14 @@ class Optimizer:
                                  % (dtype, t.name, list(valid)))
 
     def _valid_dtypes(self):
-        """The dtypes of losses, variables and gradients that the optimizer takes."""
+        """Returns the dtypes of losses, variables and gradients that the optimizer supports."""
         return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
 
     def _create_slots(self, var_list):
-        """Makes the slots of the variables; none, unless a subclass says otherwise."""
+        """Creates the slots of the variables. The base class creates none."""
 
     def _prepare(self):
-        """Makes the tensors that all updates share, before the first update."""
+        """Creates the tensors that all updates share. Called before the first update."""
 
     def _apply_dense(self, grad, var):
         """Adds the operation that updates a reference variable with a tensor."""
@@ -272,32 +280,32 @@ class Optimizer:
         raise NotImplementedError()
 
     def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
-        """The same with rows, of which some may come more than once."""
+        """Adds the operation that updates rows of a resource variable; indices may occur repeatedly."""
         summed, unique_indices = _deduplicate_indexed_slices(grad, indices)
         return self._resource_apply_sparse(summed, handle, unique_indices)
 
     def _resource_apply_sparse(self, grad, handle, indices):
-        """Adds the operation that updates rows of a resource variable; each index once."""
+        """Adds the operation that updates rows of a resource variable; indices are unique."""
         raise NotImplementedError()
 
     def _apply_sparse_duplicate_indices(self, grad, var):
-        """Adds the operation for IndexedSlices, of which some rows may come more than once."""
+        """Adds the operation that applies IndexedSlices; indices may occur repeatedly."""
         summed, unique_indices = _deduplicate_indexed_slices(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(summed, unique_indices, grad.dense_shape), var)
 
     def _apply_sparse(self, grad, var):
-        """Adds the operation that updates rows of a reference variable; each index once."""
+        """Adds the operation that updates rows of a reference variable; indices are unique."""
         raise NotImplementedError()
 
     def _finish(self, update_ops, name_scope):
-        """Adds the operation that does all updates."""
+        """Adds the operation that runs all updates."""
         return control_flow_ops.group(*update_ops, name=name_scope)
 
     def _slot_dict(self, slot_name):
         return self._slots.setdefault(slot_name, {})
 
     def _get_or_make_slot(self, var, val, slot_name, op_name):
-        """The slot of a variable, made with the value `val` when it is not there."""
+        """Returns the slot of a variable. A missing slot is created with the value `val`."""
         slots = self._slot_dict(slot_name)
         if _var_key(var) not in slots:
             slots[_var_key(var)] = slot_creator.create_slot(var, val, op_name)
@@ -305,7 +313,7 @@ class Optimizer:
 
     def _get_or_make_slot_with_initializer(self, var, initializer, shape, dtype, slot_name,
                                            op_name):
-        """The same with an initializer."""
+        """Returns the slot of a variable. A missing slot is created with an initializer."""
         slots = self._slot_dict(slot_name)
         if _var_key(var) not in slots:
             slots[_var_key(var)] = slot_creator.create_slot_with_initializer(
@@ -313,7 +321,7 @@ class Optimizer:
         return slots[_var_key(var)]
 
     def _zeros_slot(self, var, slot_name, op_name):
-        """The same with zeros."""
+        """Returns the slot of a variable. A missing slot is created with zeros."""
         slots = self._slot_dict(slot_name)
         if _var_key(var) not in slots:
             slots[_var_key(var)] = slot_creator.create_zeros_slot(var, op_name)

@@ -1,4 +1,4 @@
-"""What an optimizer can be given: how its gradient is asked for, and how updates are applied."""
+"""The kinds of variables that an optimizer updates, and how each takes gradients and updates."""
 
 from ramet.framework import ops
 from ramet.framework.indexed_slices import IndexedSlices
@@ -6,7 +6,7 @@ from ramet.ops import variables
 
 
 class _RefVariable:
-    """Updates a variable that graphs hold as a reference."""
+    """A reference variable to update."""
 
     def __init__(self, variable):
         self._variable = variable
@@ -23,7 +23,7 @@ class _RefVariable:
 
 
 class _ResourceVariable:
-    """Updates a variable that graphs hold as a resource handle."""
+    """A resource variable to update."""
 
     def __init__(self, variable):
         self._variable = variable
@@ -41,7 +41,7 @@ class _ResourceVariable:
 
 
 class _PlainTensor:
-    """A tensor: its gradient can be computed, but nothing can be applied to it."""
+    """A tensor. Its gradient can be computed, but no update can be applied to it."""
 
     def __init__(self, tensor):
         self._tensor = tensor

@@ -1,4 +1,4 @@
-"""What the two proximal optimizers share."""
+"""The base class of the two proximal optimizers."""
 
 from ramet.framework import ops
 from ramet.ops import math_ops
@@ -6,7 +6,7 @@ from ramet.train import optimizer
 
 
 class ProximalOptimizer(optimizer.Optimizer):
-    """An optimizer with a learning rate and the strengths of an l1 and an l2 penalty."""
+    """An optimizer with a learning rate and the strengths of L1 and L2 penalties."""
 
     def __init__(self, learning_rate, l1_regularization_strength, l2_regularization_strength,
                  use_locking, name):

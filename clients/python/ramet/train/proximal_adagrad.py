@@ -8,15 +8,15 @@ from ramet.train import proximal
 
 @export('train.ProximalAdagradOptimizer')
 class ProximalAdagradOptimizer(proximal.ProximalOptimizer):
-    """Adagrad with l1 and l2 penalties by a proximal step (Duchi et al., 2011).
+    """Adagrad with L1 and L2 penalties in a proximal step (Duchi et al., 2011).
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-      initial_accumulator_value: a number > 0, what accumulators start with.
+      initial_accumulator_value: a number > 0, the initial value of the accumulators.
       l1_regularization_strength: a number >= 0.
       l2_regularization_strength: a number >= 0.
       use_locking: bool, passed to the operations that update variables.
-      name: what slots and operations are named after.
+      name: the name prefix of slots and operations.
 
     Raises:
       ValueError: if initial_accumulator_value is not positive.

@@ -7,14 +7,14 @@ from ramet.train import proximal
 
 @export('train.ProximalGradientDescentOptimizer')
 class ProximalGradientDescentOptimizer(proximal.ProximalOptimizer):
-    """Gradient descent with l1 and l2 penalties by a proximal step (Duchi, Singer: FOBOS, 2009).
+    """Gradient descent with L1 and L2 penalties in a proximal step (Duchi, Singer: FOBOS, 2009).
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
       l1_regularization_strength: a number >= 0.
       l2_regularization_strength: a number >= 0.
       use_locking: bool, passed to the operations that update variables.
-      name: what the operations are named after.
+      name: the name prefix of the operations.
     """
 
     def __init__(self, learning_rate, l1_regularization_strength=0.0,

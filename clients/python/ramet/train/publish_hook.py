@@ -1,33 +1,34 @@
-"""PublishHook: publishes the variables of a monitored session."""
+"""PublishHook, which publishes the variables of a monitored session."""
 
 from ramet.train.session_run_hook import SessionRunHook
 
 
 class PublishHook(SessionRunHook):
-    """Publishes a session's variables while it trains, as ramet.Publisher does.
+    """Publishes a session's variables while it trains, like ramet.Publisher.
 
         hook = ramet.PublishHook('shm:policy', every_steps=10)
         with tf.train.MonitoredTrainingSession(hooks=[hook]) as session: ...
 
-    The first version is that of the restored or initialised variables, the last one that of the
-    session's end.
+    The first version has the restored or initialized values, the last one the values at the end of the
+    session.
 
     Attributes:
       address: str.
-      publisher: the Publisher, while there is a session; else None.
+      publisher: the Publisher while there is a session, else None.
     """
 
     def __init__(self, address, every_steps=None, every_seconds=None, metrics=None, **options):
-        """Makes the hook; publishing begins with the session.
+        """Creates the hook. Publishing starts with the session.
 
         Args:
-          address: as ramet.Publisher takes it.
-          every_steps: int: publishes after so many runs that wrote variables; None, with
-            every_seconds None as well: 1.
-          every_seconds: float: publishes when so much time has gone by after such a run.
-          metrics: a dict from names to scalar tensors: their values are fetched by each run and go
-            with the versions; publishing is then done after the run that is due.
-          **options: others of ramet.Publisher.
+          address: the address, as for ramet.Publisher.
+          every_steps: int: publishes after this many runs that wrote variables. If every_seconds is None
+            too, None means 1.
+          every_seconds: float: publishes after such a run if this much time has passed.
+          metrics: a dict from names to scalar tensors. Every run fetches their values, and they are
+            published with the versions. With metrics, the run that is due has ended before it is
+            published.
+          **options: further arguments of ramet.Publisher.
         """
         self.address = address
         self.publisher = None
@@ -39,7 +40,7 @@ class PublishHook(SessionRunHook):
         self._options = options
 
     def after_create_session(self, session, coord):
-        """Begins to publish; see SessionRunHook."""
+        """Starts to publish; see SessionRunHook."""
         from ramet.replica import publisher
         if self.publisher is not None:
             self.publisher.close()
@@ -53,14 +54,14 @@ class PublishHook(SessionRunHook):
         return SessionRunArgs(self._metrics) if self._metrics else None
 
     def after_run(self, run_context, run_values):
-        """Publishes with the metrics when it is time to; see SessionRunHook."""
+        """Publishes with the metrics if it is due; see SessionRunHook."""
         if self._metrics:
             self._seen = run_values.results
             if self._schedule.is_due():
                 self.publisher.publish(metrics=self._seen)
 
     def end(self, session):
-        """Publishes the last version and ends publishing; see SessionRunHook."""
+        """Publishes the last version and closes the publisher; see SessionRunHook."""
         if self.publisher is not None:
             self.publisher.publish(metrics=self._seen)
             self.publisher.close()
@@ -68,7 +69,7 @@ class PublishHook(SessionRunHook):
 
 
 class _Schedule:
-    """When it is time to publish."""
+    """Decides when to publish."""
 
     def __init__(self, every_steps, every_seconds):
         import time

@@ -8,19 +8,19 @@ from ramet.train import optimizer
 
 @export('train.RMSPropOptimizer')
 class RMSPropOptimizer(optimizer.Optimizer):
-    """RMSProp: gradients divided by the root of the running mean of their squares.
+    """RMSProp: divides gradients by the root of the running mean of their squares.
 
-    Tieleman, Hinton: lecture 6e of Neural Networks for Machine Learning (2012); with `centered`
-    the variance takes the place of the mean square (Graves, arXiv 1308.0850).
+    Tieleman, Hinton: lecture 6e of Neural Networks for Machine Learning (2012). With `centered`, the
+    variance replaces the mean square (Graves, arXiv 1308.0850).
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-      decay: the same; of the running means.
-      momentum: the same.
-      epsilon: the same; added under the root.
+      decay: like learning_rate, the decay of the running means.
+      momentum: like learning_rate.
+      epsilon: like learning_rate, added under the root.
       use_locking: bool, passed to the operations that update variables.
-      centered: whether the mean of gradients is subtracted.
-      name: what slots and operations are named after.
+      centered: whether to subtract the mean of gradients.
+      name: the name prefix of slots and operations.
     """
 
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False,

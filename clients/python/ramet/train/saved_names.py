@@ -1,4 +1,4 @@
-"""The forms of a Saver's var_list: names in the checkpoint and what is stored there."""
+"""Checks a Saver's var_list and converts it to names in the checkpoint and stored objects."""
 
 from ramet.framework import nest, ops
 from ramet.ops import variables
@@ -9,7 +9,7 @@ _VARIABLE_OPS = ('Variable', 'VariableV2', 'AutoReloadVariable', 'VarHandleOp', 
 
 
 class StoredAs:
-    """A variable, or a list of parts, that checkpoints hold in another dtype: values are cast.
+    """A variable, or a list of parts, with a different dtype in checkpoints. Values are cast.
 
     Args:
       variable: the variable, or a list of parts.
@@ -25,11 +25,11 @@ class StoredAs:
 
 
 def of_list(var_list):
-    """A dict from names to variables, lists of parts and SaveableObjects, for a list of them.
+    """Returns a dict from names to variables, lists of parts and SaveableObjects, for a list of these.
 
     Raises:
-      TypeError: if it is no list, or holds what is no variable.
-      ValueError: if two have the same name.
+      TypeError: if it is not a list, or an element is not a variable.
+      ValueError: if two of them have the same name.
     """
     if not isinstance(var_list, (list, tuple, set)):
         raise TypeError('Variables to save should be passed in a dict or a list. Got %s'
@@ -70,17 +70,18 @@ def _is_variable(var):
 
 
 def checked(names_to_saveables):
-    """What the library's Saver takes, for such a dict.
+    """Converts a dict of names to the arguments of the library's Saver.
 
     Args:
-      names_to_saveables: as of_list returns it.
+      names_to_saveables: a dict as returned by of_list.
 
     Returns:
       A list of (name, whether it is a list of parts, tensors of variables, the dtype in the
-      checkpoint if it is another) and one of SaveableObjects, both sorted by name.
+      checkpoint if it is different) and one of SaveableObjects, both sorted by name.
 
     Raises:
-      TypeError, ValueError: if a name is no string, a value no variable, or one comes twice.
+      TypeError, ValueError: if a name is not a string, a value is not a variable, or one of them
+        occurs twice.
     """
     saved, objects, seen = [], [], set()
     for name in names_to_saveables:

@@ -1,4 +1,4 @@
-"""tf.train.Saver: the variables of a session to checkpoint files and back."""
+"""tf.train.Saver, which saves the variables of a session to checkpoint files and restores them."""
 
 import os
 
@@ -17,7 +17,7 @@ _V1, _V2 = 1, 2
 
 
 class BaseSaverBuilder:
-    """Where TensorFlow has the classes of saveables."""
+    """Provides the classes of saveable objects under TensorFlow's name."""
 
     SaveSpec = SaveSpec
     SaveableObject = SaveableObject
@@ -50,34 +50,34 @@ def _under(scope, saver_def):
 
 @export('train.Saver')
 class Saver(Uncopyable):
-    """Writes variables to checkpoint files that TensorFlow reads too, and restores them.
+    """Writes variables to checkpoint files that TensorFlow can read too, and restores them.
 
-    It adds the nodes that save and restore to the graph when it is made. A save replaces the old
-    checkpoint of that name in one step, or leaves it.
+    The constructor adds the save and restore nodes to the graph. A save replaces an older checkpoint of
+    the same name atomically; if it fails, the older one remains.
 
     Args:
-      var_list: a list of variables, or a dict from names in the checkpoint to variables, lists of
-        the parts of a partitioned variable, or SaveableObjects; None: the collections "variables"
+      var_list: a list of variables; a dict from names in the checkpoint to variables, lists of the
+        parts of a partitioned variable, or SaveableObjects; or None for the collections "variables"
         and "saveable_objects".
-      reshape: whether tensors of another shape with as many elements are restored.
-      sharded: whether there is one data file for each device that has variables.
-      max_to_keep: how many checkpoints are kept; None or 0: all.
-      keep_checkpoint_every_n_hours: one checkpoint of each so many hours is kept for good.
-      name: str, the scope of the nodes; None: 'save'. With saver_def, a scope in front of its
-        names.
-      restore_sequentially: no effect.
-      saver_def: a SaverDef whose nodes are in the graph; then var_list is not looked at.
-      builder: no effect.
-      defer_build: whether build makes the nodes, not the constructor.
-      allow_empty: whether a graph without variables is no error.
-      write_version: SaverDef.V2, or SaverDef.V1 for files as TensorFlow before 1.0 wrote them.
-      pad_step_number: whether steps in file names have 8 digits at least.
-      save_relative_paths: whether the `checkpoint` file has relative paths.
-      filename: what the nodes save to when nothing is fed; None: 'model'.
+      reshape: whether to restore tensors with a different shape if the number of elements is equal.
+      sharded: whether to write one data file per device that has variables.
+      max_to_keep: how many checkpoints to keep; None or 0 keeps all.
+      keep_checkpoint_every_n_hours: in each period of this length, one checkpoint is kept permanently.
+      name: str, the scope of the nodes, or None for 'save'. With saver_def, a scope that is prefixed to
+        its names.
+      restore_sequentially: ignored.
+      saver_def: a SaverDef whose nodes are in the graph. If it is given, var_list is ignored.
+      builder: ignored.
+      defer_build: whether build() creates the nodes, instead of the constructor.
+      allow_empty: whether to allow a graph without variables.
+      write_version: SaverDef.V2, or SaverDef.V1 for the format of TensorFlow before 1.0.
+      pad_step_number: whether to pad steps in file names to at least 8 digits.
+      save_relative_paths: whether to write relative paths to the `checkpoint` file.
+      filename: the default file name of the save and restore nodes, or None for 'model'.
 
     Raises:
-      TypeError: if var_list has none of these forms.
-      ValueError: if there are no variables, two have the same name, or one comes twice.
+      TypeError: if var_list has an unsupported type.
+      ValueError: if there are no variables, two have the same name, or one occurs twice.
     """
 
     def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
@@ -116,7 +116,7 @@ class Saver(Uncopyable):
             save_relative_paths=self._save_relative_paths)
 
     def build(self):
-        """Makes the nodes, if the constructor did not.
+        """Creates the nodes, if the constructor did not.
 
         Raises:
           ValueError: as the constructor.
@@ -146,7 +146,7 @@ class Saver(Uncopyable):
 
     @property
     def saver_def(self):
-        """The SaverDef; None if the saver is empty or not built."""
+        """The SaverDef, or None if the saver is empty or not built."""
         return self._saver_def
 
     @saver_def.setter
@@ -154,11 +154,11 @@ class Saver(Uncopyable):
         self._adopt(_checked_saver_def(value), ops.get_default_graph())
 
     def as_saver_def(self):
-        """The SaverDef; None if the saver is empty or not built."""
+        """Returns the SaverDef, or None if the saver is empty or not built."""
         return self._saver_def
 
     def to_proto(self, export_scope=None):
-        """The SaverDef with "export_scope/" taken off its names; None if they are not in it."""
+        """Returns the SaverDef with "export_scope/" removed from its names, or None if they lack it."""
         if not export_scope:
             return self._saver_def
         if not (self._saver_def and self._name and self._name.startswith(export_scope)):
@@ -168,10 +168,14 @@ class Saver(Uncopyable):
 
     @staticmethod
     def from_proto(saver_def, import_scope=None):
-        """A Saver on the nodes that a SaverDef names, with `import_scope` in front of the names.
+        """Returns a Saver for the nodes that a SaverDef names.
+
+        Args:
+          saver_def: a SaverDef.
+          import_scope: str, a name scope that is prefixed to the names.
 
         Raises:
-          ValueError: if saver_def is no SaverDef, or lacks names.
+          ValueError: if saver_def is not a SaverDef, or lacks names.
         """
         return Saver(saver_def=saver_def, name=import_scope)
 
@@ -186,24 +190,24 @@ class Saver(Uncopyable):
         Args:
           sess: the session whose variables are saved.
           save_path: str, the prefix of the files.
-          global_step: a number, a scalar integer tensor or variable, or its name; becomes part of
+          global_step: a number, a scalar integer tensor or variable, or its name. It becomes part of
             the prefix.
-          latest_filename: str, the name of the state file; None: 'checkpoint'.
-          meta_graph_suffix: str, of the .meta file.
-          write_meta_graph: whether there is one.
-          write_state: whether the state file is written, and old checkpoints removed.
-          strip_default_attrs: whether attrs of default value are left out of the .meta file.
-          save_debug_info: no effect: graphs hold no stack traces.
+          latest_filename: str, the name of the state file, or None for 'checkpoint'.
+          meta_graph_suffix: str, the suffix of the .meta file.
+          write_meta_graph: whether to write a .meta file.
+          write_state: whether to write the state file and remove old checkpoints.
+          strip_default_attrs: whether to leave out attrs with default values from the .meta file.
+          save_debug_info: ignored, because graphs hold no stack traces.
 
         Returns:
-          str, what restore takes; None if the saver is empty.
+          str, the prefix to pass to restore, or None if the saver is empty.
 
         Raises:
-          TypeError: if sess is no session.
+          TypeError: if sess is not a session.
           RuntimeError: if the saver is not built.
-          ValueError: if latest_filename has a folder part or is the save path's own name, or the
-            folder's parent does not exist.
-          tf.errors.FailedPreconditionError: if a variable is uninitialised.
+          ValueError: if latest_filename contains a folder or equals the save path's own name, or if the
+            parent of the folder does not exist.
+          tf.errors.FailedPreconditionError: if a variable is uninitialized.
         """
         if not self._is_built and not self._is_empty:
             raise RuntimeError('`build()` should be called before save if defer_build==True')
@@ -239,16 +243,17 @@ class Saver(Uncopyable):
         return None
 
     def restore(self, sess, save_path):
-        """Restores the variables from a checkpoint; they need not be initialised.
+        """Restores the variables from a checkpoint. They need not be initialized.
 
         Args:
           sess: the session that gets the values.
-          save_path: str, a checkpoint's prefix: what save returned, or latest_checkpoint.
+          save_path: str, a checkpoint's prefix, as returned by save or latest_checkpoint.
 
         Raises:
-          ValueError: if it is None, or there is no checkpoint of that prefix (naming those near).
+          ValueError: if it is None, or there is no checkpoint with that prefix. The message names similar
+            ones.
           tf.errors.NotFoundError, InvalidArgumentError, DataLossError: if the checkpoint lacks a
-            variable, has one of another shape or dtype, or is damaged.
+            variable, has one with a different shape or dtype, or is corrupt.
         """
         if self._is_empty:
             return
@@ -271,7 +276,7 @@ class Saver(Uncopyable):
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False,
                           export_scope=None, clear_devices=False, clear_extraneous_savers=False,
                           strip_default_attrs=False, save_debug_info=False):
-        """The default graph with this saver, as tf.train.export_meta_graph."""
+        """Returns the default graph with this saver as a MetaGraphDef; see tf.train.export_meta_graph."""
         return meta_graph_io.export_meta_graph(
             filename=filename, graph_def=None, saver_def=self._saver_def,
             collection_list=collection_list, as_text=as_text, export_scope=export_scope,
@@ -280,11 +285,11 @@ class Saver(Uncopyable):
 
     @property
     def last_checkpoints(self):
-        """The checkpoints that are kept, oldest first: those that this saver removes one day."""
+        """The checkpoints that this saver keeps and will eventually remove, oldest first."""
         return self._core.last_checkpoints() if self._core else []
 
     def set_last_checkpoints(self, last_checkpoints):
-        """Replaces that list (of str) by checkpoints that are never removed."""
+        """Replaces that list by checkpoints (a list of str) that are never removed."""
         assert isinstance(last_checkpoints, list)
         self._core.set_last_checkpoints([(path, float('inf')) for path in last_checkpoints])
 
@@ -294,7 +299,7 @@ class Saver(Uncopyable):
         self._core.set_last_checkpoints([(path, time) for path, time in last_checkpoints_with_time])
 
     def recover_last_checkpoints(self, checkpoint_paths):
-        """Takes up the list of a process that ended: those of the paths (str) that exist."""
+        """Takes over the list of an earlier process: those of the given paths (str) that exist."""
         found = [(path, mtimes[0]) for path in checkpoint_paths
                  for mtimes in [checkpoint_management.get_checkpoint_mtimes([path])] if mtimes]
         self.set_last_checkpoints_with_time(found)

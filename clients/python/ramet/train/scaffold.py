@@ -1,4 +1,4 @@
-"""Scaffold: what initialises a monitored session, and ChiefSessionCreator, which makes it."""
+"""Scaffold, which initializes monitored sessions, and ChiefSessionCreator, which creates them."""
 
 from ramet.api import export
 from ramet.framework import ops
@@ -8,9 +8,9 @@ from ramet.lib import tf_logging as logging
 
 @export('train.Scaffold')
 class Scaffold:
-    """The parts by which a monitored session gets its values.
+    """The operations and objects that initialize a monitored session.
 
-    Each is what the constructor was given, or the item of its collection, or made by finalize().
+    Each is the argument of the constructor, or the item of its collection, or created by finalize().
 
     Attributes:
       init_op, ready_op, ready_for_local_init_op, local_init_op, summary_op: as the arguments.
@@ -20,23 +20,23 @@ class Scaffold:
     def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None,
                  ready_for_local_init_op=None, local_init_op=None, summary_op=None, saver=None,
                  copy_from_scaffold=None, local_init_feed_dict=None):
-        """Makes a scaffold.
+        """Creates a scaffold.
 
         Args:
-          init_op: an Operation that initialises the variables; by default those of the graph.
-          init_feed_dict: feeds for it.
-          init_fn: a function of (scaffold, session) that is called after it.
-          ready_op: a Tensor of names of what has no value yet.
-          ready_for_local_init_op: the same before local_init_op.
-          local_init_op: an Operation that initialises local variables and tables, after a restore
-            as well.
+          init_op: an Operation that initializes the variables, or None for an initializer of the graph's
+            variables.
+          init_feed_dict: feeds for init_op.
+          init_fn: a function of (scaffold, session) that is called after init_op.
+          ready_op: a Tensor with the names of uninitialized variables.
+          ready_for_local_init_op: the same, evaluated before local_init_op.
+          local_init_op: an Operation that initializes local variables and tables, also after restoring.
           summary_op: a Tensor of merged summaries.
           saver: a Saver.
-          copy_from_scaffold: a Scaffold whose parts count where none is given here.
+          copy_from_scaffold: a Scaffold whose parts are used where no argument is given.
           local_init_feed_dict: feeds for local_init_op.
 
         Raises:
-          TypeError: if copy_from_scaffold is no Scaffold.
+          TypeError: if copy_from_scaffold is not a Scaffold.
         """
         if copy_from_scaffold is not None and not isinstance(copy_from_scaffold, Scaffold):
             raise TypeError('copy_from_scaffold is not a Scaffold instance.')
@@ -57,7 +57,7 @@ class Scaffold:
         self._init_fn = self._user_init_fn and (lambda session: self._user_init_fn(self, session))
 
     def finalize(self):
-        """Makes what is missing and finalizes the graph.
+        """Creates the missing parts and finalizes the graph.
 
         Returns:
           The Scaffold.
@@ -129,17 +129,22 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op():
-        """An Operation that initialises the graph's local variables and tables."""
+        """Returns an Operation that initializes the graph's local variables and tables."""
         from ramet.ops import control_flow_ops, variable_lists
         return control_flow_ops.group(variable_lists.local_variables_initializer(),
                                       variable_lists.tables_initializer())
 
     @staticmethod
     def get_or_default(arg_name, collection_key, default_constructor):
-        """The one item of a collection, or what the function makes, which is added to it.
+        """Returns the only item of a collection. An empty collection gets a default item.
+
+        Args:
+          arg_name: the name of the argument of the constructor, for the error message.
+          collection_key: the key of the collection.
+          default_constructor: a function without arguments that returns the default item.
 
         Raises:
-          RuntimeError: if the collection has several.
+          RuntimeError: if the collection has several items.
         """
         items = ops.get_collection(collection_key)
         if len(items) > 1:
@@ -176,25 +181,27 @@ def _saver_or_default():
 
 @export('train.SessionCreator')
 class SessionCreator:
-    """Makes sessions; derive from it."""
+    """Creates sessions; for subclassing."""
 
     def create_session(self):
-        """Returns a Session whose variables have values."""
+        """Returns a Session with initialized variables."""
         raise NotImplementedError(f'create_session is not implemented for {self}.')
 
 
 @export('train.ChiefSessionCreator')
 class ChiefSessionCreator(SessionCreator):
-    """Makes sessions that are restored from a checkpoint, or initialised."""
+    """Creates sessions that are restored from a checkpoint or initialized."""
 
     def __init__(self, scaffold=None, master='', config=None, checkpoint_dir=None,
                  checkpoint_filename_with_path=None):
-        """Args:
-          scaffold: a Scaffold; None: a new one.
-          master: '': this process.
+        """Creates the session creator.
+
+        Args:
+          scaffold: a Scaffold, or None for a new one.
+          master: must be '', which means this process.
           config: a ConfigProto.
           checkpoint_dir: str, the folder whose latest checkpoint is restored.
-          checkpoint_filename_with_path: str, the checkpoint that is restored.
+          checkpoint_filename_with_path: str, the checkpoint to restore.
         """
         self._scaffold = scaffold or Scaffold()
         self._master = master
@@ -204,10 +211,10 @@ class ChiefSessionCreator(SessionCreator):
         self._finalized = False
 
     def create_session(self):
-        """A Session over the default graph, which is finalized.
+        """Returns a Session for the default graph, which is finalized.
 
         Raises:
-          RuntimeError: naming what has no value after all.
+          RuntimeError: if variables are still uninitialized. The message names them.
         """
         from ramet.client.session import Session
         if not self._finalized:

@@ -1,4 +1,4 @@
-"""Hooks: what a monitored session calls around each run."""
+"""Hooks, which a monitored session calls around each run."""
 
 import collections
 
@@ -8,11 +8,11 @@ from ramet.api import export
 @export('train.SessionRunArgs')
 class SessionRunArgs(
         collections.namedtuple('SessionRunArgs', ['fetches', 'feed_dict', 'options'])):
-    """What a hook adds to a run.
+    """The fetches, feeds and options that a hook adds to a run.
 
     Args:
-      fetches: as in session.run: what the hook wants to see.
-      feed_dict: a dict of more feeds, or None.
+      fetches: as for session.run.
+      feed_dict: a dict of additional feeds, or None.
       options: a RunOptions message, or None.
     """
 
@@ -28,11 +28,13 @@ SessionRunValues = export('train.SessionRunValues')(
 
 @export('train.SessionRunContext')
 class SessionRunContext:
-    """One run, as its hooks see it."""
+    """One run, as seen by its hooks."""
 
     def __init__(self, original_args, session):
-        """Args:
-          original_args: the SessionRunArgs that the user ran.
+        """Creates the context.
+
+        Args:
+          original_args: the SessionRunArgs of the program's own run.
           session: the Session.
         """
         self._original_args = original_args
@@ -41,7 +43,7 @@ class SessionRunContext:
 
     @property
     def original_args(self):
-        """The SessionRunArgs that the user ran, without those of hooks."""
+        """The SessionRunArgs of the program's own run, without those of hooks."""
         return self._original_args
 
     @property
@@ -51,23 +53,23 @@ class SessionRunContext:
 
     @property
     def stop_requested(self):
-        """Whether a hook wants no more runs."""
+        """True if a hook requested a stop."""
         return self._stop_requested
 
     def request_stop(self):
-        """Asks for this to be the last run."""
+        """Requests that this be the last run."""
         self._stop_requested = True
 
 
 @export('train.SessionRunHook')
 class SessionRunHook:
-    """Does nothing at each of the moments that a hook can take part in; derive from it."""
+    """The interface of hooks, for subclassing. The methods of this class do nothing."""
 
     def begin(self):
-        """Before the session is made: nodes may be added to the default graph."""
+        """Called before the session is created. May add nodes to the default graph."""
 
     def after_create_session(self, session, coord):
-        """When the session is there and its variables have values; the graph is final.
+        """Called when the session exists and its variables are initialized. The graph is final.
 
         Args:
           session: the Session.
@@ -75,26 +77,26 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context):
-        """Before each run.
+        """Called before each run.
 
         Args:
           run_context: a SessionRunContext.
 
         Returns:
-          SessionRunArgs to be added to the run, or None.
+          SessionRunArgs to add to the run, or None.
         """
         return None
 
     def after_run(self, run_context, run_values):
-        """After each run that succeeded.
+        """Called after each successful run.
 
         Args:
           run_context: a SessionRunContext.
-          run_values: SessionRunValues with the results of what before_run fetched.
+          run_values: SessionRunValues with the results of the fetches of before_run.
         """
 
     def end(self, session):
-        """After the last run, if none failed.
+        """Called after the last run, unless a run failed.
 
         Args:
           session: the Session.

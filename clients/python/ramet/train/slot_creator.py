@@ -1,4 +1,4 @@
-"""Slots: variables of an optimizer that go with a variable of the model."""
+"""Slots: variables of an optimizer that belong to a variable of the model."""
 
 import contextlib
 
@@ -40,13 +40,13 @@ def _slot_scope(primary, name, colocate_with_primary):
 
 
 def create_slot(primary, val, name, colocate_with_primary=True):
-    """Makes the slot 'PRIMARY/NAME' with the value of a tensor.
+    """Creates the slot 'PRIMARY/NAME' with the value of a tensor.
 
     Args:
       primary: a variable or tensor.
       val: a tensor, the initial value.
-      name: of the slot.
-      colocate_with_primary: whether it goes to the device of `primary`.
+        name: the name of the slot.
+        colocate_with_primary: whether to place it on the device of `primary`.
 
     Returns:
       A variable, which is not trainable.
@@ -58,19 +58,19 @@ def create_slot(primary, val, name, colocate_with_primary=True):
 
 def create_slot_with_initializer(primary, initializer, shape, dtype, name,
                                  colocate_with_primary=True):
-    """Makes the slot 'PRIMARY/NAME' with an initializer, a shape (TensorShape) and a dtype."""
+    """Creates the slot 'PRIMARY/NAME' with an initializer, a shape (TensorShape) and a dtype."""
     with _slot_scope(primary, name, colocate_with_primary):
         return _create_slot_var(primary, initializer, shape.is_fully_defined(), shape, dtype)
 
 
 def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
-    """Makes the slot 'PRIMARY/NAME' full of zeros, of the shape of `primary`.
+    """Creates the slot 'PRIMARY/NAME' filled with zeros, with the shape of `primary`.
 
     Args:
       primary: a variable or tensor; its shape may be unknown.
-      name: of the slot.
-      dtype: of the slot; None: that of `primary`.
-      colocate_with_primary: whether it goes to the device of `primary`.
+        name: the name of the slot.
+        dtype: the dtype of the slot, or None for that of `primary`.
+        colocate_with_primary: whether to place it on the device of `primary`.
 
     Returns:
       A variable, which is not trainable.

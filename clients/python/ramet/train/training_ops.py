@@ -1,4 +1,4 @@
-"""The functions of the ops that update variables, by TensorFlow's names: apply_adam, ..."""
+"""Functions for the ops that update variables, by TensorFlow's names, such as apply_adam."""
 
 from ramet.compat import namespace
 

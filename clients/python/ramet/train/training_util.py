@@ -1,4 +1,4 @@
-"""The global step: the variable that counts a model's training steps."""
+"""The global step, a variable that counts the training steps of a model."""
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -7,7 +7,7 @@ from ramet.ops import init_ops, variable_scope, variables
 
 @export('train.global_step')
 def global_step(sess, global_step_tensor):
-    """The value of a global step in a session, as an int.
+    """Returns the value of a global step in a session, as an int.
 
     Args:
       sess: a Session.
@@ -18,17 +18,17 @@ def global_step(sess, global_step_tensor):
 
 @export('train.get_global_step')
 def get_global_step(graph=None):
-    """The global step of a graph: what the collection "global_step" holds, or "global_step:0".
+    """Returns the global step of a graph: the item of the collection "global_step", or "global_step:0".
 
     Args:
-      graph: a Graph; None: the default one.
+      graph: a Graph, or None for the default graph.
 
-    Returns:
-      The variable or tensor; None if there is none, or several.
+      Returns:
+        The variable or tensor, or None if there is none or more than one.
 
-    Raises:
-      TypeError: if it is not a scalar integer.
-    """
+      Raises:
+        TypeError: if it is not a scalar integer.
+      """
     graph = graph or ops.get_default_graph()
     found = graph.get_collection(ops.GraphKeys.GLOBAL_STEP)
     if len(found) == 1:
@@ -48,16 +48,16 @@ def get_global_step(graph=None):
 
 @export('train.create_global_step')
 def create_global_step(graph=None):
-    """Makes the variable "global_step" (int64, a scalar, 0) in a graph.
+    """Creates the variable "global_step" (a scalar int64, initially 0) in a graph.
 
     Args:
-      graph: a Graph; None: the default one.
+      graph: a Graph, or None for the default graph.
 
     Returns:
       The variable, which is in the collections "variables" and "global_step".
 
     Raises:
-      ValueError: if the graph has a global step.
+      ValueError: if the graph already has a global step.
     """
     graph = graph or ops.get_default_graph()
     if get_global_step(graph) is not None:
@@ -72,7 +72,11 @@ def create_global_step(graph=None):
 
 @export('train.get_or_create_global_step')
 def get_or_create_global_step(graph=None):
-    """The global step of a graph, made if there is none; see get_global_step."""
+    """Returns the global step of a graph, and creates it if there is none.
+
+    Args:
+      graph: a Graph, or None for the default graph.
+    """
     graph = graph or ops.get_default_graph()
     step = get_global_step(graph)
     return create_global_step(graph) if step is None else step
@@ -80,11 +84,14 @@ def get_or_create_global_step(graph=None):
 
 @export('train.assert_global_step')
 def assert_global_step(global_step_tensor):
-    """Checks that a tensor or variable can be a global step.
+    """Checks that a tensor or variable is a valid global step.
+
+    Args:
+      global_step_tensor: a tensor or variable.
 
     Raises:
-      TypeError: if it is no tensor or variable, its dtype is not an integer one, or its shape is
-        known and not that of a scalar.
+      TypeError: if it is not a tensor or variable, does not have an integer dtype, or has a known
+        shape other than that of a scalar.
     """
     if not isinstance(global_step_tensor, (variables.Variable, ops.Tensor)):
         raise TypeError('Existing "global_step" must be a Variable or Tensor: %s.'

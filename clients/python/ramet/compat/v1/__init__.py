@@ -1,7 +1,7 @@
 """TensorFlow 1's API over Ramet: `import ramet.compat.v1 as tf`.
 
-Names and namespaces are looked up when they are first used, and are ordinary attributes from then
-on. A name that TensorFlow has and Ramet has not can be fetched, and says so when it is used.
+Names and namespaces are looked up on first use and are ordinary attributes from then on. A name
+that TensorFlow has but Ramet does not have can be fetched; using it raises an error that says so.
 """
 
 from ramet.compat import namespace as _namespace

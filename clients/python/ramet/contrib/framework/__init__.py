@@ -1,1 +1,1 @@
-"""tf.contrib.framework: argument scopes, and finding and restoring variables."""
+"""tf.contrib.framework: argument scopes, and functions that find and restore variables."""

@@ -1,4 +1,4 @@
-"""Scopes that give functions default arguments."""
+"""Scopes that set default arguments of functions."""
 
 import contextlib
 import functools
@@ -17,25 +17,36 @@ def _arguments_with_defaults(function):
 
 @export('contrib.framework.current_arg_scope')
 def current_arg_scope():
-    """The open scope: a dict from the keys of functions to dicts of their arguments."""
+    """Returns the open scope: a dict from the keys of functions to dicts of their arguments."""
     return _stack[-1]
 
 
 @export('contrib.slim.arg_scope_func_key')
 def arg_scope_func_key(op):
-    """The key of a function in an argument scope."""
+    """Returns the key of a function in an argument scope.
+
+    Args:
+      op: the function.
+    """
     return getattr(op, '_key_op', str(op))
 
 
 @export('contrib.framework.has_arg_scope')
 def has_arg_scope(func):
-    """Whether a function is decorated with add_arg_scope."""
+    """Returns whether a function is decorated with add_arg_scope.
+
+    Args:
+      func: the function.
+    """
     return arg_scope_func_key(func) in _with_defaults
 
 
 @export('contrib.framework.arg_scoped_arguments')
 def arg_scoped_arguments(func):
-    """The names of the arguments of a function that an argument scope can set, a tuple.
+    """Returns the names of the arguments of a function that an argument scope can set, as a tuple.
+
+    Args:
+      func: the function.
 
     Raises:
       AssertionError: if the function is not decorated with add_arg_scope.
@@ -58,18 +69,18 @@ def _merged(functions, arguments):
 @export('contrib.framework.arg_scope')
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope, **kwargs):
-    """Gives functions that are decorated with add_arg_scope default arguments, while it is open.
+    """Sets default arguments of functions that are decorated with add_arg_scope, inside the context.
 
     Args:
-      list_ops_or_scope: a list of functions, or a scope that an earlier arg_scope gave.
-      **kwargs: the arguments; inner scopes and the calls themselves go before them.
+      list_ops_or_scope: a list of functions, or a scope that an earlier arg_scope returned.
+      **kwargs: the arguments. Inner scopes and the calls themselves take precedence.
 
     Yields:
-      The scope, a dict that a later arg_scope takes.
+      The scope, a dict that can be passed to a later arg_scope.
 
     Raises:
       TypeError: if `list_ops_or_scope` is neither a list, a tuple nor a dict.
-      ValueError: if a function is not decorated, or arguments are given with a scope.
+      ValueError: if a function is not decorated, or if both a scope and arguments are given.
     """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:
@@ -89,7 +100,11 @@ def arg_scope(list_ops_or_scope, **kwargs):
 
 @export('contrib.framework.add_arg_scope')
 def add_arg_scope(func):
-    """Decorates a function so that arg_scope can give it default arguments."""
+    """Decorates a function so that arg_scope can set its default arguments.
+
+    Args:
+      func: the function.
+    """
     key = arg_scope_func_key(func)
 
     @functools.wraps(func)

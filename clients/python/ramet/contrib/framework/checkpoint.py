@@ -1,4 +1,4 @@
-"""Giving variables the values of a checkpoint, or other values."""
+"""Assigns the values of a checkpoint, or other values, to variables."""
 
 from ramet.api import export
 from ramet.framework import ops
@@ -32,19 +32,19 @@ def _part_of(value, var, name):
 
 @export('contrib.framework.assign_from_checkpoint')
 def assign_from_checkpoint(model_path, var_list, ignore_missing_vars=False):
-    """An operation, and what to feed it, that give variables the values of a checkpoint.
+    """Returns an operation, and its feeds, that assign the values of a checkpoint to variables.
 
     Args:
-      model_path: prefix of the checkpoint.
+      model_path: the prefix of the checkpoint.
       var_list: a list of variables, or a dict from names in the checkpoint to variables or lists
         of the parts of one.
-      ignore_missing_vars: whether variables that the checkpoint has not are left as they are.
+      ignore_missing_vars: whether to skip variables that the checkpoint does not contain.
 
     Returns:
       (operation, feed_dict), for session.run.
 
     Raises:
-      ValueError: if the checkpoint lacks a variable, or one has another shape.
+      ValueError: if the checkpoint does not contain a variable, or a shape differs.
     """
     reader = checkpoint_utils.NewCheckpointReader(model_path)
     assigns, feeds = [], {}
@@ -73,20 +73,20 @@ def _assigned(var, assigns, placeholder_name):
 @export('contrib.framework.assign_from_checkpoint_fn')
 def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False,
                               reshape_variables=False):
-    """A function that gives variables the values of a checkpoint in a session.
+    """Returns a function that assigns the values of a checkpoint to variables in a session.
 
     Args:
-      model_path: prefix of the checkpoint.
+      model_path: the prefix of the checkpoint.
       var_list: a list of variables, or a dict from names in the checkpoint to variables.
-      ignore_missing_vars: whether variables that the checkpoint has not are left as they are.
-      reshape_variables: whether shapes may differ where the number of values is the same.
+        ignore_missing_vars: whether to skip variables that the checkpoint does not contain.
+        reshape_variables: whether shapes may differ if the number of values is the same.
 
-    Returns:
-      A function of a Session; None, after a warning, if the checkpoint has none of the variables.
+      Returns:
+        A function of a Session; or None, with a warning, if the checkpoint has none of the variables.
 
-    Raises:
-      ValueError: if there is nothing in `var_list`.
-    """
+      Raises:
+        ValueError: if `var_list` is empty.
+      """
     if not var_list:
         raise ValueError('var_list cannot be empty')
     if ignore_missing_vars:
@@ -116,7 +116,7 @@ def _present(model_path, var_list):
 
 @export('contrib.framework.assign_from_values')
 def assign_from_values(var_names_to_values):
-    """An operation, and what to feed it, that give variables values.
+    """Returns an operation, and its feeds, that assign values to variables.
 
     Args:
       var_names_to_values: a dict from the full names of variables to numpy arrays.
@@ -125,7 +125,7 @@ def assign_from_values(var_names_to_values):
       (operation, feed_dict), for session.run.
 
     Raises:
-      ValueError: if there is no variable of a name.
+      ValueError: if there is no variable with one of the names.
     """
     from ramet.contrib.framework import variables
     assigns, feeds = [], {}
@@ -138,7 +138,11 @@ def assign_from_values(var_names_to_values):
 
 @export('contrib.framework.assign_from_values_fn')
 def assign_from_values_fn(var_names_to_values):
-    """A function that gives variables values in a session; see assign_from_values."""
+    """Returns a function that assigns values to variables in a session; see assign_from_values.
+
+    Args:
+      var_names_to_values: a dict from the full names of variables to numpy arrays.
+    """
     operation, feeds = assign_from_values(var_names_to_values)
 
     def callback(session):

@@ -1,4 +1,4 @@
-"""Making variables that belong to a model, and finding them again."""
+"""Creates variables that belong to a model, and finds them again."""
 
 import functools
 import re
@@ -19,13 +19,13 @@ _NONE = tf_variables.VariableAggregation.NONE
 def variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=True,
              collections=None, caching_device=None, device=None, partitioner=None,
              custom_getter=None, use_resource=None, synchronization=_AUTO, aggregation=_NONE):
-    """Makes the variable of that name, or finds it; as tf.get_variable, with a device.
+    """Creates the variable with a name, or gets the existing one; like tf.get_variable, with a device.
 
     Args:
       name, shape, dtype, initializer, regularizer, trainable, collections, caching_device,
         partitioner, use_resource, synchronization, aggregation: see tf.get_variable.
       device: a device, or a function from an operation to one.
-      custom_getter: function that is asked in place of tf.get_variable.
+      custom_getter: a function that is called instead of tf.get_variable.
 
     Returns:
       The variable.
@@ -49,7 +49,11 @@ def model_variable(name, shape=None, dtype=dtypes.float32, initializer=None, reg
                    trainable=True, collections=None, caching_device=None, device=None,
                    partitioner=None, custom_getter=None, use_resource=None,
                    synchronization=_AUTO, aggregation=_NONE):
-    """As `variable`, and the variable is in the collection of model variables too."""
+    """Like `variable`, and also adds the variable to the collection of model variables.
+
+    Args:
+      name, shape, dtype, initializer, regularizer, ...: see `variable`.
+    """
     collections = [*(collections or []), ops.GraphKeys.GLOBAL_VARIABLES,
                    ops.GraphKeys.MODEL_VARIABLES]
     return variable(name, shape=shape, dtype=dtype, initializer=initializer,
@@ -61,7 +65,11 @@ def model_variable(name, shape=None, dtype=dtypes.float32, initializer=None, reg
 
 @export('contrib.framework.local_variable')
 def local_variable(initial_value, validate_shape=True, name=None, use_resource=None):
-    """A variable in the collection of local variables, not trainable; see tf.Variable."""
+    """Creates a variable in the collection of local variables, which is not trainable.
+
+    Args:
+      initial_value, validate_shape, name, use_resource: see tf.Variable.
+    """
     return tf_variables.Variable(
         initial_value, trainable=False, collections=[ops.GraphKeys.LOCAL_VARIABLES],
         validate_shape=validate_shape, use_resource=use_resource, name=name)
@@ -69,7 +77,11 @@ def local_variable(initial_value, validate_shape=True, name=None, use_resource=N
 
 @export('contrib.framework.global_variable')
 def global_variable(initial_value, validate_shape=True, name=None, use_resource=None):
-    """A variable in the collection of global variables, not trainable; see tf.Variable."""
+    """Creates a variable in the collection of global variables, which is not trainable.
+
+    Args:
+      initial_value, validate_shape, name, use_resource: see tf.Variable.
+    """
     return tf_variables.Variable(
         initial_value, trainable=False, collections=[ops.GraphKeys.GLOBAL_VARIABLES],
         validate_shape=validate_shape, use_resource=use_resource, name=name)
@@ -77,19 +89,23 @@ def global_variable(initial_value, validate_shape=True, name=None, use_resource=
 
 @export('contrib.framework.add_model_variable')
 def add_model_variable(var):
-    """Adds a variable to the collection of model variables, unless it is there."""
+    """Adds a variable to the collection of model variables, unless it already contains the variable.
+
+    Args:
+      var: a variable.
+    """
     if not any(v is var for v in ops.get_collection(ops.GraphKeys.MODEL_VARIABLES)):
         ops.add_to_collection(ops.GraphKeys.MODEL_VARIABLES, var)
 
 
 @export('contrib.framework.get_variables')
 def get_variables(scope=None, suffix=None, collection=ops.GraphKeys.GLOBAL_VARIABLES):
-    """The variables of a collection, by their scope and the end of their names.
+    """Returns the variables of a collection with a given scope and name suffix.
 
     Args:
-      scope: what their names begin with, or a VariableScope; None: anything.
-      suffix: what their names end with; None: anything.
-      collection: key of the collection.
+      scope: the prefix of their names, or a VariableScope, or None for any.
+      suffix: the suffix of their names, or None for any.
+      collection: the key of the collection.
 
     Returns:
       A list of variables.
@@ -105,43 +121,64 @@ def get_variables(scope=None, suffix=None, collection=ops.GraphKeys.GLOBAL_VARIA
 
 @export('contrib.framework.get_model_variables')
 def get_model_variables(scope=None, suffix=None):
-    """The model variables; see get_variables."""
+    """Returns the model variables.
+
+    Args:
+      scope, suffix: see get_variables.
+    """
     return get_variables(scope, suffix, ops.GraphKeys.MODEL_VARIABLES)
 
 
 @export('contrib.framework.get_local_variables')
 def get_local_variables(scope=None, suffix=None):
-    """The local variables; see get_variables."""
+    """Returns the local variables.
+
+    Args:
+      scope, suffix: see get_variables.
+    """
     return get_variables(scope, suffix, ops.GraphKeys.LOCAL_VARIABLES)
 
 
 @export('contrib.framework.get_trainable_variables')
 def get_trainable_variables(scope=None, suffix=None):
-    """The trainable variables; see get_variables."""
+    """Returns the trainable variables.
+
+    Args:
+      scope, suffix: see get_variables.
+    """
     return get_variables(scope, suffix, ops.GraphKeys.TRAINABLE_VARIABLES)
 
 
 @export('contrib.framework.get_variables_by_suffix')
 def get_variables_by_suffix(suffix, scope=None):
-    """The global variables whose names end with `suffix`; see get_variables."""
+    """Returns the global variables whose names end with `suffix`.
+
+    Args:
+      suffix, scope: see get_variables.
+    """
     return get_variables(scope=scope, suffix=suffix)
 
 
 @export('contrib.framework.get_variables_by_name')
 def get_variables_by_name(given_name, scope=None):
-    """The global variables of a name, in whatever scope below `scope`."""
+    """Returns the global variables whose last name component is `given_name`.
+
+    Args:
+      given_name: the name, without scopes.
+      scope: the prefix of their full names, or None for any.
+    """
     return get_variables(scope=scope, suffix=f'/{given_name}:|^{given_name}:')
 
 
 @export('contrib.framework.get_unique_variable')
 def get_unique_variable(var_op_name):
-    """The variable of a name.
+    """Returns the variable with a full name.
 
     Args:
       var_op_name: the full name, without ':0'.
 
     Raises:
-      ValueError: if there is none.
+      ValueError: if there is no such variable.
     """
     candidates = get_variables(scope=var_op_name)
     for candidate in candidates:
@@ -154,20 +191,24 @@ def get_unique_variable(var_op_name):
 
 @export('contrib.framework.get_variable_full_name')
 def get_variable_full_name(var):
-    """The name of a variable in checkpoints; of a part, that of the whole."""
+    """Returns the name of a variable in checkpoints. For a part, this is the name of the whole.
+
+    Args:
+      var: a variable, or a part of a partitioned variable.
+    """
     info = var._save_slice_info
     return info.full_name if info else var.op.name
 
 
 @export('contrib.framework.filter_variables')
 def filter_variables(var_list, include_patterns=None, exclude_patterns=None, reg_search=True):
-    """Those of the variables whose names match.
+    """Returns those of the variables whose names match.
 
     Args:
       var_list: a list of variables.
-      include_patterns: regular expressions, one of which must match; None: anything.
+      include_patterns: regular expressions, one of which must match, or None for all variables.
       exclude_patterns: regular expressions, none of which may match.
-      reg_search: whether they match anywhere in the name (without ':0'), or at its beginning.
+      reg_search: whether they may match anywhere in the name (without ':0') instead of at its start.
     """
     matches = re.search if reg_search else re.match
 
@@ -180,11 +221,11 @@ def filter_variables(var_list, include_patterns=None, exclude_patterns=None, reg
 
 @export('contrib.framework.get_variables_to_restore')
 def get_variables_to_restore(include=None, exclude=None):
-    """The global variables that a checkpoint is to give.
+    """Returns the global variables to restore from a checkpoint.
 
     Args:
-      include: a list of the scopes (what names begin with) of those; None: all.
-      exclude: a list of the scopes of those to leave out.
+      include: a list of the scopes (name prefixes) to include, or None for all.
+      exclude: a list of the scopes to leave out.
 
     Returns:
       A list of variables.
@@ -205,23 +246,39 @@ def get_variables_to_restore(include=None, exclude=None):
 
 @export('contrib.framework.get_global_step')
 def get_global_step(graph=None):
-    """The same as tf.train.get_global_step."""
+    """Calls tf.train.get_global_step.
+
+    Args:
+      graph: a Graph, or None for the default graph.
+    """
     return training_util.get_global_step(graph)
 
 
 @export('contrib.framework.create_global_step')
 def create_global_step(graph=None):
-    """The same as tf.train.create_global_step."""
+    """Calls tf.train.create_global_step.
+
+    Args:
+      graph: a Graph, or None for the default graph.
+    """
     return training_util.create_global_step(graph)
 
 
 @export('contrib.framework.get_or_create_global_step')
 def get_or_create_global_step(graph=None):
-    """The same as tf.train.get_or_create_global_step."""
+    """Calls tf.train.get_or_create_global_step.
+
+    Args:
+      graph: a Graph, or None for the default graph.
+    """
     return training_util.get_or_create_global_step(graph)
 
 
 @export('contrib.framework.assert_global_step')
 def assert_global_step(global_step_tensor):
-    """The same as tf.train.assert_global_step."""
+    """Calls tf.train.assert_global_step.
+
+    Args:
+      global_step_tensor: a tensor or variable.
+    """
     training_util.assert_global_step(global_step_tensor)

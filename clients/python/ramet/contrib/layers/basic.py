@@ -1,4 +1,4 @@
-"""Flattening, dropout, biases, one-hot codes, softmax, and layers in a row."""
+"""Flattening, dropout, biases, one-hot encoding, softmax, and sequences of layers."""
 
 from ramet.api import export
 from ramet.contrib.framework import variables
@@ -12,12 +12,12 @@ from ramet.ops import array_ops, init_ops, math_ops, nn_activation, variable_sco
 @export('contrib.layers.flatten')
 @add_arg_scope
 def flatten(inputs, outputs_collections=None, scope=None):
-    """Makes one axis of all but the first.
+    """Flattens all axes but the first into one.
 
     Args:
       inputs: a Tensor [batch, ...].
       outputs_collections: collections of the output.
-      scope: name of the name scope; 'Flatten' by default.
+      scope: the name of the name scope. Defaults to 'Flatten'.
 
     Returns:
       A Tensor [batch, size].
@@ -31,16 +31,16 @@ def flatten(inputs, outputs_collections=None, scope=None):
 @add_arg_scope
 def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_collections=None,
             scope=None, seed=None):
-    """Zeroes a part of the inputs at random in training, and scales the rest to keep the sum.
+    """Randomly zeroes a fraction of the inputs in training, and scales the rest to keep the sum.
 
     Args:
-      inputs: a Tensor of a floating type.
-      keep_prob: the part that is kept; a number or a scalar tensor.
-      noise_shape: an int32 vector, the shape of the choices; None: that of the inputs.
-      is_training: whether values are zeroed: a bool or a tensor.
+      inputs: a Tensor of a floating-point type.
+      keep_prob: the fraction to keep; a number or a scalar tensor.
+      noise_shape: an int32 vector, the shape of the random choices, or None for that of the inputs.
+      is_training: whether to zero values: a bool or a tensor.
       outputs_collections: collections of the output.
-      scope: name of the variable scope; 'Dropout' by default.
-      seed: an integer, see tf.set_random_seed.
+      scope: the name of the variable scope. Defaults to 'Dropout'.
+      seed: an integer; see tf.set_random_seed.
 
     Returns:
       A Tensor like the inputs.
@@ -63,21 +63,21 @@ def bias_add(inputs, activation_fn=None, initializer=init_ops.zeros_initializer(
 
     Args:
       inputs: a Tensor of rank 2 or more.
-      activation_fn: function of the outputs; None: none.
-      initializer: of the variable 'biases'.
-      regularizer: function from the variable to a loss.
-      reuse: whether the variable of the scope is used again.
-      variables_collections: further collections of the variable.
+      activation_fn: a function of the outputs, or None.
+      initializer: the initializer of the variable 'biases'.
+      regularizer: a function from the variable to a loss.
+      reuse: whether to reuse the variable of the scope.
+      variables_collections: additional collections of the variable.
       outputs_collections: collections of the output.
       trainable: whether the variable is trainable.
       data_format: 'NHWC' or, with four axes, 'NCHW'.
-      scope: name of the variable scope; 'BiasAdd' by default.
+      scope: the name of the variable scope. Defaults to 'BiasAdd'.
 
     Returns:
       A Tensor like the inputs.
 
     Raises:
-      ValueError: if `data_format` does not fit, or the rank or the number of channels is unknown.
+      ValueError: if `data_format` does not match the inputs, or the rank or the number of channels is unknown.
     """
     utils.check_format(data_format, 'NCHW', 'NHWC')
     with variable_scope.variable_scope(scope, 'BiasAdd', [inputs], reuse=reuse) as sc:
@@ -104,14 +104,14 @@ def bias_add(inputs, activation_fn=None, initializer=init_ops.zeros_initializer(
 @add_arg_scope
 def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_collections=None,
                      scope=None):
-    """Vectors with one element on; see tf.one_hot.
+    """Encodes integers as vectors with a single element set; see tf.one_hot.
 
     Args:
-      labels: a vector of integers: which element is on.
+      labels: a vector of integers, the positions of the set elements.
       num_classes: the length of the vectors.
       on_value, off_value: the values of the elements.
       outputs_collections: collections of the output.
-      scope: name of the name scope; 'OneHotEncoding' by default.
+      scope: the name of the name scope. Defaults to 'OneHotEncoding'.
 
     Returns:
       A Tensor [len(labels), num_classes].
@@ -127,17 +127,17 @@ def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_c
 @export('contrib.layers.softmax')
 @add_arg_scope
 def softmax(logits, scope=None):
-    """The softmax along the last axis.
+    """Returns the softmax along the last axis.
 
     Args:
       logits: a Tensor of rank 2 or more, whose last axis has a known size.
-      scope: name of the variable scope; 'softmax' by default.
+      scope: the name of the variable scope. Defaults to 'softmax'.
 
     Returns:
       A Tensor like the logits.
 
     Raises:
-      ValueError: if the rank is below 2 or the size of the last axis unknown.
+      ValueError: if the rank is less than 2 or the size of the last axis is unknown.
     """
     with variable_scope.variable_scope(scope, 'softmax', [logits]):
         size = utils.last_dimension(logits.get_shape(), min_rank=2)
@@ -155,17 +155,17 @@ def _name_of(layer):
 @export('contrib.layers.repeat')
 @add_arg_scope
 def repeat(inputs, repetitions, layer, *args, **kwargs):
-    """Applies a layer several times, each time to the output of the last.
+    """Applies a layer several times, each time to the output of the previous application.
 
     Args:
       inputs: a Tensor.
-      repetitions: how many times.
-      layer: a function (inputs, *args, scope=..., **kwargs) -> Tensor.
-      *args, **kwargs: its arguments; and `scope`, name of the variable scope: the layers' scopes
-        are scope/scope_1, scope/scope_2, ...
+        repetitions: the number of times.
+        layer: a function (inputs, *args, scope=..., **kwargs) -> Tensor.
+        *args, **kwargs: its arguments; and `scope`, the name of the variable scope. The scopes of the
+          layers are scope/scope_1, scope/scope_2, ...
 
-    Returns:
-      The output of the last.
+      Returns:
+        The output of the last application.
     """
     scope = kwargs.pop('scope', None)
     with variable_scope.variable_scope(scope, 'Repeat', [inputs]):
@@ -178,17 +178,17 @@ def repeat(inputs, repetitions, layer, *args, **kwargs):
 @export('contrib.layers.stack')
 @add_arg_scope
 def stack(inputs, layer, stack_args, **kwargs):
-    """Applies a layer once for each of its arguments, each time to the output of the last.
+    """Applies a layer once for each of its arguments, each time to the previous output.
 
     Args:
       inputs: a Tensor.
       layer: a function (inputs, argument, scope=..., **kwargs) -> Tensor.
       stack_args: a list of arguments, or of lists of arguments.
-      **kwargs: further arguments; and `scope`, name of the variable scope ('Stack' by default):
-        the layers' scopes are scope/scope_1, scope/scope_2, ...; and `reuse`.
+        **kwargs: further arguments; `scope`, the name of the variable scope, which defaults to 'Stack'
+          (the scopes of the layers are scope/scope_1, scope/scope_2, ...); and `reuse`.
 
-    Returns:
-      The output of the last.
+      Returns:
+        The output of the last application.
 
     Raises:
       TypeError: if `stack_args` is not a list or tuple.

@@ -25,30 +25,31 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
                batch_weights=None, fused=None, data_format='NHWC', zero_debias_moving_mean=False,
                scope=None, renorm=False, renorm_clipping=None, renorm_decay=0.99,
                adjustment=None):
-    """Normalizes each channel by its mean and variance: of the batch in training, else moving ones.
+    """Normalizes each channel by its mean and variance.
 
+    In training, these are the mean and variance of the batch, otherwise the moving ones.
     Args:
       inputs: a Tensor of rank 2 or more.
-      decay: how much of the moving mean and variance an update keeps.
-      center, scale: whether there are the variables beta and gamma.
-      epsilon: what is added to the variance.
-      activation_fn: function of the outputs; None: none.
+      decay: the fraction of the moving mean and variance that an update keeps.
+      center, scale: whether to use the variables beta and gamma.
+      epsilon: added to the variance.
+      activation_fn: a function of the outputs, or None.
       param_initializers: a dict of initializers of 'beta', 'gamma', 'moving_mean' and
         'moving_variance'.
       param_regularizers: a dict of regularizers of 'beta' and 'gamma'.
-      updates_collections: where the updates of the moving mean and variance are put, on which the
-        train step must depend; None: they are done whenever the output is computed.
-      is_training: a bool, or a tensor.
-      reuse: whether the variables of the scope are used again.
-      variables_collections: further collections of the variables: a list, or a dict of lists.
+        updates_collections: the collections for the updates of the moving mean and variance, which the
+          training step must depend on. With None, computing the output runs the updates.
+        is_training: a bool, or a tensor.
+      reuse: whether to reuse the variables of the scope.
+      variables_collections: additional collections of the variables: a list, or a dict of lists.
       outputs_collections: collections of the output.
       trainable: whether beta and gamma are trainable.
-      batch_weights: how much each example counts, a vector; None: all the same.
-      fused: whether one operation does it all where that is possible; None: yes.
-      data_format: 'NHWC' or 'NCHW'.
-      zero_debias_moving_mean: whether the moving mean is corrected for a start at 0.
-      scope: name of the variable scope; 'BatchNorm' by default.
-      renorm, renorm_clipping, renorm_decay, adjustment: must be unset.
+        batch_weights: a vector with the weights of the examples, or None for equal weights.
+        fused: whether to compute everything with one operation if possible. None means True.
+        data_format: 'NHWC' or 'NCHW'.
+        zero_debias_moving_mean: whether to correct the moving mean for its initial value 0.
+        scope: the name of the variable scope. Defaults to 'BatchNorm'.
+        renorm, renorm_clipping, renorm_decay, adjustment: not supported.
 
     Returns:
       A Tensor like the inputs.
@@ -60,7 +61,7 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
     """
     for name, value in (('renorm', renorm), ('adjustment', adjustment)):
         if value:
-            raise api.UnavailableError(f'TensorFlow has batch_norm with `{name}`, Ramet does not '
+            raise api.UnavailableError(f'TensorFlow has batch_norm with `{name}`, but Ramet does not '
                                        'have it')
     if fused and batch_weights is not None:
         raise ValueError('Weighted mean and variance is not currently supported for fused batch '
@@ -90,7 +91,7 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
 
 
 class _BatchNorm:
-    """The arguments of batch_norm, and the ways to do it."""
+    """The arguments of batch_norm, and its implementations."""
 
     def __init__(self, decay, center, scale, epsilon, initializers, regularizers,
                  updates_collections, is_training, trainable, variables_collections,
@@ -109,7 +110,7 @@ class _BatchNorm:
         self._zero_debias = zero_debias
 
     def in_layer(self, inputs, sc, reuse, fused):
-        """By a layer of tf.layers, which puts the updates in the collection "update_ops"."""
+        """Uses a layer of tf.layers, which adds the updates to the collection "update_ops"."""
         layer = normalization.BatchNormalization(
             axis=1 if self._data_format == 'NCHW' else -1, momentum=self._decay,
             epsilon=self._epsilon, center=self._wanted['beta'], scale=self._wanted['gamma'],
@@ -157,7 +158,7 @@ class _BatchNorm:
         return channels
 
     def fused(self, inputs):
-        """By one operation, with updates of its own; inputs of two axes get four for it."""
+        """Uses one operation, with separate updates. Inputs with two axes are reshaped to four."""
         original = inputs
         channels = self._channels(inputs)
         if inputs.get_shape().ndims == 2:
@@ -182,7 +183,7 @@ class _BatchNorm:
         return outputs
 
     def composed(self, inputs):
-        """By operations for each step, with updates of its own."""
+        """Uses one operation per step, with separate updates."""
         dtype, shape = inputs.dtype.base_dtype, inputs.get_shape()
         channels = self._channels(inputs)
         axis = 1 if self._data_format == 'NCHW' and shape.ndims > 1 else shape.ndims - 1

@@ -31,31 +31,31 @@ def convolution(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data
                 weights_initializer=_XAVIER, weights_regularizer=None, biases_initializer=_ZEROS,
                 biases_regularizer=None, reuse=None, variables_collections=None,
                 outputs_collections=None, trainable=True, scope=None, conv_dims=None):
-    """Adds a convolution layer of 1, 2 or 3 spatial axes, as many as the inputs have.
+    """Adds a convolution layer with as many spatial axes (1, 2 or 3) as the inputs have.
 
     Args:
-      inputs: a Tensor [batch, spatial axes, channels], or as `data_format` says.
-      num_outputs: number of the output's channels, an int.
-      kernel_size: the size of the filters: an int, or one for each spatial axis.
-      stride: an int, or one for each spatial axis.
-      padding: 'SAME' or 'VALID'.
-      data_format: 'NWC', 'NHWC', 'NDHWC', or with the channels second 'NCW', 'NCHW', 'NCDHW'.
-      rate: the dilation: an int, or one for each spatial axis; not above 1 if the stride is.
-      activation_fn: function of the outputs; ReLU by default, None: none.
-      normalizer_fn: function of the outputs before the activation, in place of the biases.
-      normalizer_params: a dict of its arguments.
-      weights_initializer, biases_initializer: initializers; no biases where theirs is None.
-      weights_regularizer, biases_regularizer: functions from a variable to a loss.
-      reuse: whether the variables of the scope are used again.
-      variables_collections: further collections of the variables: a list, or a dict of lists for
+        inputs: a Tensor [batch, spatial axes, channels], or in the order of `data_format`.
+        num_outputs: the number of output channels, an int.
+        kernel_size: the size of the filters: an int, or one per spatial axis.
+        stride: an int, or one per spatial axis.
+        padding: 'SAME' or 'VALID'.
+        data_format: 'NWC', 'NHWC', 'NDHWC', or with the channels second 'NCW', 'NCHW', 'NCDHW'.
+        rate: the dilation: an int, or one per spatial axis. It cannot be above 1 if the stride is.
+        activation_fn: a function of the outputs, or None. Defaults to ReLU.
+        normalizer_fn: a function of the outputs before the activation, which replaces the biases.
+        normalizer_params: a dict of its arguments.
+        weights_initializer, biases_initializer: initializers. With None, there are no biases.
+        weights_regularizer, biases_regularizer: functions from a variable to a loss.
+      reuse: whether to reuse the variables of the scope.
+      variables_collections: additional collections of the variables: a list, or a dict of lists for
         'weights' and 'biases'.
       outputs_collections: collections of the output.
       trainable: whether the variables are trainable.
-      scope: name of the variable scope, or a VariableScope; 'Conv' by default.
-      conv_dims: the number of spatial axes that the inputs must have; None: any.
+      scope: the name of the variable scope, or a VariableScope. Defaults to 'Conv'.
+      conv_dims: the number of spatial axes that the inputs must have, or None for any.
 
     Returns:
-      A Tensor of the inputs' type and rank.
+      A Tensor with the type and rank of the inputs.
 
     Raises:
       ValueError: if `data_format` or the rank of the inputs is wrong, or stride and rate are both
@@ -89,7 +89,11 @@ def _applied(layer, inputs, sc, normalizer_fn, normalizer_params, activation_fn,
                   outputs_collections)
 
 
-_DOC = """Adds a convolution layer of {} spatial ax{}; see `convolution`, also for the errors."""
+_DOC = """Adds a convolution layer with {} spatial ax{}.
+
+Args:
+  inputs, num_outputs, ...: see `convolution`, also for the errors.
+"""
 
 
 @export('contrib.layers.convolution1d', 'contrib.layers.conv1d')
@@ -170,12 +174,13 @@ def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding=
                             weights_regularizer=None, biases_initializer=_ZEROS,
                             biases_regularizer=None, reuse=None, variables_collections=None,
                             outputs_collections=None, trainable=True, scope=None):
-    """Adds a transposed convolution layer of images.
+    """Adds a transposed convolution layer for images.
 
-    Args: see `convolution`; the scope is 'Conv2d_transpose' by default.
+    Args:
+      inputs, num_outputs, ...: see `convolution`. The scope defaults to 'Conv2d_transpose'.
 
     Returns:
-      A Tensor [batch, height, width, num_outputs], or as `data_format` says.
+      A Tensor [batch, height, width, num_outputs], or in the order of `data_format`.
 
     Raises:
       ValueError: if `data_format` is neither 'NHWC' nor 'NCHW'.
@@ -196,7 +201,11 @@ def convolution3d_transpose(inputs, num_outputs, kernel_size, stride=1, padding=
                             weights_regularizer=None, biases_initializer=_ZEROS,
                             biases_regularizer=None, reuse=None, variables_collections=None,
                             outputs_collections=None, trainable=True, scope=None):
-    """Adds a transposed convolution layer of volumes; see `convolution2d_transpose`."""
+    """Adds a transposed convolution layer for volumes; see `convolution2d_transpose`.
+
+    Args:
+      inputs, num_outputs, ...: see `convolution`.
+    """
     utils.check_format(data_format, 'NCDHW', 'NDHWC')
     return _transposed(
         transposed.Conv3DTranspose, 'Conv3d_transpose', inputs, num_outputs, kernel_size, stride,

@@ -11,24 +11,24 @@ from ramet.ops import array_ops, embedding_ops, variable_scope
 @add_arg_scope
 def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializer=None,
                    regularizer=None, trainable=True, scope=None, reuse=None):
-    """The embeddings of symbols.
+    """Returns the embeddings of symbols.
 
     Args:
       ids: a Tensor [batch, length] of integers.
-      vocab_size: how many symbols there are.
-      embed_dim: the size of an embedding.
-      unique: whether each symbol is looked up once, however often it stands in ids.
-      initializer: of the variable 'embeddings'.
-      regularizer: function from the variable to a loss.
-      trainable: whether it is trainable.
-      scope: name of the variable scope; 'EmbedSequence' by default.
-      reuse: whether the variable of the scope is used again.
+        vocab_size: the number of symbols.
+        embed_dim: the size of an embedding.
+        unique: whether to look up each symbol only once, even if it occurs repeatedly in ids.
+        initializer: the initializer of the variable 'embeddings'.
+        regularizer: a function from the variable to a loss.
+        trainable: whether the variable is trainable.
+      scope: the name of the variable scope. Defaults to 'EmbedSequence'.
+      reuse: whether to reuse the variable of the scope.
 
     Returns:
       A Tensor [batch, length, embed_dim].
 
     Raises:
-      ValueError: if a size is missing and the variable is not used again.
+      ValueError: if a size is missing and the variable is not reused.
     """
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError('Must specify vocab size and embedding dimension when not reusing. Got '
@@ -45,16 +45,16 @@ def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializ
 
 @export('contrib.layers.embedding_lookup_unique')
 def embedding_lookup_unique(params, ids, partition_strategy='mod', name=None):
-    """As tf.nn.embedding_lookup, looking each of the ids up once.
+    """Like tf.nn.embedding_lookup, but looks each distinct id up only once.
 
     Args:
       params: a Tensor, a variable or a list of them.
       ids: a Tensor of integers.
       partition_strategy: see tf.nn.embedding_lookup.
-      name: name of the scope.
+      name: the name of the scope.
 
     Returns:
-      A Tensor of the shape of ids and that of an embedding.
+      A Tensor whose shape is that of ids followed by that of an embedding.
     """
     with ops.name_scope(name, 'EmbeddingLookupUnique', [params, ids]):
         ids = ops.convert_to_tensor(ids)

@@ -16,7 +16,7 @@ def relu_fn(features):
 
 
 def finish(outputs, layer_name, normalizer_fn, normalizer_params, activation_fn, collections):
-    """Normalizes the output of a layer, applies the activation and collects what comes out."""
+    """Normalizes the output of a layer, applies the activation and adds the result to collections."""
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:
@@ -36,25 +36,25 @@ def fully_connected(inputs, num_outputs, activation_fn=relu_fn, normalizer_fn=No
 
     Args:
       inputs: a Tensor of rank 2 or more, [..., channels].
-      num_outputs: number of the layer's outputs, an int.
-      activation_fn: function of the outputs; ReLU by default, None: none.
-      normalizer_fn: function of the outputs before the activation, in place of the biases.
-      normalizer_params: a dict of its arguments.
-      weights_initializer, biases_initializer: initializers; no biases where theirs is None.
+        num_outputs: the number of the layer's outputs, an int.
+        activation_fn: a function of the outputs, or None. Defaults to ReLU.
+        normalizer_fn: a function of the outputs before the activation, which replaces the biases.
+        normalizer_params: a dict of its arguments.
+        weights_initializer, biases_initializer: initializers. With None, there are no biases.
       weights_regularizer, biases_regularizer: functions from a variable to a loss.
-      reuse: whether the variables of the scope are used again.
-      variables_collections: further collections of the variables: a list, or a dict of lists for
+      reuse: whether to reuse the variables of the scope.
+      variables_collections: additional collections of the variables: a list, or a dict of lists for
         'weights' and 'biases'.
       outputs_collections: collections of the output.
       trainable: whether the variables are trainable.
-      scope: name of the variable scope, or a VariableScope; 'fully_connected' by default.
+      scope: the name of the variable scope, or a VariableScope. Defaults to 'fully_connected'.
 
     Returns:
       A Tensor [..., num_outputs].
 
     Raises:
-      ValueError: if the rank of the inputs is below 2 or the size of the last axis unknown, or
-        num_outputs is not an int.
+        ValueError: if the rank of the inputs is less than 2, the size of the last axis is unknown, or
+          num_outputs is not an int.
     """
     if not isinstance(num_outputs, int):
         raise ValueError(f'num_outputs type should be one of [int], got {type(num_outputs)}.')
@@ -80,7 +80,7 @@ def fully_connected(inputs, num_outputs, activation_fn=relu_fn, normalizer_fn=No
 def _alias(name, activation_fn):
     function = functools.partial(fully_connected, activation_fn=activation_fn)
     function.__name__ = name
-    function.__doc__ = 'fully_connected, which see, with another activation.'
+    function.__doc__ = 'Calls fully_connected with a fixed activation; see there.'
     return function
 
 

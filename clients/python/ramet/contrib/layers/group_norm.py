@@ -1,4 +1,4 @@
-"""Normalization of each example: by channel, by groups of channels; and the greatest of groups."""
+"""Normalization of each example by channel or by groups of channels, and the maximum of groups."""
 
 from ramet.api import export
 from ramet.contrib.framework import variables
@@ -9,14 +9,14 @@ from ramet.ops import array_ops, init_ops, math_ops, nn_norm, variable_scope
 
 
 def _static(tensor):
-    """The sizes of a tensor's axes, as ints where they are known and else as tensors."""
+    """Returns the sizes of a tensor's axes, as ints if they are known, else as tensors."""
     shape = array_ops.shape(tensor)
     return [shape[i] if size is None else size
             for i, size in enumerate(tensor.get_shape().as_list())]
 
 
 def _parameters(channels, form, dtype, center, scale, initializers, collections, trainable):
-    """(beta, gamma) in a form that goes with the inputs; None for what is not wanted."""
+    """Returns (beta, gamma) in a shape that broadcasts with the inputs; None for unused ones."""
     found = []
     for name, wanted, default in (('beta', center, init_ops.zeros_initializer()),
                                   ('gamma', scale, init_ops.ones_initializer())):
@@ -54,23 +54,23 @@ def instance_norm(inputs, center=True, scale=True, epsilon=1e-6, activation_fn=N
     """Normalizes each channel of each example by its mean and variance.
 
     Args:
-      inputs: a Tensor [batch, spatial axes, channels], or as `data_format` says.
-      center, scale: whether there are the variables beta and gamma.
-      epsilon: what is added to the variance.
-      activation_fn: function of the outputs; None: none.
+      inputs: a Tensor [batch, spatial axes, channels], or in the order of `data_format`.
+      center, scale: whether to use the variables beta and gamma.
+      epsilon: added to the variance.
+      activation_fn: a function of the outputs, or None.
       param_initializers: a dict of initializers of 'beta' and 'gamma'.
-      reuse: whether the variables of the scope are used again.
-      variables_collections: further collections of the variables.
+      reuse: whether to reuse the variables of the scope.
+      variables_collections: additional collections of the variables.
       outputs_collections: collections of the output.
       trainable: whether the variables are trainable.
-      data_format: 'NHWC' or 'NCHW': whether the channels are last or second.
-      scope: name of the variable scope; 'InstanceNorm' by default.
+      data_format: 'NHWC' or 'NCHW', with the channels last or second.
+      scope: the name of the variable scope. Defaults to 'InstanceNorm'.
 
     Returns:
       A Tensor like the inputs.
 
     Raises:
-      ValueError: if `data_format` is neither, or the rank or number of channels is unknown.
+      ValueError: if `data_format` is invalid, or the rank or number of channels is unknown.
     """
     inputs, rank = _ranked(inputs)
     utils.check_format(data_format, 'NCHW', 'NHWC')
@@ -102,24 +102,24 @@ def group_norm(inputs, groups=32, channels_axis=-1, reduction_axes=(-3, -2), cen
       inputs: a Tensor of a known rank.
       groups: the number of groups.
       channels_axis: the axis of the channels.
-      reduction_axes: the axes that mean and variance are taken along, beside a group's channels.
-      center, scale: whether there are the variables beta and gamma.
-      epsilon: what is added to the variance.
-      activation_fn: function of the outputs; None: none.
+      reduction_axes: the axes, in addition to a group's channels, over which mean and variance are computed.
+      center, scale: whether to use the variables beta and gamma.
+      epsilon: added to the variance.
+      activation_fn: a function of the outputs, or None.
       param_initializers: a dict of initializers of 'beta' and 'gamma'.
-      reuse: whether the variables of the scope are used again.
-      variables_collections: further collections of the variables.
+      reuse: whether to reuse the variables of the scope.
+      variables_collections: additional collections of the variables.
       outputs_collections: collections of the output.
       trainable: whether the variables are trainable.
-      scope: name of the variable scope; 'GroupNorm' by default.
-      mean_close_to_zero: not used: mean and variance are always computed in the exact way.
+      scope: the name of the variable scope. Defaults to 'GroupNorm'.
+      mean_close_to_zero: not used: mean and variance are always computed with the more accurate method.
 
     Returns:
       A Tensor like the inputs.
 
     Raises:
-      ValueError: if an axis is out of range or given twice, or the channels do not make up groups
-        of one size.
+        ValueError: if an axis is out of range or given twice, or if the number of channels is not a
+          multiple of the number of groups.
     """
     inputs, rank = _ranked(inputs)
     with variable_scope.variable_scope(scope, 'GroupNorm', [inputs], reuse=reuse) as sc:
@@ -161,19 +161,19 @@ def _grouped(inputs, axis, groups, channels, reduced, parameters, epsilon):
 @export('contrib.layers.maxout')
 @add_arg_scope
 def maxout(inputs, num_units, axis=-1, scope=None):
-    """The greatest value in each group of channels.
+    """Returns the largest value in each group of channels.
 
     Args:
       inputs: a Tensor of a known rank.
       num_units: the number of groups, which is the size of the axis in the output.
       axis: the axis of the channels.
-      scope: name of the variable scope; 'MaxOut' by default.
+      scope: the name of the variable scope. Defaults to 'MaxOut'.
 
     Returns:
-      A Tensor of the inputs' type and rank.
+      A Tensor with the type and rank of the inputs.
 
     Raises:
-      ValueError: if the channels do not make up groups of one size.
+      ValueError: if the number of channels is not a multiple of the number of groups.
     """
     with variable_scope.variable_scope(scope, 'MaxOut', [inputs]):
         inputs, _ = _ranked(inputs)

@@ -9,13 +9,14 @@ from ramet.ops import random_ops
 
 @export('contrib.layers.xavier_initializer', 'contrib.layers.xavier_initializer_conv2d')
 def xavier_initializer(uniform=True, seed=None, dtype=dtypes.float32):
-    """Returns an initializer that keeps the scale of gradients about the same in all layers.
+    """Returns an initializer that keeps the scale of gradients similar in all layers.
 
     Args:
-      uniform: whether it draws uniformly within sqrt(6 / (inputs + outputs)), or else from a cut
-        normal distribution with a standard deviation of sqrt(2 / (inputs + outputs)) or so.
-      seed: an integer, see tf.set_random_seed.
-      dtype: the type where the call names none; of floating point.
+      uniform: whether to draw from a uniform distribution within sqrt(6 / (inputs + outputs)).
+        Otherwise values are drawn from a truncated normal distribution with a standard deviation of
+        about sqrt(2 / (inputs + outputs)).
+      seed: an integer; see tf.set_random_seed.
+      dtype: the default floating-point type.
 
     Returns:
       A function (shape, dtype=None, partition_info=None) -> Tensor.
@@ -35,21 +36,21 @@ def _units(shape, mode):
 @export('contrib.layers.variance_scaling_initializer')
 def variance_scaling_initializer(factor=2.0, mode='FAN_IN', uniform=False, seed=None,
                                  dtype=dtypes.float32):
-    """Returns an initializer whose values have a variance of factor / n.
+    """Returns an initializer of values with a variance of factor / n.
 
     Args:
       factor: a number.
-      mode: what n is: 'FAN_IN' the number of inputs of a unit, 'FAN_OUT' of outputs, 'FAN_AVG'
-        their mean.
-      uniform: whether it draws uniformly, or else from a cut normal distribution.
-      seed: an integer, see tf.set_random_seed.
-      dtype: the type where the call names none; of floating point.
+        mode: 'FAN_IN' (n is the number of inputs of a unit), 'FAN_OUT' (of outputs), or 'FAN_AVG'
+          (their mean).
+        uniform: whether to draw from a uniform instead of a truncated normal distribution.
+        seed: an integer; see tf.set_random_seed.
+        dtype: the default floating-point type.
 
     Returns:
       A function (shape, dtype=None, partition_info=None) -> Tensor.
 
     Raises:
-      TypeError: if dtype is not of floating point, or mode is unknown.
+      TypeError: if dtype is not a floating-point type, or mode is unknown.
     """
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_floating:

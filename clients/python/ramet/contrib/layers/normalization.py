@@ -25,21 +25,21 @@ def layer_norm(inputs, center=True, scale=True, activation_fn=None, reuse=None,
 
     Args:
       inputs: a Tensor of rank 2 or more.
-      center, scale: whether there are the variables beta and gamma.
-      activation_fn: function of the outputs; None: none.
-      reuse: whether the variables of the scope are used again.
-      variables_collections: further collections of the variables.
+      center, scale: whether to use the variables beta and gamma.
+      activation_fn: a function of the outputs, or None.
+      reuse: whether to reuse the variables of the scope.
+      variables_collections: additional collections of the variables.
       outputs_collections: collections of the output.
       trainable: whether the variables are trainable.
-      begin_norm_axis: the first of the axes along which mean and variance are taken.
-      begin_params_axis: the first of the axes that beta and gamma have.
-      scope: name of the variable scope; 'LayerNorm' by default.
+        begin_norm_axis: the first axis over which mean and variance are computed.
+        begin_params_axis: the first axis of beta and gamma.
+      scope: the name of the variable scope. Defaults to 'LayerNorm'.
 
     Returns:
       A Tensor like the inputs.
 
     Raises:
-      ValueError: if the rank is unknown or not above the axes, or a size of beta's is unknown.
+      ValueError: if the rank is unknown or not greater than the axes, or if a size of beta is unknown.
     """
     with variable_scope.variable_scope(scope, 'LayerNorm', [inputs], reuse=reuse) as sc:
         inputs = ops.convert_to_tensor(inputs)
@@ -72,13 +72,13 @@ def layer_norm(inputs, center=True, scale=True, activation_fn=None, reuse=None,
 @export('contrib.layers.unit_norm')
 @add_arg_scope
 def unit_norm(inputs, dim, epsilon=1e-7, scope=None):
-    """Scales the inputs to length 1 along an axis.
+    """Scales the inputs to unit length along an axis.
 
     Args:
       inputs: a Tensor of a known rank.
-      dim: the axis, from 0.
-      epsilon: what is added to the square of the length.
-      scope: name of the variable scope; 'UnitNorm' by default.
+      dim: the axis, not negative.
+      epsilon: added to the square of the length.
+      scope: the name of the variable scope. Defaults to 'UnitNorm'.
 
     Returns:
       A Tensor like the inputs.

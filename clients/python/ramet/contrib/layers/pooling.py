@@ -21,22 +21,22 @@ def _pooled(layer_class, default_name, inputs, kernel_size, stride, padding, dat
 @add_arg_scope
 def max_pool2d(inputs, kernel_size, stride=2, padding='VALID', data_format='NHWC',
                outputs_collections=None, scope=None):
-    """The greatest value in each window of images.
+    """Returns the largest value in each window of images.
 
     Args:
-      inputs: a Tensor [batch, height, width, channels], or as `data_format` says.
-      kernel_size: the size of the windows: an int, or one for each spatial axis.
-      stride: an int, or one for each spatial axis.
+      inputs: a Tensor [batch, height, width, channels], or in the order of `data_format`.
+      kernel_size: the size of the windows: an int, or one per spatial axis.
+      stride: an int, or one per spatial axis.
       padding: 'VALID' or 'SAME'.
       data_format: 'NHWC' or 'NCHW'.
       outputs_collections: collections of the output.
-      scope: name of the name scope; 'MaxPool2D' by default.
+      scope: the name of the name scope. Defaults to 'MaxPool2D'.
 
     Returns:
-      A Tensor of the inputs' type and rank.
+      A Tensor with the type and rank of the inputs.
 
     Raises:
-      ValueError: if `data_format` is neither, or the rank of the inputs is not 4.
+      ValueError: if `data_format` is invalid, or the rank of the inputs is not 4.
     """
     utils.check_format(data_format, 'NCHW', 'NHWC')
     return _pooled(pooling.MaxPooling2D, 'MaxPool2D', inputs, kernel_size, stride, padding,
@@ -47,7 +47,12 @@ def max_pool2d(inputs, kernel_size, stride=2, padding='VALID', data_format='NHWC
 @add_arg_scope
 def avg_pool2d(inputs, kernel_size, stride=2, padding='VALID', data_format='NHWC',
                outputs_collections=None, scope=None):
-    """The mean of each window of images; see max_pool2d. The scope is 'AvgPool2D' by default."""
+    """Returns the mean of each window of images.
+
+    Args:
+      inputs, kernel_size, stride, padding, data_format, outputs_collections: see max_pool2d.
+      scope: the name of the name scope. Defaults to 'AvgPool2D'.
+    """
     utils.check_format(data_format, 'NCHW', 'NHWC')
     return _pooled(pooling.AveragePooling2D, 'AvgPool2D', inputs, kernel_size, stride, padding,
                    data_format, outputs_collections, scope)
@@ -57,7 +62,11 @@ def avg_pool2d(inputs, kernel_size, stride=2, padding='VALID', data_format='NHWC
 @add_arg_scope
 def max_pool3d(inputs, kernel_size, stride=2, padding='VALID', data_format='NDHWC',
                outputs_collections=None, scope=None):
-    """The greatest value in each window of volumes; see max_pool2d."""
+    """Returns the largest value in each window of volumes.
+
+    Args:
+      inputs, kernel_size, stride, padding, data_format, outputs_collections, scope: see max_pool2d.
+    """
     utils.check_format(data_format, 'NCDHW', 'NDHWC')
     return _pooled(pooling.MaxPooling3D, 'MaxPool3D', inputs, kernel_size, stride, padding,
                    data_format, outputs_collections, scope)
@@ -67,7 +76,11 @@ def max_pool3d(inputs, kernel_size, stride=2, padding='VALID', data_format='NDHW
 @add_arg_scope
 def avg_pool3d(inputs, kernel_size, stride=2, padding='VALID', data_format='NDHWC',
                outputs_collections=None, scope=None):
-    """The mean of each window of volumes; see max_pool2d."""
+    """Returns the mean of each window of volumes.
+
+    Args:
+      inputs, kernel_size, stride, padding, data_format, outputs_collections, scope: see max_pool2d.
+    """
     utils.check_format(data_format, 'NCDHW', 'NDHWC')
     return _pooled(pooling.AveragePooling3D, 'AvgPool3D', inputs, kernel_size, stride, padding,
                    data_format, outputs_collections, scope)
@@ -77,22 +90,22 @@ def avg_pool3d(inputs, kernel_size, stride=2, padding='VALID', data_format='NDHW
 @add_arg_scope
 def pool(inputs, kernel_size, pooling_type, padding='VALID', data_format=None, dilation_rate=1,
          stride=1, outputs_collections=None, scope=None):
-    """The greatest value in each window, or the mean, along as many axes as the inputs have.
+    """Returns the largest value in each window, or the mean, over all spatial axes of the inputs.
 
     Args:
-      inputs: a Tensor [batch, spatial axes, channels], or as `data_format` says.
-      kernel_size, dilation_rate, stride: an int, or one for each spatial axis.
+      inputs: a Tensor [batch, spatial axes, channels], or in the order of `data_format`.
+      kernel_size, dilation_rate, stride: an int, or one per spatial axis.
       pooling_type: 'MAX' or 'AVG'.
       padding: 'VALID' or 'SAME'.
       data_format: see tf.nn.pool.
       outputs_collections: collections of the output.
-      scope: name of the name scope; 'max_pool' or 'avg_pool' by default.
+      scope: the name of the name scope. Defaults to 'max_pool' or 'avg_pool'.
 
     Returns:
-      A Tensor of the inputs' type and rank.
+      A Tensor with the type and rank of the inputs.
 
     Raises:
-      ValueError: if the rank of the inputs is unknown or below 3.
+      ValueError: if the rank of the inputs is unknown or less than 3.
     """
     with ops.name_scope(scope, f'{pooling_type.lower()}_pool', [inputs]) as sc:
         inputs = ops.convert_to_tensor(inputs)

@@ -35,7 +35,7 @@ def l1_regularizer(scale, scope=None):
 
     Args:
       scale: a float, 0.0 for no loss at all, or a scalar tensor.
-      scope: name of the scope of the operations.
+      scope: the name of the scope of the operations.
 
     Raises:
       ValueError: if scale is an integer or negative.
@@ -50,7 +50,7 @@ def l2_regularizer(scale, scope=None):
 
     Args:
       scale: a float, 0.0 for no loss at all, or a scalar tensor.
-      scope: name of the scope of the operations.
+      scope: the name of the scope of the operations.
 
     Raises:
       ValueError: if scale is an integer or negative.
@@ -60,11 +60,11 @@ def l2_regularizer(scale, scope=None):
 
 @export('contrib.layers.l1_l2_regularizer')
 def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
-    """Returns a function from weights to the sum of their l1 and l2 losses.
+    """Returns a function from weights to the sum of their L1 and L2 losses.
 
     Args:
       scale_l1, scale_l2: the scales; see l1_regularizer and l2_regularizer.
-      scope: name of the scope of the operations.
+      scope: the name of the scope of the operations.
 
     Raises:
       ValueError: if a scale is an integer or negative.
@@ -84,11 +84,11 @@ def sum_regularizer(regularizer_list, scope=None):
     """Returns a function from weights to the sum of several regularizers' losses.
 
     Args:
-      regularizer_list: a list of functions; those that are None are left out.
-      scope: name of the scope of the operations.
+      regularizer_list: a list of functions. Elements that are None are ignored.
+      scope: the name of the scope of the operations.
 
     Returns:
-      A function, or None if there is nothing in the list.
+      A function, or None if the list is empty.
     """
     regularizers = [r for r in regularizer_list if r is not None]
     if not regularizers:
@@ -109,13 +109,13 @@ def apply_regularization(regularizer, weights_list=None):
 
     Args:
       regularizer: a function from weights to a scalar, or to None.
-      weights_list: the weights; by default those of the collection "weights".
+      weights_list: the weights. Defaults to those of the collection "weights".
 
     Returns:
       The sum, a scalar Tensor.
 
     Raises:
-      ValueError: if there are no weights, or the regularizer returns something but a scalar.
+      ValueError: if there are no weights, or the regularizer does not return a scalar.
     """
     weights_list = weights_list or ops.get_collection(ops.GraphKeys.WEIGHTS)
     if not weights_list:

@@ -23,22 +23,22 @@ def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1
                             biases_initializer=init_ops.zeros_initializer(),
                             biases_regularizer=None, reuse=None, variables_collections=None,
                             outputs_collections=None, trainable=True, scope=None):
-    """Adds a separable convolution layer, or without `num_outputs` a depthwise one.
+    """Adds a separable convolution layer, or a depthwise one if `num_outputs` is None.
 
     Args:
-      inputs: a Tensor [batch, height, width, channels], or as `data_format` says.
-      num_outputs: number of the output's channels; None: only the depthwise convolution.
-      depth_multiplier: the number of filters of each input channel.
+        inputs: a Tensor [batch, height, width, channels], or in the order of `data_format`.
+        num_outputs: the number of output channels, or None for only the depthwise convolution.
+        depth_multiplier: the number of filters per input channel.
       data_format: 'NHWC' or 'NCHW'.
-      weights_initializer: initializer of the depthwise weights.
-      pointwise_initializer: initializer of the pointwise weights; None: the same.
+        weights_initializer: the initializer of the depthwise weights.
+        pointwise_initializer: the initializer of the pointwise weights, or None for the same one.
       kernel_size, stride, padding, rate, activation_fn, normalizer_fn, normalizer_params,
         weights_regularizer, biases_initializer, biases_regularizer, reuse,
         variables_collections, outputs_collections, trainable: see `convolution`.
-      scope: name of the variable scope, or a VariableScope; 'SeparableConv2d' by default.
+      scope: the name of the variable scope, or a VariableScope. Defaults to 'SeparableConv2d'.
 
     Returns:
-      A Tensor of the inputs' type and rank.
+      A Tensor with the type and rank of the inputs.
 
     Raises:
       ValueError: if `data_format` is neither 'NHWC' nor 'NCHW'.

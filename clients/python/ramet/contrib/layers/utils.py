@@ -1,4 +1,4 @@
-"""What the layers of tf.contrib share."""
+"""Utilities of the layers of tf.contrib."""
 
 import functools
 
@@ -15,7 +15,7 @@ def collect_named_outputs(collections, alias, outputs):
 
 
 def get_variable_collections(variables_collections, name):
-    """The collections for a variable: a list, or what a dict has under the variable's name."""
+    """Returns the collections for a variable: a list, or the dict's entry for the variable's name."""
     if isinstance(variables_collections, dict):
         return variables_collections.get(name, None)
     return variables_collections
@@ -31,7 +31,7 @@ def add_variable_to_collections(variable, variables_collections, name):
 
 
 def layer_variable_getter(rename=None):
-    """A custom getter that makes model variables, with other names than tf.layers gives them."""
+    """Returns a custom getter that creates model variables and renames those of tf.layers."""
     return functools.partial(_get_model_variable, rename=rename or {})
 
 
@@ -49,12 +49,12 @@ def _get_model_variable(getter, name, rename, shape=None, dtype=None, initialize
 
 
 def layer_format(data_format):
-    """The data format 'NCHW' or such as tf.layers has it."""
+    """Converts a data format such as 'NCHW' to that of tf.layers."""
     return 'channels_first' if data_format and data_format.startswith('NC') else 'channels_last'
 
 
 def check_format(data_format, *known):
-    """Checks that a data format is one of those.
+    """Checks that a data format is one of the known ones.
 
     Raises:
       ValueError: if it is not.
@@ -64,10 +64,10 @@ def check_format(data_format, *known):
 
 
 def last_dimension(shape, min_rank=1):
-    """The size of the last axis.
+    """Returns the size of the last axis.
 
     Raises:
-      ValueError: if it is unknown, or the rank is or is below `min_rank`.
+      ValueError: if it is unknown, or the rank is unknown or less than `min_rank`.
     """
     if shape.ndims is None:
         raise ValueError('dims of shape must be known but is None')

@@ -1,1 +1,1 @@
-"""What programs import from tensorflow.examples.tutorials."""
+"""The parts of tensorflow.examples.tutorials that programs import."""

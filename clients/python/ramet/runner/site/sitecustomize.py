@@ -1,6 +1,7 @@
 """On the path of Python programs that a program under `python -m ramet` starts: see runner/program.
 
-Answers their `import tensorflow` too, and then does what the next sitecustomize on the path does.
+It makes `import tensorflow` in those programs import Ramet, and then runs the next sitecustomize on
+the path.
 """
 
 import os

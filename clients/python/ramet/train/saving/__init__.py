@@ -1,1 +1,1 @@
-"""Where TensorFlow has the class of saveable objects."""
+"""Provides the class of saveable objects under TensorFlow's module name."""

@@ -1,4 +1,4 @@
-"""State that a Saver saves and restores in a way of its own."""
+"""Objects that customize how a Saver saves and restores state."""
 
 
 class SaveSpec:
@@ -6,10 +6,10 @@ class SaveSpec:
 
     Args:
       tensor: a tensor, or a function that returns it.
-      slice_spec: str, the part of a larger tensor that this is; '': all of it.
-      name: str, the key.
-      dtype: DType; None: that of the tensor.
-      device: str; None: that of the tensor.
+        slice_spec: str, the part of a larger tensor that this is, or '' for all of it.
+        name: str, the key in the checkpoint.
+        dtype: DType, or None for that of the tensor.
+        device: str, or None for that of the tensor.
     """
 
     def __init__(self, tensor, slice_spec, name, dtype=None, device=None):
@@ -28,12 +28,12 @@ class SaveSpec:
 
 
 class SaveableObject:
-    """Says which tensors are saved and how they are restored; for subclassing.
+    """Defines which tensors are saved and how they are restored; for subclassing.
 
     Args:
-      op: what is saved: each one once in a Saver.
+      op: the object that is saved, unique within a Saver.
       specs: a list of SaveSpec, on one device.
-      name: str, its place among what is saved.
+      name: str, its name among the saved objects.
     """
 
     def __init__(self, op, specs, name):
@@ -50,10 +50,10 @@ class SaveableObject:
         return False
 
     def restore(self, restored_tensors, restored_shapes):
-        """Adds the operation that takes up what was read and returns it.
+        """Adds an operation that restores the state from tensors that were read, and returns it.
 
         Args:
-          restored_tensors: a list of tensors, one for each spec.
+          restored_tensors: a list of tensors, one per spec.
           restored_shapes: None, or with Saver(reshape=True) a list of shapes.
         """
         raise ValueError('Calling an abstract method.')

@@ -1,1 +1,1 @@
-"""The data of the MNIST tutorials."""
+"""The data sets of the MNIST tutorials."""

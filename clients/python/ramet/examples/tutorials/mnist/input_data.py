@@ -1,4 +1,4 @@
-"""Reading MNIST, or what comes in the same four files, as TensorFlow's tutorials do."""
+"""Reads MNIST, or other data in the same four files, like TensorFlow's tutorials."""
 
 import collections
 import os
@@ -16,14 +16,14 @@ _CLASSES = 10
 
 @export('contrib.learn.datasets.mnist.DataSet')
 class DataSet:
-    """Images with labels, handed out in batches, epoch after epoch. Comes from read_data_sets.
+    """Images with labels, returned in batches, epoch after epoch. Created by read_data_sets.
 
     Attributes:
-      images: float32 [n, rows*cols] from 0 to 1, or as read_data_sets was asked; in the order of
-        the present epoch.
-      labels: uint8 [n], or float64 [n, 10] with one 1 in each row.
+      images: float32 [n, rows*cols] from 0 to 1, or as requested from read_data_sets, in the order of
+        the current epoch.
+      labels: uint8 [n], or float64 [n, 10] with a single 1 in each row.
       num_examples: n.
-      epochs_completed: how often next_batch has gone over the end.
+      epochs_completed: how many epochs next_batch has completed.
     """
 
     def __init__(self, core, one_hot):
@@ -34,7 +34,7 @@ class DataSet:
         self._kept = {}
 
     def _all(self, what, convert):
-        """Images or labels, made anew only when their order may have changed."""
+        """Returns the images or labels. They are converted again only if their order may have changed."""
         order = (self._begun, self._core.epochs_completed)
         if order != self._order:
             self._order, self._kept = order, {}
@@ -62,15 +62,15 @@ class DataSet:
         return self._core.epochs_completed
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
-        """Returns the next examples; they are shuffled before the first batch and after each epoch.
+        """Returns the next examples. They are shuffled before the first batch and after each epoch.
 
         Args:
-          batch_size: how many.
-          fake_data: if true, made-up examples are given, all alike.
-          shuffle: whether to shuffle; the order of the files stays otherwise.
+          batch_size: the number of examples.
+          fake_data: if true, identical made-up examples are returned.
+          shuffle: whether to shuffle. Otherwise the order of the files is kept.
 
         Returns:
-          (images, labels), shaped as the attributes, with batch_size rows.
+          (images, labels), shaped like the attributes, with batch_size rows.
         """
         if fake_data:
             return _fake_batch(batch_size, self._one_hot)
@@ -80,7 +80,7 @@ class DataSet:
 
 
 class _FakeDataSet:
-    """Stands for a DataSet where no files are wanted: 10,000 examples, all alike."""
+    """A DataSet without files: 10,000 identical examples."""
 
     images = np.array([])
     labels = np.array([])
@@ -108,28 +108,27 @@ def _seed_of(seed):
 @export('contrib.learn.datasets.mnist.read_data_sets')
 def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=None, reshape=True,
                    validation_size=5000, seed=None, source_url=None):
-    """Reads the four files of MNIST or its kin. Nothing is downloaded.
+    """Reads the four files of MNIST or of a similar data set. Nothing is downloaded.
 
     Args:
-      train_dir: the folder with train-images-idx3-ubyte.gz and its three companions, gzipped or
-        not.
-      fake_data: if true, no files are read and all examples are alike.
-      one_hot: whether labels are rows with one 1, or else class numbers.
+      train_dir: the folder with train-images-idx3-ubyte.gz and its three companions, gzipped or not.
+      fake_data: if true, no files are read and all examples are identical.
+      one_hot: whether labels are one-hot rows instead of class numbers.
       dtype: tf.float32, for pixels from 0 to 1, or tf.uint8, as in the files.
-      reshape: whether images are rows of pixels, or else [rows, cols, 1].
-      validation_size: so many of the first training examples become the validation set.
-      seed: int; makes the order of shuffling the same each time, as does the graph's seed.
-      source_url: not used.
+      reshape: whether images are rows of pixels instead of [rows, cols, 1].
+      validation_size: how many of the first training examples form the validation set.
+      seed: int, makes the shuffled order reproducible, as does the graph's seed.
+      source_url: ignored.
 
     Returns:
       Datasets(train, validation, test), each a DataSet.
 
     Raises:
-      tf.errors.NotFoundError: if files are missing. It names those looked for, the folder, and the
-        Debian package that has such files.
-      tf.errors.DataLossError: if a file is damaged.
-      TypeError: if dtype is another one.
-      ValueError: if validation_size is below 0 or above the number of training examples.
+      tf.errors.NotFoundError: if files are missing. The message names the files and the folder that were
+        tried, and the Debian package that contains such files.
+      tf.errors.DataLossError: if a file is corrupt.
+      TypeError: if dtype is not one of these.
+      ValueError: if validation_size is negative or exceeds the number of training examples.
     """
     from ramet.framework import dtypes, errors
 
@@ -149,5 +148,9 @@ def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=None, reshap
 
 @export('contrib.learn.datasets.mnist.load_mnist')
 def load_mnist(train_dir='MNIST-data'):
-    """Reads the four files of MNIST from a folder: read_data_sets(train_dir)."""
+    """Reads the four files of MNIST from a folder: read_data_sets(train_dir).
+
+    Args:
+      train_dir: the folder.
+    """
     return read_data_sets(train_dir)

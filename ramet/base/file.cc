@@ -116,8 +116,9 @@ Status RandomAccessFile::Read(uint64_t offset, std::span<char> out) const {
   }
   for (size_t done = 0; done < out.size();) {
     size_t want = std::min(out.size() - done, kMaxTransfer);
-    ssize_t n = ::pread(fd_.get(), out.data() + done, want, static_cast<off_t>(offset + done));
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = RetryInterrupted([&] {
+      return ::pread(fd_.get(), out.data() + done, want, static_cast<off_t>(offset + done));
+    });
     if (n < 0) return ErrnoStatus(errno, path_);
     if (n == 0) {
       return OutOfRange(path_, "; Read less bytes than requested: wanted ", out.size(),
@@ -171,8 +172,8 @@ WritableFile WritableFile::Overwrite(std::string path, FileDescriptor fd) {
 Status WritableFile::Write(std::string_view data) {
   if (status_.ok() && fd_.get() < 0) status_ = FailedPrecondition(path_, "; the file is closed");
   while (status_.ok() && !data.empty()) {
-    ssize_t n = ::write(fd_.get(), data.data(), std::min(data.size(), kMaxTransfer));
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = RetryInterrupted(
+        [&] { return ::write(fd_.get(), data.data(), std::min(data.size(), kMaxTransfer)); });
     if (n < 0) {
       status_ = ErrnoStatus(errno, path_);
     } else {
@@ -237,9 +238,9 @@ StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes) {
   std::string content;
   for (size_t done = 0;;) {
     if (done == content.size()) content.resize(std::max<size_t>({expected + 1, 2 * done, 4096}));
-    ssize_t n =
-        ::read(fd.get(), content.data() + done, std::min(content.size() - done, kMaxTransfer));
-    if (n < 0 && errno == EINTR) continue;
+    const size_t want = std::min(content.size() - done, kMaxTransfer);
+    const ssize_t n =
+        RetryInterrupted([&] { return ::read(fd.get(), content.data() + done, want); });
     if (n < 0) return ErrnoStatus(errno, path);
     done += static_cast<size_t>(n);
     if (done > max_bytes) return too_long();

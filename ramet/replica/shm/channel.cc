@@ -15,6 +15,7 @@
 #include <cstring>
 #include <thread>
 
+#include "ramet/base/retry.h"
 #include "ramet/base/strings.h"
 
 namespace ramet::shm {
@@ -208,10 +209,8 @@ StatusOr<Packet> Channel::Receive(int64_t timeout_millis) const {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
-  ssize_t n;
-  do {
-    n = recvmsg(fd_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  } while (n < 0 && errno == EINTR);
+  const ssize_t n = RetryInterrupted(
+      [&] { return recvmsg(fd_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT); });
   if (n < 0 && errno == EAGAIN) return DeadlineExceeded("nothing came from the other side");
   if (n < 0 && errno != ECONNRESET) return ErrnoStatus(errno, "receiving from the other side");
   if (n >= 0) TakeDescriptors(message, &packet.fds);

@@ -1,4 +1,4 @@
-# ramet_layer(<name> [OBJECT] [COLD] [DEPS layer...] [LINK library...] [PRECOMPILE header...])
+# ramet_layer(<name> [OBJECT] [COLD] [SEPARATE] [DEPS layer...] [LINK library...] [PRECOMPILE header...])
 #
 # Defines the target ramet_<name> of the layer in the folder ramet/<name>. The include path of the target holds only its
 # own folder and those of its DEPS, not the source root, so that an #include of any other layer does not compile. The
@@ -21,7 +21,7 @@ function(ramet_view target name source)
 endfunction()
 
 function(ramet_layer name)
-  cmake_parse_arguments(ARG "OBJECT;COLD" "" "DEPS;LINK;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "OBJECT;COLD;SEPARATE" "" "DEPS;LINK;PRECOMPILE" ${ARGN})
   string(REPLACE "/" "_" id ${name})
   set(target ramet_${id})
   set(source ${CMAKE_SOURCE_DIR}/ramet/${name})
@@ -41,17 +41,20 @@ function(ramet_layer name)
     add_library(${target} STATIC ${files})
     set(RAMET_STATIC_LAYERS ${RAMET_STATIC_LAYERS} ${target} CACHE INTERNAL "")
   endif()
+  if(NOT ARG_SEPARATE)
+    ramet_unity(${target})
+  endif()
   ramet_view(${target} ${name} ${source})
   list(TRANSFORM ARG_DEPS REPLACE "/" "_")
   list(TRANSFORM ARG_DEPS PREPEND ramet_)
   target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE ramet_flags ${ARG_LINK})
-  if(ARG_COLD)
+  if(ARG_COLD AND NOT RAMET_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()
   if(ARG_PRECOMPILE)
     ramet_precompile(${target} ${ARG_PRECOMPILE})
   endif()
-  if(RAMET_BUILD_TESTS AND tests AND NOT ARG_OBJECT)
+  if(RAMET_BUILD_TESTS AND tests)
     ramet_test(${target}_test LAYERS ${target} SOURCES ${tests})
     set_tests_properties(${target}_test PROPERTIES LABELS layer)
     add_dependencies(layer_tests ${target}_test)
@@ -63,7 +66,7 @@ endfunction()
 
 # ramet_test(<name> [LAYERS target...] [SHARED] SOURCES file... [LINK library...])
 #
-# Defines a test program. With LAYERS, it links those static layers; with SHARED, it links libramet.so as users do. Do
+# Defines a test program. With LAYERS, it links those layers; with SHARED, it links libramet.so as users do. Do
 # not use both, because the program would then have two registries. Test files are compiled with -O1, because they are
 # compiled more often than they run.
 function(ramet_test name)

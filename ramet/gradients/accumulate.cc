@@ -5,6 +5,7 @@
 #include "ramet/gradients/indexed_slices.h"
 #include "ramet/gradients/shape_ops.h"
 #include "ramet/graph/scope.h"
+#include "ramet/graph/while_context.h"
 
 namespace ramet {
 namespace {

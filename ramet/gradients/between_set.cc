@@ -3,7 +3,7 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 
 namespace ramet {
 namespace {
@@ -18,7 +18,7 @@ struct Ancestors {
   }
 };
 
-Ancestors CollectAncestors(const GraphImpl& impl, const std::vector<NodeId>& ys) {
+Ancestors CollectAncestors(const GraphData& impl, const std::vector<NodeId>& ys) {
   Ancestors found;
   for (NodeId y : ys) found.Add(y);
   for (size_t i = 0; i < found.nodes.size(); ++i) {
@@ -32,7 +32,7 @@ struct Consumers {
   std::vector<int> begin, items;
 };
 
-Consumers CollectConsumers(const GraphImpl& impl, const Ancestors& ancestors) {
+Consumers CollectConsumers(const GraphData& impl, const Ancestors& ancestors) {
   Consumers c;
   c.begin.assign(ancestors.nodes.size() + 1, 0);
   auto for_each_edge = [&](auto&& visit) {
@@ -89,7 +89,7 @@ bool IsTrainableType(DType dtype) {
 
 BetweenSet::BetweenSet(const Graph& graph, const std::vector<NodeId>& ys,
                        const std::vector<NodeId>& xs) {
-  const GraphImpl& impl = graph.impl();
+  const GraphData& impl = GraphDataOf(graph);
   std::shared_lock lock(impl.mutex);
   const Ancestors ancestors = CollectAncestors(impl, ys);
   const std::vector<bool> reached = Reach(ancestors, CollectConsumers(impl, ancestors), xs);
@@ -107,7 +107,7 @@ void BetweenSet::Add(NodeId id) {
 }
 
 void BetweenSet::CountUses(const Graph& graph) {
-  const GraphImpl& impl = graph.impl();
+  const GraphData& impl = GraphDataOf(graph);
   std::shared_lock lock(impl.mutex);
   for (NodeId id : order_) {
     for (Endpoint e : impl.inputs(id)) {

@@ -6,7 +6,7 @@
 #include "ramet/gradients/gradients.h"
 #include "ramet/gradients/indexed_slices.h"
 #include "ramet/gradients/shape_ops.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 
 namespace ramet {
 namespace {
@@ -57,7 +57,7 @@ int PositionOf(const std::vector<Output>& outputs, const Output& output) {
   return it == outputs.end() ? -1 : static_cast<int>(it - outputs.begin());
 }
 
-void Walk(const GraphImpl& impl, const std::function<bool(NodeId)>& stop,
+void Walk(const GraphData& impl, const std::function<bool(NodeId)>& stop,
           std::unordered_set<NodeId>* seen, std::vector<NodeId>* open) {
   for (size_t i = 0; i < open->size(); ++i) {
     const NodeId id = (*open)[i];
@@ -73,7 +73,7 @@ void Walk(const GraphImpl& impl, const std::function<bool(NodeId)>& stop,
 
 std::vector<NodeId> AncestorsOf(const Graph& graph, const std::vector<Output>& outputs,
                                 const std::function<bool(NodeId)>& stop) {
-  const GraphImpl& impl = graph.impl();
+  const GraphData& impl = GraphDataOf(graph);
   std::shared_lock lock(impl.mutex);
   std::unordered_set<NodeId> seen;
   std::vector<NodeId> open;
@@ -134,7 +134,7 @@ Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
 // Finds the original operations, and those that they use since (inputs of calls that were
 // extended).
 void BodyGradient::FindForward() {
-  const GraphImpl& impl = graph().impl();
+  const GraphData& impl = GraphDataOf(graph());
   std::shared_lock lock(impl.mutex);
   forward_.clear();
   std::vector<NodeId> open;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ramet/gradients/gradient_context.h"
-#include "ramet/graph/function.h"
+#include "ramet/graph_def/function.h"
 
 namespace ramet {
 

@@ -1,9 +1,11 @@
+#include "ramet/gradients/branch_gradients.h"
+
 #include <algorithm>
 #include <unordered_map>
 
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/call_rewrite.h"
-#include "ramet/gradients/function_gradients.h"
+#include "ramet/gradients/symbolic_gradient.h"
 #include "ramet/graph/extend_operation.h"
 
 namespace ramet {

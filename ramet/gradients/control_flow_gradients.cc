@@ -5,7 +5,9 @@
 #include "ramet/gradients/flow_of_gradients.h"
 #include "ramet/gradients/loop_state.h"
 #include "ramet/gradients/shape_ops.h"
+#include "ramet/graph/cond_context.h"
 #include "ramet/graph/control_flow_util.h"
+#include "ramet/graph/while_context.h"
 
 namespace ramet {
 namespace {

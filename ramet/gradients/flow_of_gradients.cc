@@ -5,6 +5,7 @@
 #include "ramet/gradients/indexed_slices.h"
 #include "ramet/graph/control_flow_util.h"
 #include "ramet/graph/scope.h"
+#include "ramet/graph/while_context.h"
 
 namespace ramet {
 namespace {

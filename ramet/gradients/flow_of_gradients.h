@@ -5,6 +5,7 @@
 
 #include "ramet/gradients/gradient_context.h"
 #include "ramet/graph/control_flow_context.h"
+#include "ramet/graph/while_context.h"
 
 namespace ramet {
 

@@ -1,8 +1,9 @@
+#include "ramet/gradients/functional_while.h"
+
 #include <algorithm>
 
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/call_rewrite.h"
-#include "ramet/gradients/function_gradients.h"
 #include "ramet/gradients/shape_ops.h"
 #include "ramet/graph/control_flow_util.h"
 #include "ramet/graph/extend_operation.h"
@@ -41,6 +42,19 @@ std::vector<bool> ArgsBehind(const FunctionBody& body, const std::vector<bool>& 
   return behind;
 }
 
+// The functions of a While.
+struct LoopFunctions {
+  FunctionRef body, cond;
+};
+
+// The tensors of a loop's body that the gradients read.
+struct LoopCaptures {
+  // Tensors that each iteration keeps in lists.
+  std::vector<Output> kept;
+  // Loop invariants: in the body, and outside.
+  std::vector<std::pair<Output, Output>> invariants;
+};
+
 // Builds the gradient of one While. Its loop variables are, in this order: the number of iterations
 // left, the gradients of variables, the gradients of resources, the lists that the iterations
 // filled, and the loop invariants.
@@ -50,11 +64,11 @@ class WhileDifferentiator {
       : c_(c), op_(c.op()), graph_(c.graph()), num_vars_(static_cast<size_t>(op_.num_inputs())) {}
 
   Status Run() {
-    RAMET_ASSIGN_OR_RETURN(body_ref_, op_.attr<FunctionRef>("body"));
-    RAMET_ASSIGN_OR_RETURN(cond_ref_, op_.attr<FunctionRef>("cond"));
-    RAMET_ASSIGN_OR_RETURN(body_, BodyGradient::New(graph_, body_ref_));
+    RAMET_ASSIGN_OR_RETURN(functions_.body, op_.attr<FunctionRef>("body"));
+    RAMET_ASSIGN_OR_RETURN(functions_.cond, op_.attr<FunctionRef>("cond"));
+    RAMET_ASSIGN_OR_RETURN(body_, BodyGradient::New(graph_, functions_.body));
     if (body().args.size() != num_vars_ || body().returns.size() != num_vars_) {
-      return InvalidArgument("function '", body_ref_.name, "' takes ", body().args.size(),
+      return InvalidArgument("function '", functions_.body.name, "' takes ", body().args.size(),
                              " and returns ", body().returns.size(), " tensors, but the loop has ",
                              num_vars_, " variables");
     }
@@ -115,13 +129,13 @@ class WhileDifferentiator {
     for (const Output& capture : body_->captures()) {
       const int arg = body_->ArgOf(Origin(capture));
       if (arg >= 0 && IsInvariant(static_cast<size_t>(arg))) {
-        invariants_.push_back({capture, op_.input(arg)});
+        captures_.invariants.push_back({capture, op_.input(arg)});
       } else if (BaseType(capture.dtype()) == DType::kResource) {
         return Unimplemented("gradient of node '", op_.name(), "' (", op_.type(),
                              "): its body reads the handle ", capture.name(),
                              ", which each iteration makes again; make it outside of the loop");
       } else {
-        kept_.push_back(capture);
+        captures_.kept.push_back(capture);
       }
     }
     return OkStatus();
@@ -134,7 +148,7 @@ class WhileDifferentiator {
       Scope here(graph_);
       Scope apart = here.ClearControlDependencies();
       start.push_back(Constant(graph_, Tensor(int32_t{0}), "iterations"));
-      for (const Output& value : kept_) {
+      for (const Output& value : captures_.kept) {
         start.push_back(AddOp(graph_, "EmptyTensorList", {ElementShape(value), Tensor(int32_t{-1})},
                               {{"element_dtype", BaseType(value.dtype())}}, "stack")
                             .output(0));
@@ -162,27 +176,27 @@ class WhileDifferentiator {
     std::vector<Output> args = {body_->AddPlaceholder(DType::kInt32, "iterations")};
     std::vector<Output> returns = {
         AddOp(graph, "AddV2", {args[0], Tensor(int32_t{1})}, {}, "count").output(0)};
-    for (const Output& value : kept_) {
+    for (const Output& value : captures_.kept) {
       args.push_back(body_->AddPlaceholder(DType::kVariant, "stack"));
       returns.push_back(AddOp(graph, "TensorListPushBack", {args.back(), value},
                               {{"element_dtype", BaseType(value.dtype())}})
                             .output(0));
     }
     RAMET_RETURN_IF_ERROR(graph.status());
-    const std::string name = ForwardNameFor(graph_, body_ref_);
+    const std::string name = ForwardNameFor(graph_, functions_.body);
     RAMET_RETURN_IF_ERROR(DefineForward(graph_, *body_, name, args, returns, true));
     return FunctionRef{name, std::make_shared<const AttrMap>()};
   }
 
   // Defines the original loop's condition with more arguments.
   StatusOr<FunctionRef> DefineForwardCond() {
-    RAMET_ASSIGN_OR_RETURN(auto cond, BodyGradient::New(graph_, cond_ref_));
+    RAMET_ASSIGN_OR_RETURN(auto cond, BodyGradient::New(graph_, functions_.cond));
     std::vector<Output> args = {cond->AddPlaceholder(DType::kInt32, "iterations")};
-    for (size_t i = 0; i < kept_.size(); ++i) {
+    for (size_t i = 0; i < captures_.kept.size(); ++i) {
       args.push_back(cond->AddPlaceholder(DType::kVariant, "stack"));
     }
     RAMET_RETURN_IF_ERROR(cond->graph().status());
-    const std::string name = ForwardNameFor(graph_, cond_ref_);
+    const std::string name = ForwardNameFor(graph_, functions_.cond);
     RAMET_RETURN_IF_ERROR(DefineForward(graph_, *cond, name, args, {}, true));
     return FunctionRef{name, std::make_shared<const AttrMap>()};
   }
@@ -196,11 +210,11 @@ class WhileDifferentiator {
       const Shape before = op_.input(index).shape(), after = op_.output(index).shape();
       shapes.push_back(with_gradient_[i] && before == after ? after : Shape::Unknown());
     }
-    for (size_t i = 0; i < kept_.size(); ++i) {
+    for (size_t i = 0; i < captures_.kept.size(); ++i) {
       inputs.emplace_back(op_.output(static_cast<int>(num_vars_ + 1 + i)));
       shapes.emplace_back();
     }
-    for (const auto& [inside, outside] : invariants_) {
+    for (const auto& [inside, outside] : captures_.invariants) {
       inputs.emplace_back(outside);
       shapes.push_back(outside.shape());
     }
@@ -246,13 +260,13 @@ class WhileDifferentiator {
 
   StatusOr<FunctionRef> DefineGradientBody() {
     Graph& graph = body_->graph();
-    FunctionSpec spec{.name = GradientNameFor(graph_, body_ref_)};
+    FunctionSpec spec{.name = GradientNameFor(graph_, functions_.body)};
     const Output left = body_->AddPlaceholder(DType::kInt32, "iterations_left");
     spec.args = {left};
     spec.returns = {AddOp(graph, "Sub", {left, Tensor(int32_t{1})}).output(0)};
     spec.args.insert(spec.args.end(), in_.begin(), in_.end());
     std::vector<Output> lists;
-    for (const Output& value : kept_) {
+    for (const Output& value : captures_.kept) {
       spec.args.push_back(body_->AddPlaceholder(DType::kVariant, "stack"));
       const Operation pop =
           AddOp(graph, "TensorListPopBack", {spec.args.back(), ElementShape(value)},
@@ -263,7 +277,7 @@ class WhileDifferentiator {
     }
     spec.returns.insert(spec.returns.end(), next_.begin(), next_.end());
     spec.returns.insert(spec.returns.end(), lists.begin(), lists.end());
-    for (const auto& [inside, outside] : invariants_) {
+    for (const auto& [inside, outside] : captures_.invariants) {
       spec.args.push_back(inside);
       spec.returns.push_back(inside);
     }
@@ -275,7 +289,7 @@ class WhileDifferentiator {
 
   StatusOr<FunctionRef> DefineGradientCond(const std::vector<DType>& types) {
     const auto graph = NewFunctionGraph(graph_);
-    FunctionSpec spec{.name = GradientNameFor(graph_, cond_ref_)};
+    FunctionSpec spec{.name = GradientNameFor(graph_, functions_.cond)};
     for (DType dtype : types) {
       spec.args.push_back(AddOp(*graph, "Placeholder", {}, {{"dtype", dtype}}, "arg").output(0));
     }
@@ -288,14 +302,12 @@ class WhileDifferentiator {
   const Operation& op_;
   Graph& graph_;
   const size_t num_vars_;
-  FunctionRef body_ref_, cond_ref_;
+  LoopFunctions functions_;
   std::unique_ptr<BodyGradient> body_;
   std::vector<bool> with_gradient_;  // by variable; false for resources
   std::vector<size_t> vars_;         // the variables with gradients, then resources
   std::vector<Output> in_, next_;    // in the body, for each of vars_
-  std::vector<Output> kept_;         // tensors kept in each iteration
-  // Loop invariants: in the body, and outside.
-  std::vector<std::pair<Output, Output>> invariants_;
+  LoopCaptures captures_;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <shared_mutex>
 
-#include "ramet/gradients/function_gradients.h"
-#include "ramet/graph/function.h"
+#include "ramet/gradients/symbolic_gradient.h"
+#include "ramet/graph_def/function.h"
 #include "ramet/op/function_call.h"
 
 namespace ramet {

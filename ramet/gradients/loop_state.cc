@@ -1,7 +1,9 @@
 #include "ramet/gradients/loop_state.h"
 
+#include "ramet/graph/cond_context.h"
 #include "ramet/graph/control_flow_util.h"
 #include "ramet/graph/scope.h"
+#include "ramet/graph/while_context.h"
 
 namespace ramet {
 namespace {

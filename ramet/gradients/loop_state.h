@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "ramet/gradients/gradient_context.h"
+#include "ramet/graph/cond_context.h"
 #include "ramet/graph/control_flow_util.h"
+#include "ramet/graph/while_context.h"
 
 namespace ramet {
 

@@ -4,8 +4,10 @@
 
 #include "ramet/gradients/scopes.h"
 #include "ramet/gradients/shape_ops.h"
+#include "ramet/graph/cond_context.h"
 #include "ramet/graph/control_flow_util.h"
 #include "ramet/graph/scope.h"
+#include "ramet/graph/while_context.h"
 
 namespace ramet {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/loop_state.h"
+#include "ramet/graph/cond_context.h"
 
 namespace ramet {
 

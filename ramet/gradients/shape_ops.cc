@@ -5,8 +5,8 @@
 #include <limits>
 #include <shared_mutex>
 
-#include "ramet/graph/graph_impl.h"
-#include "ramet/graph/node_build.h"
+#include "ramet/graph/graph_data.h"
+#include "ramet/graph/resource_handles.h"
 #include "ramet/graph/scope.h"
 
 namespace ramet {
@@ -61,7 +61,7 @@ Output ResourceZeros(const Output& handle) {
 
 DType HandleType(const Output& handle) {
   if (!handle.valid()) return DType::kInvalid;
-  const GraphImpl& impl = handle.graph()->impl();
+  const GraphData& impl = GraphDataOf(*handle.graph());
   std::shared_lock lock(impl.mutex);
   return HandleOf(impl, {handle.op().id(), handle.index()}).first;
 }

@@ -1,8 +1,9 @@
+#include "ramet/gradients/symbolic_gradient.h"
+
 #include <algorithm>
 
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/body_gradient.h"
-#include "ramet/gradients/function_gradients.h"
 #include "ramet/gradients/shape_ops.h"
 
 namespace ramet {

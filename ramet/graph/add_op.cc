@@ -5,11 +5,12 @@
 #include <set>
 #include <utility>
 
+#include "ramet/graph/constant_evaluator.h"
 #include "ramet/graph/control_flow_context.h"
 #include "ramet/graph/device_name.h"
-#include "ramet/graph/graph_impl.h"
 #include "ramet/graph/names.h"
 #include "ramet/graph/node_build.h"
+#include "ramet/graph/resource_handles.h"
 
 namespace ramet {
 namespace {
@@ -164,7 +165,7 @@ class OpAdder {
     Name(name.empty() ? std::string_view(spec_.op) : name);
     RAMET_RETURN_IF_ERROR(ConvertInputs());
     spec_.control_inputs = state_.ControlsFor(spec_.inputs);
-    ControlFlowContext* context = state_.control_flow;
+    ControlFlowContext* context = state_.control_flow.current;
     if (context != nullptr) context = context->OwnerOf(spec_);
     RAMET_RETURN_IF_ERROR(context != nullptr ? context->Adopt(&spec_) : CheckOutside());
     if (state_.colocations.empty() && forced_.empty()) spec_.device = CurrentDevice(state_);
@@ -178,7 +179,7 @@ class OpAdder {
  private:
   // Checks that an operation outside of every loop does not read from inside one.
   Status CheckOutside() const {
-    if (state_.contexts.empty()) return OkStatus();
+    if (state_.control_flow.contexts.empty()) return OkStatus();
     for (const Output& input : spec_.inputs) {
       RAMET_RETURN_IF_ERROR(CheckInputContext(spec_, nullptr, input));
     }
@@ -357,6 +358,20 @@ Output operator*(const Input& x, const Input& y) { return Binary("Mul", "mul", x
 Output operator/(const Input& x, const Input& y) { return Binary("RealDiv", "truediv", x, y); }
 Output operator-(const Output& x) {
   return x.valid() ? AddOp(*x.graph(), "Neg", {x}, {}, "Neg").output(0) : Output();
+}
+
+Shape HandleShape(const Output& handle) {
+  if (!handle.valid()) return Shape::Unknown();
+  const GraphData& graph = GraphDataOf(*handle.graph());
+  std::shared_lock lock(graph.mutex);
+  return HandleOf(graph, {handle.op().id(), handle.index()}).second;
+}
+
+Tensor ConstantValue(const Output& output) {
+  if (!output.valid()) return Tensor();
+  const GraphData& graph = GraphDataOf(*output.graph());
+  std::shared_lock lock(graph.mutex);
+  return ConstantEvaluator(graph).ValueOf({output.op().id(), output.index()});
 }
 
 }  // namespace ramet

@@ -10,12 +10,12 @@ BuildState::BuildState() = default;
 BuildState::~BuildState() = default;
 
 void BuildState::PushControls(ControlScope scope) {
-  if (scope.clears) scope.left = std::exchange(control_flow, nullptr);
+  if (scope.clears) scope.left = std::exchange(control_flow.current, nullptr);
   controls.push_back(std::move(scope));
 }
 
 void BuildState::PopControls() {
-  if (controls.back().clears) control_flow = controls.back().left;
+  if (controls.back().clears) control_flow.current = controls.back().left;
   controls.pop_back();
 }
 

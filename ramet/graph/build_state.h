@@ -25,6 +25,21 @@ struct ControlScope {
   ControlFlowContext* left = nullptr;  // if `clears`: the context that was current before
 };
 
+// The names that are in use in a graph, ignoring case.
+struct UsedNames {
+  std::unordered_map<std::string, int> in_use;  // lower case
+  // Names of imported or cloned nodes, and of nodes added after them, that are not in `in_use` yet.
+  // They are added when the next unique name is requested.
+  std::vector<std::string_view> imported;
+};
+
+// The branches and loops of a graph.
+struct ControlFlowState {
+  std::vector<std::unique_ptr<ControlFlowContext>> contexts;
+  ControlFlowContext* current = nullptr;  // to which nodes are being added
+  std::unordered_map<NodeId, ControlFlowContext*> context_of;
+};
+
 // The scopes that are open while a graph is built. Owned by the graph and changed through Scope.
 class RAMET_EXPORT BuildState {
  public:
@@ -38,22 +53,15 @@ class RAMET_EXPORT BuildState {
   // their controllers.
   void NoteUnderControls(const Operation& op);
 
-  std::string name_stack;                             // "a/b", without a trailing slash
-  std::unordered_map<std::string, int> names_in_use;  // lower case
-  // Names of imported or cloned nodes, and of nodes added after them, that are not in names_in_use
-  // yet. They are added when the next unique name is requested.
-  std::vector<std::string_view> imported_names;
+  std::string name_stack;  // "a/b", without a trailing slash
+  UsedNames names;
   std::vector<std::optional<std::string>> devices;  // nullopt hides the outer ones
   std::vector<Operation> colocations;
   std::vector<ControlScope> controls;
   VariableScopeState variable_scope;
   std::unordered_map<std::string, int> variable_scope_counts;
   std::unordered_map<std::string, VariableId> variable_store;
-  // Branches and loops: all of them, the one that nodes are being added to, and the one that each
-  // node belongs to.
-  std::vector<std::unique_ptr<ControlFlowContext>> contexts;
-  ControlFlowContext* control_flow = nullptr;
-  std::unordered_map<NodeId, ControlFlowContext*> context_of;
+  ControlFlowState control_flow;
   std::string variable_group;  // "loc:@v" while the nodes of variable v are made
 };
 

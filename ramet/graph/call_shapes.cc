@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ramet/graph/function_body.h"
+#include "ramet/graph/function_library.h"
 #include "ramet/op/function_call.h"
 
 namespace ramet {
@@ -33,8 +33,10 @@ std::optional<std::vector<Shape>> CallShapes(const GraphImpl& impl, const Op& op
   if (std::ranges::find(functions_at_work, ref->name) != functions_at_work.end()) {
     return std::nullopt;
   }
+  const FunctionLibrary::BodyFinder find_body = impl.library->body_finder();
+  if (find_body == nullptr) return std::nullopt;
   functions_at_work.push_back(ref->name);
-  auto body = FindFunctionFor(impl, *ref, inputs);
+  auto body = find_body(impl, *ref, inputs);
   functions_at_work.pop_back();
   if (!body.ok()) return std::nullopt;
   std::vector<Shape> shapes;

@@ -42,9 +42,9 @@ Tensor IntTensor(const AttrMap& attrs, const std::vector<int64_t>& values, bool 
 }
 
 // Evaluates Shape, Size and Rank from the static shape of the input.
-Tensor FromShapeOfInput(const GraphImpl& impl, const NodeRecord& node, NodeId id) {
+Tensor FromShapeOfInput(const GraphData& graph, const NodeRecord& node, NodeId id) {
   const std::string& type = node.op->name();
-  const Shape& in = impl.output(impl.inputs(id)[0]).shape;
+  const Shape& in = graph.output(graph.inputs(id)[0]).shape;
   if (type == "Rank" && !in.unknown_rank()) return IntTensor(*node.attrs, {in.rank()}, true);
   if (!in.IsFullyDefined()) return Tensor();
   if (type == "Shape") {
@@ -58,14 +58,14 @@ bool HasFoldableDType(const OutputRecord& output) {
   return !IsRef(output.dtype) && DTypeSize(output.dtype) > 0;
 }
 
-bool MayBeFolded(const GraphImpl& impl, const NodeRecord& node) {
+bool MayBeFolded(const GraphData& graph, const NodeRecord& node) {
   if (node.num_inputs == 0 || node.num_inputs > kMaxInputs || node.num_outputs > kMaxOutputs ||
       !node.op->foldable() || node.op->schema().is_stateful || node.op->calls_program() ||
       ControlFlowOf(*node.op) != ControlFlow::kNone) {
     return false;
   }
   for (int i = 0; i < node.num_outputs; ++i) {
-    if (!HasFoldableDType(impl.outputs[node.first_output + i])) return false;
+    if (!HasFoldableDType(graph.outputs[node.first_output + i])) return false;
   }
   return true;
 }
@@ -94,13 +94,13 @@ bool ConstantEvaluator::Spend(int64_t work) {
 }
 
 Tensor ConstantEvaluator::Evaluate(Endpoint e, int depth) {
-  const NodeRecord& node = impl_.nodes[e.node];
+  const NodeRecord& node = graph_.nodes[e.node];
   if (node.op->name() == "Const") {
     const Attr* value = node.attrs->Find("value");
     const Tensor* tensor = value ? value->get<Tensor>() : nullptr;
     return tensor ? *tensor : Tensor();
   }
-  if (depth == 0 || !MayBeFolded(impl_, node) || !Spend(kWorkPerVisit)) return Tensor();
+  if (depth == 0 || !MayBeFolded(graph_, node) || !Spend(kWorkPerVisit)) return Tensor();
   const auto known = values_.find(Key(e));
   if (known != values_.end() && (!known->second.value.empty() || known->second.depth >= depth)) {
     return known->second.value;
@@ -111,21 +111,21 @@ Tensor ConstantEvaluator::Evaluate(Endpoint e, int depth) {
 }
 
 Tensor ConstantEvaluator::EvaluateNode(Endpoint e, int depth) {
-  if (Tensor t = FromShapeOfInput(impl_, impl_.nodes[e.node], e.node); !t.empty()) return t;
+  if (Tensor t = FromShapeOfInput(graph_, graph_.nodes[e.node], e.node); !t.empty()) return t;
   return Fold(e, depth);
 }
 
 Tensor ConstantEvaluator::Fold(Endpoint e, int depth) {
-  const NodeRecord& node = impl_.nodes[e.node];
+  const NodeRecord& node = graph_.nodes[e.node];
   int64_t work = kWorkPerKernel;
   for (int i = 0; i < node.num_outputs; ++i) {
-    const Shape& shape = impl_.outputs[node.first_output + i].shape;
+    const Shape& shape = graph_.outputs[node.first_output + i].shape;
     if (!IsSmall(shape)) return Tensor();
     work += shape.num_elements();
   }
   std::vector<Tensor> inputs;
-  for (Endpoint in : impl_.inputs(e.node)) {
-    if (LoopsOver(impl_.output(in).shape) > kMaxElements) return Tensor();
+  for (Endpoint in : graph_.inputs(e.node)) {
+    if (LoopsOver(graph_.output(in).shape) > kMaxElements) return Tensor();
     inputs.push_back(Evaluate(in, depth - 1));
     const Tensor& value = inputs.back();
     if (value.empty() || !IsSmall(value.shape()) || DTypeSize(value.dtype()) == 0) return Tensor();
@@ -142,7 +142,7 @@ Tensor ConstantEvaluator::RunKernel(const NodeRecord& node, int32_t output,
   KernelNode kernel_node{std::string(node.name), node.op->name(), node.attrs.get(), {}, {}};
   for (const Tensor& t : inputs) kernel_node.input_types.push_back(t.dtype());
   for (int i = 0; i < node.num_outputs; ++i) {
-    kernel_node.output_types.push_back(impl_.outputs[node.first_output + i].dtype);
+    kernel_node.output_types.push_back(graph_.outputs[node.first_output + i].dtype);
   }
   auto kernel = Guarded([&] { return (*registration)->Make(kernel_node); });
   if (!kernel.ok()) return Tensor();
@@ -170,15 +170,15 @@ StatusOr<Shape> ConstantEvaluator::PartialShape(Endpoint e, int depth) {
 }
 
 StatusOr<Shape> ConstantEvaluator::PartialShapeOfNode(Endpoint e, int depth) {
-  const std::string& type = impl_.nodes[e.node].op->name();
-  auto inputs = impl_.inputs(e.node);
+  const std::string& type = graph_.nodes[e.node].op->name();
+  auto inputs = graph_.inputs(e.node);
   if (depth > 0 && !inputs.empty() && Spend(kWorkPerVisit)) {
-    if (type == "Shape") return impl_.output(inputs[0]).shape;
+    if (type == "Shape") return graph_.output(inputs[0]).shape;
     if (type == "Identity" || type == "Cast") return PartialShape(inputs[0], depth - 1);
     if (type == "Pack") return PackedShape(inputs);
     if (type == "ConcatV2") return ConcatenatedShape(inputs.first(inputs.size() - 1), depth);
   }
-  const Shape& vector = impl_.output(e).shape;
+  const Shape& vector = graph_.output(e).shape;
   if (vector.rank() != 1 || vector.dim(0) < 0 || vector.dim(0) > Shape::kMaxRank) {
     return Shape::Unknown();
   }

@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 
 namespace ramet {
 
@@ -19,10 +19,10 @@ class ConstantEvaluator {
   static constexpr int64_t kWorkPerQuery = int64_t{1} << 18;
   static constexpr int64_t kWorkPerNode = 1024;
 
-  explicit ConstantEvaluator(const GraphImpl& impl, int64_t max_work = kWorkPerQuery)
-      : impl_(impl), work_left_(max_work) {}
+  explicit ConstantEvaluator(const GraphData& graph, int64_t max_work = kWorkPerQuery)
+      : graph_(graph), work_left_(max_work) {}
 
-  const GraphImpl& impl() const { return impl_; }
+  const GraphData& graph() const { return graph_; }
   // Returns the value of an edge, or an empty Tensor if it is unknown.
   Tensor ValueOf(Endpoint e) { return Evaluate(e, kMaxDepth); }
   // Returns the shape that the elements of a vector describe, as far as known.
@@ -57,7 +57,7 @@ class ConstantEvaluator {
   StatusOr<Shape> ConcatenatedShape(std::span<const Endpoint> inputs, int depth);
   StatusOr<Shape> PackedShape(std::span<const Endpoint> inputs);
 
-  const GraphImpl& impl_;
+  const GraphData& graph_;
   int64_t work_left_;
   std::unordered_map<int64_t, Entry> values_;
   std::unordered_map<int64_t, ShapeEntry> shapes_;

@@ -22,16 +22,14 @@ inline bool IsLoopConstantEnter(const Operation& op) {
 bool CallsFunction(const NodeSpec& node);
 
 // The innermost loop around a context; null if there is none.
-inline WhileContext* LoopAround(ControlFlowContext* context) {
-  return context ? context->while_context() : nullptr;
-}
+WhileContext* LoopAround(ControlFlowContext* context);
 
 // Makes `context` (null for none) the graph's current context during its lifetime.
 class InContext {
  public:
   InContext(Graph& graph, ControlFlowContext* context)
-      : state_(graph.build_state()), before_(std::exchange(state_.control_flow, context)) {}
-  ~InContext() { state_.control_flow = before_; }
+      : state_(graph.build_state()), before_(std::exchange(state_.control_flow.current, context)) {}
+  ~InContext() { state_.control_flow.current = before_; }
   InContext(const InContext&) = delete;
   InContext& operator=(const InContext&) = delete;
 

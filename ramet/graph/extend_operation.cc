@@ -1,7 +1,7 @@
 #include "ramet/graph/extend_operation.h"
 
 #include "ramet/graph/graph_impl.h"
-#include "ramet/graph/node_build.h"
+#include "ramet/graph/shape_inference.h"
 
 namespace ramet {
 

@@ -1,33 +1,35 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "ramet/graph/function_library.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph.h"
 
 namespace ramet {
 
-// Turns a FunctionDef into a graph. Arguments become Placeholders, references to arguments and
-// nodes ("x", "x:1", "node:out:0") become tensor names, and attr placeholders are replaced by
-// `attrs`. The body shares `library`. `arg_shapes`, if given, refines the shapes of the argument
-// tensors. Errors are those of InstantiateFunction.
-StatusOr<std::unique_ptr<FunctionBody>> MakeFunctionBody(const FunctionDef& def,
-                                                         const AttrMap& attrs,
-                                                         const GraphVersions& versions,
-                                                         std::shared_ptr<FunctionLibrary> library,
-                                                         const std::vector<Shape>& arg_shapes = {});
+// A FunctionBody is a function of a graph's library as a graph of its own, which a call runs. It
+// shares the library with the graph that it was made for, so that functions can call each other.
+struct FunctionBody {
+  FunctionBody() = default;
+  FunctionBody(const FunctionBody&) = delete;
+  FunctionBody& operator=(const FunctionBody&) = delete;
 
-// Like FindFunction, but with known argument shapes. Cached separately.
-StatusOr<std::shared_ptr<const FunctionBody>> FindFunctionFor(const GraphImpl& graph,
-                                                              const FunctionRef& ref,
-                                                              const std::vector<Shape>& arg_shapes);
-
-// Returns the attrs of the function's signature, from `attrs` or their defaults.
-// \error kInvalidArgument: an attr is missing or wrong. Names the function and the attr.
-StatusOr<AttrMap> BindSignature(const OpSchema& signature, const AttrMap& attrs);
-
-// Returns an empty graph that shares `library`.
-std::unique_ptr<Graph> NewGraphWith(std::shared_ptr<FunctionLibrary> library,
-                                    const GraphVersions& versions);
+  // The function's name and the signature attrs that this body was instantiated with.
+  FunctionRef ref;
+  std::unique_ptr<Graph> graph;
+  // One Placeholder per tensor that a call takes, in signature order. The tensors of a list
+  // argument are consecutive.
+  std::vector<Output> args;
+  // One tensor per result, in signature order. A result may be an arg, and may appear twice.
+  std::vector<Output> returns;
+  // The control outputs: operations that a call runs in addition to the results.
+  std::vector<Operation> controls;
+  // The other stateful operations. They also run in calls by name and in branches and loops that
+  // are not lowered to Switch and Merge. The op PartitionedCall does not run them.
+  std::vector<Operation> effects;
+  // The results' names in the signature, one per tensor.
+  std::vector<std::string> return_names;
+};
 
 }  // namespace ramet

@@ -2,8 +2,9 @@
 
 #include <mutex>
 
-#include "ramet/graph/message_file.h"
+#include "ramet/graph/graph_impl.h"
 #include "ramet/tensor/tensor_proto.h"
+#include "ramet/wire/message_file.h"
 
 namespace ramet {
 namespace {
@@ -43,10 +44,11 @@ Status FunctionLibrary::Check(const GraphDef& def) const {
   return OkStatus();
 }
 
-FunctionLibrary::Mark FunctionLibrary::AddFunctions(const GraphDef& def) {
+FunctionLibrary::Mark FunctionLibrary::AddFunctions(const GraphDef& def, BodyFinder find_body) {
   std::unique_lock lock(mutex_);
   const Mark mark{rest_.library().function_size(), rest_.library().gradient_size()};
   if (!def.has_library()) return mark;
+  find_body_ = find_body;
   FunctionDefLibrary* library = rest_.mutable_library();
   for (const FunctionDef& f : def.library().function()) {
     if (!functions_.contains(f.signature().name())) IndexFunction(*library->add_function() = f);
@@ -99,8 +101,9 @@ void FunctionLibrary::IndexFunction(const FunctionDef& def) {
   functions_.emplace(def.signature().name(), &def);
 }
 
-Status FunctionLibrary::AddFunction(const FunctionDef& def) {
+Status FunctionLibrary::AddFunction(const FunctionDef& def, BodyFinder find_body) {
   std::unique_lock lock(mutex_);
+  find_body_ = find_body;
   auto known = functions_.find(def.signature().name());
   if (known != functions_.end()) return CheckSame(*known->second, def);
   IndexFunction(*rest_.mutable_library()->add_function() = def);
@@ -164,6 +167,11 @@ StatusOr<FunctionLibrary::Body> FunctionLibrary::BodyFor(
   return bodies_.emplace(key, std::move(body)).first->second;
 }
 
+FunctionLibrary::BodyFinder FunctionLibrary::body_finder() const {
+  std::shared_lock lock(mutex_);
+  return find_body_;
+}
+
 void FunctionLibrary::Close() {
   std::unordered_map<std::string, Body> bodies;
   std::unique_lock lock(mutex_);
@@ -171,5 +179,8 @@ void FunctionLibrary::Close() {
   bodies.swap(bodies_);
   lock.unlock();
 }
+
+const FunctionLibrary& LibraryOf(const Graph& graph) { return *graph.impl().library; }
+FunctionLibrary& LibraryOf(Graph& graph) { return *graph.impl().library; }
 
 }  // namespace ramet

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "ramet/base/status.h"
-#include "ramet/graph/function.h"
+#include "ramet/graph/function_body.h"
 #include "ramet/proto/graph.pb.h"
 
 namespace ramet {
@@ -18,6 +18,11 @@ namespace ramet {
 // so pointers returned by Find stay valid. Thread-safe.
 class FunctionLibrary {
  public:
+  using Body = std::shared_ptr<const FunctionBody>;
+  // Returns the body of a function of the graph's library for arguments of these shapes.
+  using BodyFinder = StatusOr<Body> (*)(const GraphImpl& graph, const FunctionRef& ref,
+                                        const std::vector<Shape>& arg_shapes);
+
   // Checks that AddFunctions(def) can succeed.
   // \error kInvalidArgument: the library and `def` have different bodies for one function name or
   //   different gradients for one function.
@@ -28,13 +33,14 @@ class FunctionLibrary {
     int gradients = 0;
   };
   // Adds the functions and gradients of a GraphDef, whose nodes may be missing. Call Check first.
-  // Returns the size before.
-  Mark AddFunctions(const GraphDef& def);
+  // Returns the size before. Shape inference finds bodies through `find_body`, since this layer
+  // cannot read a FunctionDef.
+  Mark AddFunctions(const GraphDef& def, BodyFinder find_body);
   // Removes everything added since `mark`.
   void Remove(const Mark& mark);
   // Adds everything else: debug info and unknown fields (of the versions, too).
   void AddRest(const GraphDef& def);
-  Status AddFunction(const FunctionDef& def);
+  Status AddFunction(const FunctionDef& def, BodyFinder find_body);
   Status AddGradient(const GradientDef& def);
   // Copies the whole library to `*def`.
   void CopyTo(GraphDef* def) const;
@@ -47,8 +53,9 @@ class FunctionLibrary {
   std::string UniqueName(std::string_view name);
 
   // Returns the body cached under `key`, or caches and returns the result of `make`.
-  using Body = std::shared_ptr<const FunctionBody>;
   StatusOr<Body> BodyFor(const std::string& key, const std::function<StatusOr<Body>()>& make);
+  // The function that the last addition passed, or nullptr if the library is empty.
+  BodyFinder body_finder() const;
   // Drops the cached bodies, which hold references to the library, and disables caching. Called
   // when the graph of the library is destroyed.
   void Close();
@@ -62,7 +69,12 @@ class FunctionLibrary {
   std::unordered_map<std::string, std::string> gradients_;
   std::unordered_map<std::string, int> used_names_;
   std::unordered_map<std::string, Body> bodies_;
+  BodyFinder find_body_ = nullptr;
   bool closed_ = false;
 };
+
+// The library of a graph. The graph's lock is not needed.
+const FunctionLibrary& LibraryOf(const Graph& graph);
+FunctionLibrary& LibraryOf(Graph& graph);
 
 }  // namespace ramet

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "ramet/graph/foreign_op.h"
 #include "ramet/graph/function_library.h"
 #include "ramet/graph/graph_impl.h"
-#include "ramet/graph/import_ops.h"
 #include "ramet/graph/names.h"
 #include "ramet/graph/node_build.h"
-#include "ramet/graph/op_def_proto.h"
+#include "ramet/graph/shape_inference.h"
+#include "ramet/wire/op_def_proto.h"
 
 namespace ramet {
 namespace {
@@ -111,12 +112,6 @@ StatusOr<std::vector<Endpoint>> ToEndpoints(const GraphImpl& impl, const Graph* 
   return endpoints;
 }
 
-int32_t InternDevice(GraphImpl& impl, const std::string& device) {
-  auto [it, added] = impl.device_ids.try_emplace(device, static_cast<int32_t>(impl.devices.size()));
-  if (added) impl.devices.push_back(device);
-  return it->second;
-}
-
 NodeId AppendNode(GraphImpl& impl, const Op* op, NodeSpec&& spec,
                   const std::vector<Endpoint>& inputs, const std::vector<DType>& types,
                   std::vector<Shape>&& shapes) {
@@ -125,7 +120,7 @@ NodeId AppendNode(GraphImpl& impl, const Op* op, NodeSpec&& spec,
   node.name = impl.names.emplace_back(std::move(spec.name));
   node.op = op;
   node.attrs = std::make_shared<const AttrMap>(std::move(spec.attrs));
-  node.device = InternDevice(impl, spec.device);
+  node.device = impl.devices.Intern(spec.device);
   node.first_edge = static_cast<int32_t>(impl.edges.size());
   node.num_inputs = static_cast<int32_t>(inputs.size());
   impl.edges.insert(impl.edges.end(), inputs.begin(), inputs.end());
@@ -141,10 +136,10 @@ NodeId AppendNode(GraphImpl& impl, const Op* op, NodeSpec&& spec,
   impl.nodes.push_back(std::move(node));
   impl.node_names.Add(impl.nodes, id);
   BuildState& state = impl.build_state;
-  if (state.imported_names.empty()) {
-    state.names_in_use.try_emplace(LowerCase(impl.nodes.back().name), 1);
+  if (state.names.imported.empty()) {
+    state.names.in_use.try_emplace(LowerCase(impl.nodes.back().name), 1);
   } else {
-    state.imported_names.push_back(impl.nodes.back().name);
+    state.names.imported.push_back(impl.nodes.back().name);
   }
   return id;
 }
@@ -156,6 +151,8 @@ Status TensorNameError(std::string_view name) {
 }
 
 }  // namespace
+
+const GraphData& GraphDataOf(const Graph& graph) { return graph.impl(); }
 
 Graph::Graph() : impl_(std::make_unique<GraphImpl>()) {
   impl_->library = std::make_shared<FunctionLibrary>();
@@ -330,7 +327,7 @@ Status Graph::SetAttr(Operation op, std::string_view name, Attr value) {
 
 Status Graph::SetDevice(Operation op, std::string_view device) {
   std::unique_lock lock(impl_->mutex);
-  impl_->nodes[op.id()].device = InternDevice(*impl_, std::string(device));
+  impl_->nodes[op.id()].device = impl_->devices.Intern(std::string(device));
   ++impl_->edit_version;
   return OkStatus();
 }
@@ -377,15 +374,12 @@ VariableId Graph::AddVariable(VariableRecord record) {
   return static_cast<VariableId>(impl_->variables.size()) - 1;
 }
 
-void Graph::SetSeed(int64_t seed) {
-  impl_->has_seed = true;
-  impl_->seed = seed;
-}
+void Graph::SetSeed(int64_t seed) { impl_->seed = seed; }
 
 std::pair<int64_t, int64_t> Graph::SeedsForOp(const int64_t* op_seed) {
   int64_t first = 0, second = 0;
-  if (impl_->has_seed) {
-    first = impl_->seed;
+  if (impl_->seed) {
+    first = *impl_->seed;
     second = op_seed ? *op_seed : impl_->seed_counter++;
   } else if (op_seed) {
     first = kDefaultGraphSeed;

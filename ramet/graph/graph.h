@@ -127,7 +127,7 @@ class RAMET_EXPORT Graph {
   // The scopes that builder functions use.
   BuildState& build_state();
 
-  // For layers that walk the whole graph. Hold the lock while reading nodes (see graph_impl.h).
+  // The storage, for the layers graph and graph_def. Others read GraphDataOf() (graph_data.h).
   GraphImpl& impl() { return *impl_; }
   const GraphImpl& impl() const { return *impl_; }
 

@@ -39,17 +39,17 @@ std::string JoinScope(std::string_view scope, std::string_view name) {
 }
 
 void NoteImportedNames(BuildState& state) {
-  if (state.imported_names.empty()) return;
-  state.names_in_use.reserve(state.names_in_use.size() + state.imported_names.size());
-  for (std::string_view name : state.imported_names) {
-    state.names_in_use.try_emplace(LowerCase(name), 1);
+  if (state.names.imported.empty()) return;
+  state.names.in_use.reserve(state.names.in_use.size() + state.names.imported.size());
+  for (std::string_view name : state.names.imported) {
+    state.names.in_use.try_emplace(LowerCase(name), 1);
   }
-  state.imported_names = {};
+  state.names.imported = {};
 }
 
 std::string UniqueFullName(BuildState& state, std::string full_name, bool mark_as_used) {
   NoteImportedNames(state);
-  auto& used = state.names_in_use;
+  auto& used = state.names.in_use;
   const std::string key = LowerCase(full_name);
   auto it = used.find(key);
   if (it == used.end()) {

@@ -7,7 +7,7 @@ namespace ramet {
 
 class BuildState;
 
-// Moves BuildState::imported_names to names_in_use.
+// Moves UsedNames::imported to UsedNames::in_use.
 void NoteImportedNames(BuildState& state);
 
 // Reports whether `name` is a legal operation name: ^[A-Za-z0-9.][A-Za-z0-9_.\-/>]*$.

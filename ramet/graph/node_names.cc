@@ -67,6 +67,7 @@ void NodeNames::AddFrom(Nodes nodes, int32_t first) {
 }
 
 void NodeNames::Remove(Nodes nodes, int32_t id) {
+  next_numbers_.clear();
   if (slots_.empty()) return;
   const std::string_view name = nodes[static_cast<size_t>(id)].name;
   size_t gap = Locate(nodes, name, Hash(name));

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace ramet {
@@ -21,11 +23,13 @@ class NodeNames {
   void Add(Nodes nodes, int32_t id);
   // Adds all nodes from `first` on, in order. Faster than adding many nodes one by one.
   void AddFrom(Nodes nodes, int32_t first);
-  // Removes nodes[id].
+  // Removes nodes[id]. Clears next_numbers.
   void Remove(Nodes nodes, int32_t id);
   // Reserves space for `names` names.
   void Reserve(size_t names);
   size_t size() const { return size_; }
+  // Numbers at which unique names continue, see FreeName.
+  std::unordered_map<std::string, int>* next_numbers() { return &next_numbers_; }
 
  private:
   struct Slot {
@@ -43,6 +47,7 @@ class NodeNames {
 
   std::vector<Slot> slots_;
   size_t size_ = 0;
+  std::unordered_map<std::string, int> next_numbers_;
 };
 
 }  // namespace ramet

@@ -72,6 +72,10 @@ std::shared_ptr<const AttrMap> Operation::attrs() const {
   return Impl(graph_).nodes[id_].attrs;
 }
 
+std::string Operation::ToString() const {
+  return valid() ? StrCat(name(), " (", type(), ")") : "no operation";
+}
+
 std::string Output::name() const { return valid() ? StrCat(op_.name(), ":", index_) : ""; }
 
 DType Output::dtype() const {
@@ -86,18 +90,8 @@ Shape Output::shape() const {
   return Impl(graph()).output({op_.id(), index_}).shape;
 }
 
-const VariableRecord& Variable::record() const { return graph_->variables()[id_]; }
-std::string Variable::name() const { return valid() ? record().variable.name() : ""; }
-std::string Variable::op_name() const { return valid() ? record().variable.op().name() : ""; }
-
-DType Variable::dtype() const {
-  const VariableRecord& r = record();
-  return BaseType(r.is_resource ? r.snapshot.dtype() : r.variable.dtype());
-}
-
-Shape Variable::shape() const {
-  const VariableRecord& r = record();
-  return r.is_resource ? r.snapshot.shape() : r.variable.shape();
+std::string Output::ToString() const {
+  return valid() ? StrCat(name(), " ", DTypeName(dtype()), shape()) : "no tensor";
 }
 
 }  // namespace ramet

@@ -46,6 +46,8 @@ class RAMET_EXPORT Operation {
   StatusOr<T> attr(std::string_view name) const {
     return attrs()->Get<T>(name);
   }
+  // Returns "out (Softmax)", or "no operation" for an invalid handle.
+  std::string ToString() const;
   bool operator==(const Operation&) const = default;
 
  private:
@@ -66,6 +68,8 @@ class RAMET_EXPORT Output {
   std::string name() const;  // "op:0"
   DType dtype() const;       // a reference type for ref outputs
   Shape shape() const;       // as far as known at build time
+  // Returns "out:0 float[?,10]", or "no tensor" for an invalid handle.
+  std::string ToString() const;
   bool operator==(const Output&) const = default;
 
  private:

@@ -1,7 +1,7 @@
 #include "ramet/graph/scope.h"
 
 #include "ramet/graph/device_name.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/make_variable.h"
 #include "ramet/graph/names.h"
 
 namespace ramet {
@@ -35,6 +35,34 @@ void OpenVariableScope(Graph& graph, std::string_view name, const VariableScopeO
   if (options.use_resource) scope.use_resource = *options.use_resource;
   OpenNameScope(graph, name);
   scope.original_name_scope = StrCat(state.name_stack, "/");
+}
+
+Status ReuseError(const std::string& name, bool exists) {
+  if (exists) {
+    return InvalidArgument("Variable ", name,
+                           " already exists, disallowed. Did you mean to set "
+                           "reuse=True or reuse=tf.AUTO_REUSE in VarScope?");
+  }
+  return InvalidArgument("Variable ", name,
+                         " does not exist, or was not created with "
+                         "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?");
+}
+
+Status CheckShared(const Variable& v, const std::string& name, const Shape& shape, DType dtype) {
+  if (!v.shape().IsCompatibleWith(shape)) {
+    return InvalidArgument("Trying to share variable ", name, ", but specified shape ", shape,
+                           " and found shape ", v.shape(), ".");
+  }
+  if (v.dtype() != dtype) {
+    return InvalidArgument("Trying to share variable ", name, ", but specified dtype ",
+                           DTypeName(dtype), " and found dtype ", DTypeName(v.dtype()), ".");
+  }
+  return OkStatus();
+}
+
+std::string At(const SourceLocation& where) {
+  std::string_view file = where.file_name();
+  return StrCat(file.substr(file.rfind('/') + 1), ":", where.line());
 }
 
 }  // namespace
@@ -111,6 +139,53 @@ Output Scope::Placeholder(std::string_view name, DType dtype, const Shape& shape
                           SourceLocation where) {
   return AddOp(*graph_, "Placeholder", {}, {{"dtype", dtype}, {"shape", shape}}, name, where)
       .output(0);
+}
+
+Variable Scope::GetVariable(std::string_view name, const Shape& shape, Initializer initializer,
+                            SourceLocation where) {
+  VariableOptions options;
+  options.initializer = std::move(initializer);
+  return GetVariable(name, shape, options, where);
+}
+
+Variable Scope::GetVariable(std::string_view name, const Shape& shape,
+                            const VariableOptions& options, SourceLocation where) {
+  BuildState& state = graph_->build_state();
+  const VariableScopeState& scope = state.variable_scope;
+  const std::string full = JoinScope(scope.name, name);
+  const DType dtype = options.dtype.value_or(scope.dtype.value_or(kFloat));
+  auto fail = [&](const Status& status) {
+    graph_->RecordError(status.WithContext(At(where)));
+    return Variable();
+  };
+  auto found = state.variable_store.find(full);
+  const bool exists = found != state.variable_store.end();
+  if (exists && scope.reuse == Reuse::kNo) return fail(ReuseError(full, true));
+  if (!exists && scope.reuse == Reuse::kYes) return fail(ReuseError(full, false));
+  if (exists) {
+    Variable v(graph_, found->second);
+    Status same = CheckShared(v, full, shape, dtype);
+    return same.ok() ? v : fail(same);
+  }
+  if (!shape.IsFullyDefined()) {
+    return fail(InvalidArgument("Shape of a new variable (", full,
+                                ") must be fully defined, but instead was ", shape, "."));
+  }
+  const Initializer& initializer = options.initializer ? options.initializer : scope.initializer;
+  std::string unique = UniqueFullName(state, full, true);
+  Variable v = InitializeVariable(*graph_, unique, initializer, shape, dtype, options);
+  if (v.valid()) state.variable_store[full] = v.id();
+  return v;
+}
+
+Variable Scope::NewVariable(const Input& initial_value, std::string_view name,
+                            const VariableOptions& options, SourceLocation where) {
+  if (!initial_value.is_constant() && !initial_value.output().valid()) {
+    graph_->RecordError(InvalidArgument(At(where), ": the initial value of variable '", name,
+                                        "' is invalid because an earlier build step failed"));
+    return Variable();
+  }
+  return MakeVariableFrom(*graph_, graph_->UniqueName(name), initial_value, options);
 }
 
 std::vector<Variable> Scope::GlobalVariables() const {

@@ -50,6 +50,8 @@ class RAMET_EXPORT Variable {
   std::string op_name() const;  // "w"
   DType dtype() const;          // never a reference type
   Shape shape() const;
+  // Returns "w:0 float[784,10]", or "no variable" for an invalid handle.
+  std::string ToString() const;
   Output ref() const { return record().variable; }
   Output value() const { return record().snapshot; }
   Operation initializer() const { return record().initializer; }

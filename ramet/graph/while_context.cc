@@ -1,6 +1,7 @@
+#include "ramet/graph/while_context.h"
+
 #include <algorithm>
 
-#include "ramet/graph/control_flow_context.h"
 #include "ramet/graph/control_flow_util.h"
 
 namespace ramet {
@@ -32,11 +33,41 @@ bool LessThanOrEqual(const Shape& less, const Shape& more) {
   return true;
 }
 
-}  // namespace
-
-bool CallsFunction(const NodeSpec& node) {
-  return node.op == "SymbolicGradient" || OpRegistry::Global().Find(node.op) == nullptr;
+// A node that does not depend on an iteration would run even if the iteration does not.
+bool IsFree(const NodeSpec& node) {
+  if (!node.control_inputs.empty()) return false;
+  if (CallsFunction(node)) return true;
+  return std::ranges::all_of(node.inputs,
+                             [](const Output& in) { return IsLoopConstantEnter(in.op()); });
 }
+
+// Checks that the variables enter the loop with shapes that match the invariants.
+Status CheckShapes(const std::vector<Output>& values, const std::vector<Shape>& invariants) {
+  for (size_t i = 0; i < invariants.size(); ++i) {
+    if (LessThanOrEqual(values[i].shape(), invariants[i])) continue;
+    return InvalidArgument("The shape invariant specified for ", values[i].name(),
+                           " is not compatible with the initial shape of the loop variable. It "
+                           "enters the loop with shape ",
+                           Tuple(values[i].shape()), ", but the specified shape invariant is ",
+                           Tuple(invariants[i]), ".");
+  }
+  return OkStatus();
+}
+
+// Checks that a variable keeps the shape of `merge` after an iteration.
+Status EnforceShape(const Output& merge, const Output& next) {
+  const Shape had = merge.shape();
+  if (LessThanOrEqual(next.shape(), had)) return OkStatus();
+  const Output enter = merge.op().input(0);
+  return InvalidArgument("Input tensor '", enter.op().input(0).name(),
+                         "' enters the loop with shape ", Tuple(had), ", but has shape ",
+                         Tuple(next.shape()),
+                         " after one iteration. To allow the shape to vary across iterations, use "
+                         "the `shape_invariants` argument of tf.while_loop to specify a "
+                         "less-specific shape.");
+}
+
+}  // namespace
 
 WhileContext& WhileContext::New(Graph& graph, const WhileOptions& options, std::string_view name,
                                 std::shared_ptr<LoopGradient> gradient) {
@@ -49,7 +80,7 @@ WhileContext& WhileContext::Restore(Graph& graph, std::string name, ControlFlowC
                                     const WhileOptions& options) {
   std::unique_ptr<WhileContext> made(new WhileContext(graph, std::move(name), outer, options));
   WhileContext& context = *made;
-  graph.build_state().contexts.push_back(std::move(made));
+  graph.build_state().control_flow.contexts.push_back(std::move(made));
   return context;
 }
 
@@ -119,14 +150,6 @@ Status WhileContext::Adopt(NodeSpec* node) {
   return OkStatus();
 }
 
-// A node that does not depend on an iteration would run even if the iteration does not.
-bool WhileContext::IsFree(const NodeSpec& node) const {
-  if (!node.control_inputs.empty()) return false;
-  if (CallsFunction(node)) return true;
-  return std::ranges::all_of(node.inputs,
-                             [](const Output& in) { return IsLoopConstantEnter(in.op()); });
-}
-
 void WhileContext::NoteAdded(const Operation& op) {
   SetContext(op, this);
   for (const Output& output : op.outputs()) values_.insert(output);
@@ -161,24 +184,6 @@ Status WhileContext::FixControlInputs(const std::vector<Output>& enters) {
   return OkStatus();
 }
 
-void WhileContext::InitializeValues(const std::vector<Output>& values) {
-  values_.clear();
-  values_.insert(values.begin(), values.end());
-}
-
-Status WhileContext::CheckShapes(const std::vector<Output>& values,
-                                 const std::vector<Shape>& invariants) const {
-  for (size_t i = 0; i < invariants.size(); ++i) {
-    if (LessThanOrEqual(values[i].shape(), invariants[i])) continue;
-    return InvalidArgument("The shape invariant specified for ", values[i].name(),
-                           " is not compatible with the initial shape of the loop variable. It "
-                           "enters the loop with shape ",
-                           Tuple(values[i].shape()), ", but the specified shape invariant is ",
-                           Tuple(invariants[i]), ".");
-  }
-  return OkStatus();
-}
-
 // In a nested loop, variables that start with invariants of the outer loop must not run ahead of
 // the outer iteration.
 Status WhileContext::WaitForOuterPivot(const std::vector<Output>& enters) {
@@ -209,7 +214,7 @@ StatusOr<std::vector<Output>> WhileContext::MakeVariables(const std::vector<Outp
     return InvalidArgument("a loop of ", values.size(), " variables has ", invariants.size(),
                            " shape invariants");
   }
-  InitializeValues(values);
+  values_ = {values.begin(), values.end()};
   std::vector<Output> real = values;
   if (outer_ != nullptr) {
     for (Output& value : real) {
@@ -229,7 +234,7 @@ StatusOr<std::vector<Output>> WhileContext::MakeVariables(const std::vector<Outp
     RAMET_RETURN_IF_ERROR(graph_.SetShape(loop_enters_[i], invariants[i]));
   }
   RAMET_RETURN_IF_ERROR(FixControlInputs(loop_enters_));
-  InitializeValues(loop_enters_);
+  values_ = {loop_enters_.begin(), loop_enters_.end()};
   for (const Output& enter : loop_enters_) {
     const char* type = IsRef(enter.dtype()) ? "RefMerge" : "Merge";
     RAMET_ASSIGN_OR_RETURN(Operation merge, TryAddOp(graph_, type, {enter, enter}));
@@ -261,18 +266,6 @@ StatusOr<Output> WhileContext::AddBackEdge(const Output& merge, const Output& va
   if (enforce_shape) RAMET_RETURN_IF_ERROR(EnforceShape(merge, next));
   RAMET_RETURN_IF_ERROR(graph_.UpdateInput(merge.op(), 1, next));
   return next;
-}
-
-Status WhileContext::EnforceShape(const Output& merge, const Output& next) const {
-  const Shape had = merge.shape();
-  if (LessThanOrEqual(next.shape(), had)) return OkStatus();
-  const Output enter = merge.op().input(0);
-  return InvalidArgument("Input tensor '", enter.op().input(0).name(),
-                         "' enters the loop with shape ", Tuple(had), ", but has shape ",
-                         Tuple(next.shape()),
-                         " after one iteration. To allow the shape to vary across iterations, use "
-                         "the `shape_invariants` argument of tf.while_loop to specify a "
-                         "less-specific shape.");
 }
 
 StatusOr<std::vector<Output>> WhileContext::Finish(const std::vector<Output>& next_values) {

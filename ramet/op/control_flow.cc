@@ -5,7 +5,7 @@
 namespace ramet {
 namespace {
 
-std::unordered_map<const Op*, ControlFlow> MakeTable() {
+std::unordered_map<const Op*, ControlFlow> RolesByOp() {
   const std::pair<const char*, ControlFlow> parts[] = {
       {"Switch", ControlFlow::kSwitch},
       {"RefSwitch", ControlFlow::kSwitch},
@@ -29,7 +29,7 @@ std::unordered_map<const Op*, ControlFlow> MakeTable() {
 }  // namespace
 
 ControlFlow ControlFlowOf(const Op& op) {
-  static const auto& table = *new std::unordered_map<const Op*, ControlFlow>(MakeTable());
+  static const auto& table = *new std::unordered_map<const Op*, ControlFlow>(RolesByOp());
   auto it = table.find(&op);
   return it == table.end() ? ControlFlow::kNone : it->second;
 }

@@ -5,7 +5,7 @@
 namespace ramet {
 namespace {
 
-std::unordered_map<const Op*, FunctionCallKind> MakeTable() {
+std::unordered_map<const Op*, FunctionCallKind> CallKindsByOp() {
   const std::pair<const char*, FunctionCallKind> kinds[] = {
       {"PartitionedCall", FunctionCallKind::kCall},
       {"StatefulPartitionedCall", FunctionCallKind::kCall},
@@ -27,7 +27,7 @@ std::unordered_map<const Op*, FunctionCallKind> MakeTable() {
 }  // namespace
 
 FunctionCallKind FunctionCallOf(const Op& op) {
-  static const auto& table = *new std::unordered_map<const Op*, FunctionCallKind>(MakeTable());
+  static const auto& table = *new std::unordered_map<const Op*, FunctionCallKind>(CallKindsByOp());
   auto it = table.find(&op);
   return it == table.end() ? FunctionCallKind::kNone : it->second;
 }

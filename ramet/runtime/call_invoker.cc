@@ -160,7 +160,7 @@ RunContext CallInvoker::ContextOf(const Step& step, const FunctionInstance& func
   const RunContext& caller = run_.context();
   RunContext context{function.settings(), caller.state, caller.recorder, caller.depth + 1};
   if (caller.recorder != nullptr) {
-    const GraphImpl& graph = *caller.settings.graph;
+    const GraphData& graph = *caller.settings.graph;
     std::shared_lock lock(graph.mutex);
     context.callers = StrCat(caller.callers, graph.nodes[step.node].name, "/");
   }

@@ -37,6 +37,9 @@ StatusOr<std::variant<Output, Operation>> ElementResolver::ResolveFetch(
     return InvalidArgument(name.empty() ? "an invalid handle was fetched: building it failed"
                                         : StrCat(name, " is not an element of this graph."));
   };
+  if (auto* variable = std::get_if<Variable>(&element.element())) {
+    return ResolveFetch(Output(*variable));
+  }
   if (auto* output = std::get_if<Output>(&element.element())) {
     if (output->graph() != &graph_) return foreign(output->name());
     RAMET_RETURN_IF_ERROR(CheckLeavesGraph(*output));

@@ -4,7 +4,7 @@
 
 namespace ramet {
 
-StatusOr<std::unique_ptr<Executable>> Executable::Compile(const GraphImpl& graph,
+StatusOr<std::unique_ptr<Executable>> Executable::Compile(const GraphData& graph,
                                                           const PlanRequest& request,
                                                           KernelSource& source) {
   auto executable = std::make_unique<Executable>();

@@ -15,7 +15,7 @@ namespace ramet {
 class Executable {
  public:
   // Compiles what `request` asks for. The graph's lock is held. \error as CompilePlan.
-  static StatusOr<std::unique_ptr<Executable>> Compile(const GraphImpl& graph,
+  static StatusOr<std::unique_ptr<Executable>> Compile(const GraphData& graph,
                                                        const PlanRequest& request,
                                                        KernelSource& source);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMaxInstances = 10000;
 
 bool HasState(const FunctionBody& body) {
-  const GraphImpl& graph = body.graph->impl();
+  const GraphData& graph = GraphDataOf(*body.graph);
   std::shared_lock lock(graph.mutex);
   return std::ranges::any_of(graph.nodes, [](const NodeRecord& node) {
     return !node.op->registered() || node.op->schema().is_stateful;

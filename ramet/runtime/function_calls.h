@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ramet/base/mutex.h"
-#include "ramet/graph/function.h"
+#include "ramet/graph_def/function.h"
 #include "ramet/op/function_call.h"
 #include "ramet/runtime/placer.h"
 #include "ramet/runtime/run_context.h"

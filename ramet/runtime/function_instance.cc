@@ -19,7 +19,7 @@ FunctionInstance::FunctionInstance(FunctionTable& table, const FunctionUse& use,
       all_effects_(use.all_effects),
       arg_devices_(use.arg_devices),
       settings_(table.settings()) {
-  settings_.graph = &body_->graph->impl();
+  settings_.graph = &GraphDataOf(*body_->graph);
   settings_.function = &body_->ref.name;
   for (const Output& result : body_->returns) result_types_.push_back(result.dtype());
 }
@@ -39,7 +39,7 @@ Status FunctionInstance::Compile() {
   };
   also_run(body_->controls);
   if (all_effects_) also_run(body_->effects);
-  const GraphImpl& graph = body_->graph->impl();
+  const GraphData& graph = GraphDataOf(*body_->graph);
   std::shared_lock lock(graph.mutex);
   auto executable = Executable::Compile(graph, request, *this);
   if (!executable.ok()) return executable.status().WithContext(StrCat("function '", name(), "'"));
@@ -47,7 +47,7 @@ Status FunctionInstance::Compile() {
   return OkStatus();
 }
 
-StatusOr<std::vector<int>> FunctionInstance::Place(const GraphImpl& graph,
+StatusOr<std::vector<int>> FunctionInstance::Place(const GraphData& graph,
                                                    std::span<const NodeId> nodes) {
   PlacerOptions options = table_.placer();
   for (size_t i = 0; i < arg_devices_.size(); ++i) {
@@ -56,13 +56,13 @@ StatusOr<std::vector<int>> FunctionInstance::Place(const GraphImpl& graph,
   return PlaceNodes(graph, nodes, options);
 }
 
-StatusOr<std::shared_ptr<Kernel>> FunctionInstance::KernelFor(const GraphImpl& graph, NodeId node,
+StatusOr<std::shared_ptr<Kernel>> FunctionInstance::KernelFor(const GraphData& graph, NodeId node,
                                                               int device) {
   return kernels_.KernelFor(graph, node, device, devices());
 }
 
 StatusOr<std::shared_ptr<FunctionCall>> FunctionInstance::CallFor(
-    const GraphImpl& graph, NodeId node, const std::vector<int>& input_devices) {
+    const GraphData& graph, NodeId node, const std::vector<int>& input_devices) {
   return kernels_.CallFor(graph, node, input_devices, table_, this);
 }
 

@@ -26,10 +26,10 @@ class FunctionInstance final : public KernelSource {
   const std::vector<DType>& result_types() const { return result_types_; }
 
   std::span<Device* const> devices() const override { return settings_.devices; }
-  StatusOr<std::vector<int>> Place(const GraphImpl& graph, std::span<const NodeId> nodes) override;
-  StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
+  StatusOr<std::vector<int>> Place(const GraphData& graph, std::span<const NodeId> nodes) override;
+  StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphData& graph, NodeId node,
                                               int device) override;
-  StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphImpl& graph, NodeId node,
+  StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphData& graph, NodeId node,
                                                   const std::vector<int>& input_devices) override;
 
  private:

@@ -42,7 +42,7 @@ bool MayFit(const Shape& operand, const Shape& result) {
 
 class Fuser {
  public:
-  Fuser(const GraphImpl& graph, const Plan& plan) : graph_(graph), plan_(plan), data_(plan) {}
+  Fuser(const GraphData& graph, const Plan& plan) : graph_(graph), plan_(plan), data_(plan) {}
 
   std::unique_ptr<Plan> Run() {
     FindReaders();
@@ -275,7 +275,7 @@ class Fuser {
     }
   }
 
-  const GraphImpl& graph_;
+  const GraphData& graph_;
   const Plan& plan_;
   PlanData data_;
   std::vector<int> readers_;
@@ -287,7 +287,7 @@ class Fuser {
 
 }  // namespace
 
-std::unique_ptr<Plan> FuseSteps(const GraphImpl& graph, const Plan& plan) {
+std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan) {
   if (plan.has_several_memories) return nullptr;
   return Fuser(graph, plan).Run();
 }

@@ -12,6 +12,6 @@ namespace ramet {
 // are fused only if no other step reads the values between them and no step with side effects lies
 // between them. An epilogue rounds differently from separate steps, so results may differ in the
 // last bits. The graph's lock is held.
-std::unique_ptr<Plan> FuseSteps(const GraphImpl& graph, const Plan& plan);
+std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan);
 
 }  // namespace ramet

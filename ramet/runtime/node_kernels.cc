@@ -4,7 +4,7 @@
 
 namespace ramet {
 
-StatusOr<std::shared_ptr<Kernel>> NodeKernels::KernelFor(const GraphImpl& graph, NodeId id,
+StatusOr<std::shared_ptr<Kernel>> NodeKernels::KernelFor(const GraphData& graph, NodeId id,
                                                          int device,
                                                          std::span<Device* const> devices) {
   const NodeRecord& node = graph.nodes[id];
@@ -24,7 +24,7 @@ StatusOr<std::shared_ptr<Kernel>> NodeKernels::KernelFor(const GraphImpl& graph,
   return entry.kernel;
 }
 
-StatusOr<std::shared_ptr<FunctionCall>> NodeKernels::CallFor(const GraphImpl& graph, NodeId id,
+StatusOr<std::shared_ptr<FunctionCall>> NodeKernels::CallFor(const GraphData& graph, NodeId id,
                                                              const std::vector<int>& input_devices,
                                                              FunctionTable& functions,
                                                              FunctionInstance* caller) {

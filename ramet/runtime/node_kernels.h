@@ -16,9 +16,9 @@ namespace ramet {
 class NodeKernels {
  public:
   // See KernelSource::KernelFor and CallFor. `caller` is the function whose body the graph is.
-  StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node, int device,
+  StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphData& graph, NodeId node, int device,
                                               std::span<Device* const> devices);
-  StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphImpl& graph, NodeId node,
+  StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphData& graph, NodeId node,
                                                   const std::vector<int>& input_devices,
                                                   FunctionTable& functions,
                                                   FunctionInstance* caller);

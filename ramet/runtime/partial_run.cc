@@ -21,7 +21,7 @@ using EndpointValues = std::map<Endpoint, Tensor, EndpointLess>;
 
 // Reports whether a node is a constant or only names what others work on (a variable, a handle). It
 // has no value to keep, and running it again changes nothing.
-bool IsHandle(const GraphImpl& graph, NodeId id) {
+bool IsHandle(const GraphData& graph, NodeId id) {
   const NodeRecord& node = graph.nodes[id];
   if (node.op->name() == "Const") return true;
   if (node.num_outputs == 0) return false;
@@ -34,7 +34,7 @@ bool IsHandle(const GraphImpl& graph, NodeId id) {
           std::ranges::none_of(node.op->schema().inputs, &ArgSchema::is_ref));
 }
 
-bool IsPlaceholder(const GraphImpl& graph, NodeId id) {
+bool IsPlaceholder(const GraphData& graph, NodeId id) {
   const std::string& type = graph.nodes[id].op->name();
   return type == "Placeholder" || type == "PlaceholderV2";
 }
@@ -91,7 +91,7 @@ class PartialRunState {
   }
 
  private:
-  const GraphImpl& graph() const { return session_->graph().impl(); }
+  const GraphData& graph() const { return GraphDataOf(session_->graph()); }
   std::string NameOf(Endpoint e) const { return StrCat(graph().nodes[e.node].name, ":", e.index); }
 
   Status AddFeed(const Feed& feed, EndpointValues* fed) RAMET_REQUIRES(mutex_) {

@@ -27,6 +27,12 @@ class RAMET_EXPORT PartialRun {
   //   operation; a fetch needs a tensor that has not been fed; or the partial run has ended.
   // \error as Session::Run.
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const std::vector<GraphElement>& fetches);
+  // Returns the tensor of one fetch, not in braces.
+  template <SingleFetch T>
+  StatusOr<Tensor> Run(const Feeds& feeds, const T& fetch) {
+    RAMET_ASSIGN_OR_RETURN(auto fetched, Run(feeds, std::vector<GraphElement>{fetch}));
+    return std::move(fetched[0]);
+  }
   // Reports whether everything is fed and fetched, or an operation has failed.
   bool ended() const;
 

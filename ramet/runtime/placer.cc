@@ -15,7 +15,7 @@ namespace {
 
 class Placer {
  public:
-  Placer(const GraphImpl& graph, std::span<const NodeId> nodes, const PlacerOptions& options)
+  Placer(const GraphData& graph, std::span<const NodeId> nodes, const PlacerOptions& options)
       : graph_(graph), nodes_(nodes), options_(options), parent_(nodes.size()) {
     std::iota(parent_.begin(), parent_.end(), 0);
     for (size_t i = 0; i < nodes.size(); ++i) position_[nodes[i]] = static_cast<int>(i);
@@ -153,7 +153,7 @@ class Placer {
     return static_cast<int>(device);
   }
 
-  const GraphImpl& graph_;
+  const GraphData& graph_;
   std::span<const NodeId> nodes_;
   const PlacerOptions& options_;
   std::vector<int> parent_;
@@ -165,7 +165,7 @@ class Placer {
 
 }  // namespace
 
-StatusOr<std::vector<int>> PlaceNodes(const GraphImpl& graph, std::span<const NodeId> nodes,
+StatusOr<std::vector<int>> PlaceNodes(const GraphData& graph, std::span<const NodeId> nodes,
                                       const PlacerOptions& options) {
   return Placer(graph, nodes, options).Run();
 }

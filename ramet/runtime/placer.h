@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ramet/device/device.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 
 namespace ramet {
 
@@ -24,7 +24,7 @@ struct PlacerOptions {
 // one per element of `nodes`. The caller holds the graph's lock.
 // \error kInvalidArgument: without soft placement, a device does not exist or has no kernel. The
 //   message is TensorFlow's ("Cannot assign a device for operation ...").
-StatusOr<std::vector<int>> PlaceNodes(const GraphImpl& graph, std::span<const NodeId> nodes,
+StatusOr<std::vector<int>> PlaceNodes(const GraphData& graph, std::span<const NodeId> nodes,
                                       const PlacerOptions& options);
 
 }  // namespace ramet

@@ -9,7 +9,7 @@
 
 #include "ramet/base/mutex.h"
 #include "ramet/device/device.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 #include "ramet/op/epilogue.h"
 #include "ramet/op/kernel.h"
 #include "ramet/runtime/fused_elementwise.h"

@@ -22,7 +22,7 @@ struct EndpointHash {
 
 class Compiler {
  public:
-  Compiler(const GraphImpl& graph, const PlanRequest& request, KernelSource& source)
+  Compiler(const GraphData& graph, const PlanRequest& request, KernelSource& source)
       : graph_(graph),
         request_(request),
         source_(source),
@@ -375,7 +375,7 @@ class Compiler {
     }
   }
 
-  const GraphImpl& graph_;
+  const GraphData& graph_;
   const PlanRequest& request_;
   KernelSource& source_;
   const FeedSet feeds_;
@@ -392,7 +392,7 @@ class Compiler {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphImpl& graph, const PlanRequest& request,
+StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphData& graph, const PlanRequest& request,
                                             KernelSource& source) {
   return Compiler(graph, request, source).Run();
 }

@@ -14,22 +14,22 @@ class KernelSource {
   virtual ~KernelSource() = default;
   virtual std::span<Device* const> devices() const = 0;
   // Returns the device of each node, as a position in devices().
-  virtual StatusOr<std::vector<int>> Place(const GraphImpl& graph,
+  virtual StatusOr<std::vector<int>> Place(const GraphData& graph,
                                            std::span<const NodeId> nodes) = 0;
   // Returns the kernel of a node on a device: the same one as long as the node does not change.
-  virtual StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
+  virtual StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphData& graph, NodeId node,
                                                       int device) = 0;
   // Returns the functions that a node calls, or null if it calls none; the same object as long as
   // the node does not change. `input_devices` has the device of the variable that each input names;
   // it is empty if all of them are in host memory.
   virtual StatusOr<std::shared_ptr<FunctionCall>> CallFor(
-      const GraphImpl& graph, NodeId node, const std::vector<int>& input_devices) = 0;
+      const GraphData& graph, NodeId node, const std::vector<int>& input_devices) = 0;
 };
 
 // Compiles a request: prunes the graph to what the fetches need, cut at the feeds; places and
 // orders the nodes; lays out the slots and determines when each is free again. The graph's lock is
 // held. \error as OrderNodes, KernelSource::Place, KernelFor and CallFor.
-StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphImpl& graph, const PlanRequest& request,
+StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphData& graph, const PlanRequest& request,
                                             KernelSource& source);
 
 }  // namespace ramet

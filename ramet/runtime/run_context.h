@@ -8,7 +8,7 @@
 
 namespace ramet {
 
-struct GraphImpl;
+struct GraphData;
 class Device;
 
 // How a session runs its steps; the same for all its runs.
@@ -18,7 +18,7 @@ struct ExecutorSettings {
   int intra_op_threads = 1;
   int inter_op_threads = 1;  // how many steps may run at the same time
   bool deterministic = false;
-  const GraphImpl* graph = nullptr;       // for the names in messages
+  const GraphData* graph = nullptr;       // for the names in messages
   const std::string* function = nullptr;  // whose body the graph is; null: it is not a body
 };
 

@@ -2,13 +2,13 @@
 
 #include <shared_mutex>
 
-#include "ramet/graph/partition_def.h"
+#include "ramet/graph_def/partition_def.h"
 
 namespace ramet {
 
 StatusOr<std::vector<std::pair<std::string, std::string>>> PartitionGraphs(
-    const GraphImpl& graph, const Plan& plan, std::span<Device* const> devices) {
-  std::shared_lock lock(graph.mutex);
+    const Graph& graph, const Plan& plan, std::span<Device* const> devices) {
+  std::shared_lock lock(GraphDataOf(graph).mutex);
   std::vector<std::pair<std::string, std::string>> graphs;
   for (size_t d = 0; d < devices.size(); ++d) {
     Partition partition{devices[d]->name(), {}, plan.request.feeds, plan.request.fetches};
@@ -26,7 +26,7 @@ std::vector<NodeStats> DescribeSteps(std::vector<StepRecord> records,
                                      std::span<Device* const> devices) {
   std::vector<NodeStats> steps;
   for (StepRecord& record : records) {
-    const GraphImpl& graph = *record.graph;
+    const GraphData& graph = *record.graph;
     std::shared_lock lock(graph.mutex);
     const NodeRecord& node = graph.nodes[record.node];
     NodeStats stats{devices[record.device]->name(),

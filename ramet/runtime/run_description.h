@@ -13,7 +13,7 @@ namespace ramet {
 
 // Returns each device that has nodes of the plan, with these nodes as a GraphDef in wire form.
 StatusOr<std::vector<std::pair<std::string, std::string>>> PartitionGraphs(
-    const GraphImpl& graph, const Plan& plan, std::span<Device* const> devices);
+    const Graph& graph, const Plan& plan, std::span<Device* const> devices);
 
 // Returns the recorded steps with the names of their nodes and devices.
 std::vector<NodeStats> DescribeSteps(std::vector<StepRecord> records,

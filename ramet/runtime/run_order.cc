@@ -13,7 +13,7 @@ constexpr int kMaxLoopDepth = 256;
 
 class Orderer {
  public:
-  Orderer(const GraphImpl& graph, const PlanRequest& request, const FeedSet& feeds)
+  Orderer(const GraphData& graph, const PlanRequest& request, const FeedSet& feeds)
       : graph_(graph), request_(request), feeds_(feeds) {
     order_.loops.emplace_back();
   }
@@ -385,7 +385,7 @@ class Orderer {
     return std::ranges::any_of(node.op->schema().inputs, &ArgSchema::is_ref);
   }
 
-  const GraphImpl& graph_;
+  const GraphData& graph_;
   const PlanRequest& request_;
   const FeedSet& feeds_;
   RunOrder order_;
@@ -400,7 +400,7 @@ class Orderer {
 
 }  // namespace
 
-FeedSet::FeedSet(const GraphImpl& graph, const PlanRequest& request) : graph_(graph) {
+FeedSet::FeedSet(const GraphData& graph, const PlanRequest& request) : graph_(graph) {
   for (Endpoint e : request.feeds) fed_.insert(Key(e));
 }
 
@@ -409,7 +409,7 @@ bool FeedSet::IsFedPlaceholder(NodeId id) const {
   return (type == "Placeholder" || type == "PlaceholderV2") && Contains({id, 0});
 }
 
-StatusOr<RunOrder> OrderNodes(const GraphImpl& graph, const PlanRequest& request,
+StatusOr<RunOrder> OrderNodes(const GraphData& graph, const PlanRequest& request,
                               const FeedSet& feeds) {
   return Orderer(graph, request, feeds).Run();
 }

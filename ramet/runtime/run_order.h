@@ -38,7 +38,7 @@ struct RunOrder {
 // The set of tensors that are fed.
 class FeedSet {
  public:
-  FeedSet(const GraphImpl& graph, const PlanRequest& request);
+  FeedSet(const GraphData& graph, const PlanRequest& request);
   bool Contains(Endpoint e) const { return fed_.contains(Key(e)); }
   // Reports whether a node is a fed placeholder: nothing has to wait for it. (A fed node of another
   // type still runs if something waits for it, as in TensorFlow.)
@@ -46,7 +46,7 @@ class FeedSet {
 
  private:
   static int64_t Key(Endpoint e) { return (static_cast<int64_t>(e.node) << 24) ^ e.index; }
-  const GraphImpl& graph_;
+  const GraphData& graph_;
   std::unordered_set<int64_t> fed_;
 };
 
@@ -56,7 +56,7 @@ class FeedSet {
 // \error kInvalidArgument: nodes are in a cycle that is not a loop, a node reads tensors of
 //   different loop frames, or a fetch is inside a loop.
 // \error kUnimplemented: a node in a cycle has no kernel.
-StatusOr<RunOrder> OrderNodes(const GraphImpl& graph, const PlanRequest& request,
+StatusOr<RunOrder> OrderNodes(const GraphData& graph, const PlanRequest& request,
                               const FeedSet& feeds);
 
 }  // namespace ramet

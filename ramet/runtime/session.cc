@@ -68,6 +68,12 @@ StatusOr<std::vector<Tensor>> Session::Run(const Feeds& feeds, const Fetches& fe
   return fetched;
 }
 
+StatusOr<Tensor> Session::RunSingle(const Feeds& feeds, const GraphElement& fetch,
+                                    const RunOptions& options, RunMetadata* metadata) {
+  RAMET_ASSIGN_OR_RETURN(auto fetched, Run(feeds, Fetches{fetch}, options, metadata));
+  return std::move(fetched[0]);
+}
+
 StatusOr<Callable> Session::MakeCallable(const std::vector<GraphElement>& feeds,
                                          const Fetches& fetches) {
   Callable callable;
@@ -88,6 +94,12 @@ StatusOr<Callable> Session::MakeCallable(const std::vector<GraphElement>& feeds,
 StatusOr<std::vector<Tensor>> Callable::Run(std::span<const Tensor> feeds) const {
   std::vector<Tensor> fetched(fetches_.size());
   RAMET_RETURN_IF_ERROR(Run(feeds, fetched));
+  return fetched;
+}
+
+StatusOr<Tensor> TensorCallable::Run(std::span<const Tensor> feeds) const {
+  Tensor fetched;
+  RAMET_RETURN_IF_ERROR(Run(feeds, &fetched));
   return fetched;
 }
 

@@ -1,17 +1,18 @@
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
 #include "ramet/graph/graph.h"
+#include "ramet/graph/graph_element.h"
 #include "ramet/runtime/run_options.h"
 #include "ramet/tensor/tensor.h"
 
@@ -38,22 +39,6 @@ struct SessionOptions {
   int64_t operation_timeout_in_ms = 0;
 };
 
-// A GraphElement is something that can be fed or fetched: a tensor, an operation, or the name of
-// either ("out:0", "init"). An operation can only be fetched, which runs it.
-class RAMET_EXPORT GraphElement {
- public:
-  GraphElement(Output output) : element_(output) {}           // NOLINT: implicit on purpose
-  GraphElement(Operation operation) : element_(operation) {}  // NOLINT
-  GraphElement(const Variable& variable) : element_(Output(variable)) {}  // NOLINT
-  GraphElement(const char* name) : element_(std::string(name)) {}         // NOLINT
-  GraphElement(std::string name) : element_(std::move(name)) {}           // NOLINT
-  GraphElement(std::string_view name) : element_(std::string(name)) {}    // NOLINT
-  const std::variant<Output, Operation, std::string>& element() const { return element_; }
-
- private:
-  std::variant<Output, Operation, std::string> element_;
-};
-
 // A tensor of the graph and its value in one run.
 struct Feed {
   GraphElement tensor;
@@ -61,14 +46,19 @@ struct Feed {
 };
 using Feeds = std::vector<Feed>;
 
-// The elements that a run fetches: one element, or several in braces.
+// Anything that GraphElement can be made from. A call that fetches one element, not in braces,
+// returns one Tensor; a call that fetches a list returns a list.
+template <class T>
+concept SingleFetch = std::convertible_to<const T&, GraphElement>;
+
+// The elements that a run fetches. Fetching an operation runs it; a name without ":0" is that of
+// an operation.
 class RAMET_EXPORT Fetches {
  public:
   Fetches(std::initializer_list<GraphElement> elements) : elements_(elements) {}
   Fetches(std::vector<GraphElement> elements) : elements_(std::move(elements)) {}  // NOLINT
-  template <class T>
-  requires(std::is_convertible_v<T, GraphElement>) Fetches(const T& element)
-      : elements_{GraphElement(element)} {}  // NOLINT
+  template <SingleFetch T>
+  Fetches(const T& element) : elements_{GraphElement(element)} {}  // NOLINT
   const std::vector<GraphElement>& elements() const { return elements_; }
 
  private:
@@ -76,6 +66,7 @@ class RAMET_EXPORT Fetches {
 };
 
 class PartialRun;
+class TensorCallable;
 class SessionImpl;
 class Executable;
 
@@ -106,6 +97,29 @@ class RAMET_EXPORT Callable {
   mutable std::shared_ptr<Executable> executable_;
 };
 
+// A TensorCallable is a Callable with one fetch, whose tensor Run returns.
+class RAMET_EXPORT TensorCallable {
+ public:
+  // Runs with `feeds`, in the order in which MakeCallable got them. Returns an empty Tensor if the
+  // fetch is an operation.
+  // \error as Session::Run.
+  StatusOr<Tensor> Run(std::span<const Tensor> feeds) const;
+  StatusOr<Tensor> Run(std::initializer_list<Tensor> feeds) const {
+    return Run(std::span<const Tensor>(feeds.begin(), feeds.size()));
+  }
+  // Writes the fetched tensor to `fetched`, and what `options` ask for to `metadata`, which may be
+  // null.
+  Status Run(std::span<const Tensor> feeds, Tensor* fetched,
+             const RunOptions& options = RunOptions(), RunMetadata* metadata = nullptr) const {
+    return callable_.Run(feeds, std::span<Tensor>(fetched, 1), options, metadata);
+  }
+
+ private:
+  friend class Session;
+  explicit TensorCallable(Callable callable) : callable_(std::move(callable)) {}
+  Callable callable_;
+};
+
 // A Session runs operations of a graph and owns the values of its variables (tf.Session). Sessions
 // of the same graph have separate variables. The graph must outlive the session and may grow in the
 // meantime. Thread-safe: several threads may call Run at once.
@@ -120,9 +134,9 @@ class RAMET_EXPORT Session {
   ~Session();
 
   // Runs the operations that `fetches` depend on and returns one tensor per fetch; for an
-  // operation, an empty Tensor. Values in `feeds` replace the tensors that they name; any tensor of
-  // the graph can be fed. Later runs never change the returned tensors. Errors of operations name
-  // the node.
+  // operation, an empty Tensor. Run(feeds, y) returns the tensor of y, and Run(feeds, {y, z})
+  // returns a list. Values in `feeds` replace the tensors that they name; any tensor of the graph
+  // can be fed. Later runs never change the returned tensors. Errors of operations name the node.
   //
   // \error kInvalidArgument: a feed has the wrong dtype or shape, a placeholder is not fed, or a
   //   handle is not from this graph.
@@ -133,6 +147,10 @@ class RAMET_EXPORT Session {
   // \error any error of a kernel.
   StatusOr<std::vector<Tensor>> Run(const Fetches& fetches);
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const Fetches& fetches);
+  template <SingleFetch T>
+  StatusOr<Tensor> Run(const T& fetch) {
+    return RunSingle({}, fetch, RunOptions(), nullptr);
+  }
   // Runs under the limits in `options`. A run that ends early leaves the variables as assigned so
   // far. Writes what the options ask for to `metadata`, which may be null.
   //
@@ -140,6 +158,11 @@ class RAMET_EXPORT Session {
   // \error kCancelled: the run was cancelled or the session was closed.
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const Fetches& fetches,
                                     const RunOptions& options, RunMetadata* metadata = nullptr);
+  template <SingleFetch T>
+  StatusOr<Tensor> Run(const Feeds& feeds, const T& fetch, const RunOptions& options = RunOptions(),
+                       RunMetadata* metadata = nullptr) {
+    return RunSingle(feeds, fetch, options, metadata);
+  }
   // Declares the feeds and fetches of a partial run (ramet/runtime/partial_run.h).
   // \error kInvalidArgument: there is no fetch, or a feed is named twice or is also fetched.
   // \error as Run for names, handles and operations that Ramet does not implement.
@@ -148,6 +171,11 @@ class RAMET_EXPORT Session {
   // Resolves `feeds` and `fetches` for repeated runs.
   // \error as Run for names and handles.
   StatusOr<Callable> MakeCallable(const std::vector<GraphElement>& feeds, const Fetches& fetches);
+  template <SingleFetch T>
+  StatusOr<TensorCallable> MakeCallable(const std::vector<GraphElement>& feeds, const T& fetch) {
+    RAMET_ASSIGN_OR_RETURN(Callable callable, MakeCallable(feeds, Fetches(fetch)));
+    return TensorCallable(std::move(callable));
+  }
 
   // Runs the initializers of the uninitialized variables in the collection "variables". Returns how
   // many it ran.
@@ -180,6 +208,8 @@ class RAMET_EXPORT Session {
  private:
   friend std::shared_ptr<SessionImpl> ImplOf(const Session& session);
   explicit Session(std::shared_ptr<SessionImpl> impl);
+  StatusOr<Tensor> RunSingle(const Feeds& feeds, const GraphElement& fetch,
+                             const RunOptions& options, RunMetadata* metadata);
   std::shared_ptr<SessionImpl> impl_;
 };
 

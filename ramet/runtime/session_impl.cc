@@ -98,7 +98,7 @@ StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
         {device->kernel_allocator(), device->allocator(), &session->resources_, device->memory()});
   }
   session->settings_ = {session->devices_,         session->envs_,        ThreadsOf(options),
-                        InterOpThreadsOf(options), options.deterministic, &graph.impl()};
+                        InterOpThreadsOf(options), options.deterministic, &GraphDataOf(graph)};
   session->placer_ = {session->devices_, options.allow_soft_placement,
                       options.log_device_placement};
   return session;
@@ -116,24 +116,24 @@ size_t SessionImpl::RequestHash::operator()(const PlanRequest& request) const {
   return hash;
 }
 
-StatusOr<std::vector<int>> SessionImpl::Place(const GraphImpl& graph,
+StatusOr<std::vector<int>> SessionImpl::Place(const GraphData& graph,
                                               std::span<const NodeId> nodes) {
   return PlaceNodes(graph, nodes, placer_);
 }
 
-StatusOr<std::shared_ptr<Kernel>> SessionImpl::KernelFor(const GraphImpl& graph, NodeId id,
+StatusOr<std::shared_ptr<Kernel>> SessionImpl::KernelFor(const GraphData& graph, NodeId id,
                                                          int device) {
   return kernels_.KernelFor(graph, id, device, devices_);
 }
 
 StatusOr<std::shared_ptr<FunctionCall>> SessionImpl::CallFor(
-    const GraphImpl& graph, NodeId id, const std::vector<int>& input_devices) {
+    const GraphData& graph, NodeId id, const std::vector<int>& input_devices) {
   return kernels_.CallFor(graph, id, input_devices, functions_, nullptr);
 }
 
 StatusOr<std::shared_ptr<Executable>> SessionImpl::ExecutableFor(const PlanRequest& request) {
   if (closed_.cancelled()) return FailedPrecondition("Attempted to use a closed Session.");
-  const GraphImpl& graph = graph_->impl();
+  const GraphData& graph = GraphDataOf(*graph_);
   MutexLock lock(mutex_);
   std::shared_lock graph_lock(graph.mutex);
   RAMET_RETURN_IF_ERROR(graph.status);
@@ -177,8 +177,7 @@ Status SessionImpl::RunWithOptions(Executable& executable, std::span<const Tenso
       &closed_, token,
       options.timeout_in_ms > 0 ? options.timeout_in_ms : options_.operation_timeout_in_ms);
   if (metadata != nullptr && options.output_partition_graphs) {
-    RAMET_ASSIGN_OR_RETURN(metadata->partition_graphs,
-                           PartitionGraphs(graph_->impl(), plan, devices_));
+    RAMET_ASSIGN_OR_RETURN(metadata->partition_graphs, PartitionGraphs(*graph_, plan, devices_));
   }
   const std::shared_ptr<const FollowedValues> followed = followed_.Get();
   if (metadata != nullptr) {

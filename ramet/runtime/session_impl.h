@@ -25,10 +25,10 @@ class SessionImpl final : public KernelSource {
   static StatusOr<std::shared_ptr<SessionImpl>> Create(Graph& graph, const SessionOptions& options);
 
   std::span<Device* const> devices() const override { return devices_; }
-  StatusOr<std::vector<int>> Place(const GraphImpl& graph, std::span<const NodeId> nodes) override;
-  StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphImpl& graph, NodeId node,
+  StatusOr<std::vector<int>> Place(const GraphData& graph, std::span<const NodeId> nodes) override;
+  StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphData& graph, NodeId node,
                                               int device) override RAMET_REQUIRES(mutex_);
-  StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphImpl& graph, NodeId node,
+  StatusOr<std::shared_ptr<FunctionCall>> CallFor(const GraphData& graph, NodeId node,
                                                   const std::vector<int>& input_devices) override
       RAMET_REQUIRES(mutex_);
 

@@ -24,7 +24,7 @@ constexpr double kMinSavedFraction = 0.05;
 // step is ready; those that are ready then form a group.
 class Grouper {
  public:
-  Grouper(const Plan& plan, const GraphImpl& graph, const StepProfile& profile)
+  Grouper(const Plan& plan, const GraphData& graph, const StepProfile& profile)
       : plan_(plan), graph_(graph), profile_(profile), feeds_(graph, plan.request) {}
 
   // Returns null if grouping does not save enough.
@@ -157,7 +157,7 @@ class Grouper {
   }
 
   const Plan& plan_;
-  const GraphImpl& graph_;
+  const GraphData& graph_;
   const StepProfile& profile_;
   const FeedSet feeds_;
   std::vector<Item> items_;
@@ -171,7 +171,7 @@ class Grouper {
 StepGrouping::StepGrouping() = default;
 StepGrouping::~StepGrouping() = default;
 
-void StepGrouping::Note(const Plan& plan, const GraphImpl& graph, int threads,
+void StepGrouping::Note(const Plan& plan, const GraphData& graph, int threads,
                         const StepProfile& profile) {
   MutexLock lock(mutex_);
   if (!profiling() || ++runs_ == 1) return;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ramet/base/mutex.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 
 namespace ramet {
 
@@ -33,7 +33,7 @@ class StepGrouping {
   Plan* grouped() const { return grouped_.load(std::memory_order_acquire); }
   // Takes the profile of a run of `plan`, which has neither control flow nor devices with memory of
   // their own. Groups run on `threads` threads.
-  void Note(const Plan& plan, const GraphImpl& graph, int threads, const StepProfile& profile);
+  void Note(const Plan& plan, const GraphData& graph, int threads, const StepProfile& profile);
 
  private:
   std::atomic<bool> profiling_ = true;

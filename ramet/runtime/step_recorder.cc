@@ -4,7 +4,7 @@
 
 namespace ramet {
 
-void StepRecorder::Add(const GraphImpl& graph, const std::string& callers, NodeId node,
+void StepRecorder::Add(const GraphData& graph, const std::string& callers, NodeId node,
                        int32_t device, int64_t start_nanos, std::span<const Value> outputs) {
   StepRecord record{&graph, callers, node, device, start_nanos, Now(), {}};
   for (size_t i = 0; i < outputs.size(); ++i) {

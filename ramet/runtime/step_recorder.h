@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ramet/base/mutex.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 #include "ramet/op/kernel.h"
 #include "ramet/runtime/run_options.h"
 
@@ -13,7 +13,7 @@ namespace ramet {
 
 // A step that has run.
 struct StepRecord {
-  const GraphImpl* graph = nullptr;
+  const GraphData* graph = nullptr;
   std::string callers;  // names of the nodes that called the function whose body the graph is
   NodeId node = -1;
   int32_t device = 0;
@@ -31,7 +31,7 @@ class StepRecorder {
         .count();
   }
   // Adds the step of a node, which began at `start_nanos` and has just ended.
-  void Add(const GraphImpl& graph, const std::string& callers, NodeId node, int32_t device,
+  void Add(const GraphData& graph, const std::string& callers, NodeId node, int32_t device,
            int64_t start_nanos, std::span<const Value> outputs);
   // Returns the steps in the order in which they ended. The run is over.
   std::vector<StepRecord> TakeRecords();

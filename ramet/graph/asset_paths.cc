@@ -1,0 +1,16 @@
+#include "ramet/graph/asset_paths.h"
+
+#include <mutex>
+
+#include "ramet/graph/graph_impl.h"
+
+namespace ramet {
+
+void SetAssetPath(const Output& tensor, std::string path) {
+  if (tensor.op().type() != "Const" || tensor.shape() != Shape{}) return;
+  GraphImpl& impl = tensor.graph()->impl();
+  std::unique_lock lock(impl.mutex);
+  impl.asset_paths[tensor.op().id()] = std::move(path);
+}
+
+}  // namespace ramet

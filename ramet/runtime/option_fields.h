@@ -1,0 +1,20 @@
+#pragma once
+
+#include "ramet/runtime/session.h"
+
+namespace ramet {
+
+// Calls fn(name, member) for each member of `options`. Bindings set options by name through this
+// table. Fields of ConfigProto have the same names, where there are such fields.
+template <class Fn>
+void ForEachOption(SessionOptions& options, Fn&& fn) {
+  fn("device_count", options.device_count);
+  fn("intra_op_parallelism_threads", options.intra_op_parallelism_threads);
+  fn("inter_op_parallelism_threads", options.inter_op_parallelism_threads);
+  fn("allow_soft_placement", options.allow_soft_placement);
+  fn("log_device_placement", options.log_device_placement);
+  fn("deterministic", options.deterministic);
+  fn("operation_timeout_in_ms", options.operation_timeout_in_ms);
+}
+
+}  // namespace ramet

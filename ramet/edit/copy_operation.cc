@@ -3,8 +3,7 @@
 #include <mutex>
 #include <utility>
 
-#include "ramet/graph/build_state.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/edit_graph.h"
 #include "ramet/graph/names.h"
 
 namespace ramet {
@@ -48,8 +47,8 @@ StatusOr<Operation> CopyOperation(const Operation& source, Graph& graph, Operati
                      .attrs = *source.attrs()}));
   if (is_loop_merge) {
     const Shape shape = LoopShape(made.output(0).shape(), source.output(0).shape());
-    std::unique_lock lock(graph.impl().mutex);
-    graph.impl().output({made.id(), 0}).shape = shape;
+    std::unique_lock lock(GraphDataOf(graph).mutex);
+    MutableGraphDataOf(graph).output({made.id(), 0}).shape = shape;
   }
   return made;
 }

@@ -5,6 +5,7 @@
 #include <shared_mutex>
 
 #include "ramet/edit/planned_edges.h"
+#include "ramet/graph/edit_graph.h"
 
 namespace ramet {
 namespace {
@@ -17,7 +18,7 @@ Status CheckOwn(const Graph* graph, const Operation& op, std::string_view what) 
   return OkStatus();
 }
 
-Status CheckInput(const GraphImpl& impl, NodeId id, int index, const Output& input) {
+Status CheckInput(const GraphData& impl, NodeId id, int index, const Output& input) {
   const NodeRecord& node = impl.nodes[id];
   if (index < 0 || index >= node.num_inputs) {
     return InvalidArgument("node '", node.name, "' has ", node.num_inputs,
@@ -65,7 +66,7 @@ Output GraphPatch::InputOf(Operation op, int index) const {
 }
 
 StatusOr<EdgePlan> GraphPatch::Plan(const Options& options) const {
-  const GraphImpl& impl = std::as_const(*graph_).impl();
+  const GraphData& impl = GraphDataOf(*graph_);
   if (impl.finalized) return FailedPrecondition("Graph is finalized and cannot be modified.");
   EdgePlan plan(impl);
   for (const auto& [key, input] : inputs_) {
@@ -102,13 +103,13 @@ Status GraphPatch::CheckHandles() const {
 
 Status GraphPatch::Check(const Options& options) const {
   RAMET_RETURN_IF_ERROR(CheckHandles());
-  std::shared_lock lock(graph_->impl().mutex);
+  std::shared_lock lock(GraphDataOf(*graph_).mutex);
   return Plan(options).status();
 }
 
 Status GraphPatch::Apply(const Options& options) {
   RAMET_RETURN_IF_ERROR(CheckHandles());
-  GraphImpl& impl = graph_->impl();
+  GraphData& impl = MutableGraphDataOf(*graph_);
   std::unique_lock lock(impl.mutex);
   RAMET_ASSIGN_OR_RETURN(const EdgePlan plan, Plan(options));
   if (plan.edited().empty()) return OkStatus();

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "ramet/edit/copy_operation.h"
-#include "ramet/graph/graph_def.h"
 #include "ramet/graph/scope.h"
+#include "ramet/graph_def/graph_def.h"
 #include "ramet/op/testing/test_ops.h"
 
 namespace ramet {

@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-bool IsNextIteration(const GraphImpl& impl, NodeId id) {
+bool IsNextIteration(const GraphData& impl, NodeId id) {
   const std::string& type = impl.nodes[id].op->name();
   return type == "NextIteration" || type == "RefNextIteration";
 }
@@ -86,7 +86,7 @@ class Components {
   int32_t num_components_ = 0;
 };
 
-Status CycleError(const GraphImpl& impl, NodeId id, NodeId producer, const std::string& as_what) {
+Status CycleError(const GraphData& impl, NodeId id, NodeId producer, const std::string& as_what) {
   return InvalidArgument("'", impl.nodes[producer].name, "' cannot be ", as_what, " of node '",
                          impl.nodes[id].name, "': it depends on that node, so this makes a cycle");
 }
@@ -119,7 +119,7 @@ std::vector<NodeId> EdgePlan::Producers(NodeId id) const {
   return producers;
 }
 
-void EdgePlan::Write(GraphImpl& impl) const {
+void EdgePlan::Write(GraphData& impl) const {
   for (const auto& [id, edges] : edited_) {
     NodeRecord& node = impl.nodes[id];
     const int32_t num_controls = static_cast<int32_t>(edges.controls.size());
@@ -135,7 +135,7 @@ void EdgePlan::Write(GraphImpl& impl) const {
 }
 
 Status CheckNoNewCycle(const EdgePlan& plan) {
-  const GraphImpl& impl = plan.impl();
+  const GraphData& impl = plan.impl();
   const Components components(plan);
   for (const auto& [id, edges] : plan.edited()) {
     const auto old_inputs = impl.inputs(id);

@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 
 namespace ramet {
 
@@ -16,21 +16,21 @@ struct PlannedEdges {
 // The edges of a graph with those of some nodes replaced. The graph's lock is held during use.
 class EdgePlan {
  public:
-  explicit EdgePlan(const GraphImpl& impl) : impl_(impl) {}
+  explicit EdgePlan(const GraphData& impl) : impl_(impl) {}
 
   // Returns the planned edges of a node for editing. They start as its current ones.
   PlannedEdges& Edit(NodeId id);
   const std::unordered_map<NodeId, PlannedEdges>& edited() const { return edited_; }
-  const GraphImpl& impl() const { return impl_; }
+  const GraphData& impl() const { return impl_; }
 
   // Returns the producers that a node waits for, without the back edges of loops.
   std::vector<NodeId> Producers(NodeId id) const;
 
   // Writes the planned edges to the graph. The caller holds its lock for writing.
-  void Write(GraphImpl& impl) const;
+  void Write(GraphData& impl) const;
 
  private:
-  const GraphImpl& impl_;
+  const GraphData& impl_;
   std::unordered_map<NodeId, PlannedEdges> edited_;
 };
 

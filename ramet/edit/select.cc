@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "ramet/base/strings.h"
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 
 namespace ramet {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 class Neighbours {
  public:
   Neighbours(const Graph& graph, bool forward, const WalkOptions& options) {
-    const GraphImpl& impl = graph.impl();
+    const GraphData& impl = GraphDataOf(graph);
     std::shared_lock lock(impl.mutex);
     const std::unordered_set<Output, OutputHash> stop(options.stop_at.begin(),
                                                       options.stop_at.end());
@@ -100,7 +100,7 @@ Boundary BoundaryOf(const std::vector<Operation>& operations) {
   Boundary boundary;
   if (operations.empty()) return boundary;
   const Graph& graph = *operations[0].graph();
-  const GraphImpl& impl = graph.impl();
+  const GraphData& impl = GraphDataOf(graph);
   std::unordered_set<NodeId> members;
   for (const Operation& op : operations) members.insert(op.id());
   using OutputSet = std::unordered_set<Output, OutputHash>;
@@ -133,7 +133,7 @@ Boundary BoundaryOf(const std::vector<Operation>& operations) {
 
 std::vector<TensorReader> ReadersOf(const Output& tensor) {
   const Graph& graph = *tensor.graph();
-  const GraphImpl& impl = graph.impl();
+  const GraphData& impl = GraphDataOf(graph);
   std::vector<TensorReader> readers;
   std::shared_lock lock(impl.mutex);
   for (NodeId id = 0; id < std::ssize(impl.nodes); ++id) {

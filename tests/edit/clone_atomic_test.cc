@@ -74,14 +74,14 @@ TEST_F(CloneAtomicTest, RefusedClonesChangeNothing) {
 
 TEST_F(CloneAtomicTest, WrongValuesChangeNothing) {
   auto current = [&](auto value_of) {
-    return CloneOptions{.into = &other, .initial = kCurrent, .value_of = value_of};
+    return CloneOptions{.into = &other, .initial = kCurrent, .session = value_of};
   };
   EXPECT_THAT(Refused({.into = &other, .initial = kCurrent}, other), HasSubstr("session"));
   EXPECT_THAT(
       Refused(current([](const Variable&) { return StatusOr<Tensor>(NotFound("gone")); }), other),
-      HasSubstr("clone: value_of: 'w': gone"));
+      HasSubstr("clone: session: 'w': gone"));
   EXPECT_THAT(Refused(current([](const Variable&) { return StatusOr<Tensor>(Tensor()); }), other),
-              HasSubstr("value_of"));
+              HasSubstr("clone: session: variable 'w' has no value"));
   EXPECT_THAT(Refused(current([](const Variable&) { return StatusOr<Tensor>(Tensor(1)); }), other),
               HasSubstr("variable 'w' is float[]; the value is int32[]"));
   EXPECT_THAT(
@@ -119,7 +119,7 @@ TEST_F(CloneAtomicTest, NextCloneIsUnaffectedByAFailure) {
   Cloned first = Clone(g, {.into = &again}).value();
   Refused({.into = &other,
            .initial = kCurrent,
-           .value_of = [](const Variable&) { return StatusOr<Tensor>(Tensor(1)); }},
+           .session = [](const Variable&) { return StatusOr<Tensor>(Tensor(1)); }},
           other);
   Cloned second = Clone(g, {.into = &other}).value();
   EXPECT_TRUE(ExportMetaGraph(again).value() == ExportMetaGraph(other).value());
@@ -133,7 +133,7 @@ TEST_F(CloneAtomicTest, RunningSessionsSeeTheClone) {
   ASSERT_TRUE(session.Run(c.init_op()).ok());
   auto run = session.Run({{c.Transformed(x), 1.0f}}, c.Transformed(y));
   ASSERT_TRUE(run.ok()) << run.status().ToString();
-  EXPECT_EQ((*run)[0].scalar<float>(), 54.0f);
+  EXPECT_EQ(run->scalar<float>(), 54.0f);
 }
 
 TEST_F(CloneAtomicTest, ValuesAreCopiedBetweenGraphsThroughSessions) {
@@ -181,7 +181,7 @@ TEST_F(CloneAtomicTest, PlaceholdersAreMadeOnRequest) {
   Session session = Session::Create(g).value();
   auto run = session.Run({{c.Transformed(h), 5.0f}}, c.Transformed(y));
   ASSERT_TRUE(run.ok()) << run.status().ToString();
-  EXPECT_EQ((*run)[0].scalar<float>(), 10.0f);
+  EXPECT_EQ(run->scalar<float>(), 10.0f);
 }
 
 }  // namespace

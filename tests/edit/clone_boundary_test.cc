@@ -34,7 +34,7 @@ class CloneBoundaryTest : public ::testing::Test {
     EXPECT_TRUE(ready.ok()) << ready.status().ToString();
     auto run = session.Run({{x_there, 5.0f}}, y);
     EXPECT_TRUE(run.ok()) << run.status().ToString();
-    return run.ok() ? (*run)[0].scalar<float>() : -1;
+    return run.ok() ? run->scalar<float>() : -1;
   }
 
   Graph g;
@@ -105,7 +105,7 @@ TEST_F(CloneBoundaryTest, CurrentValuesGoIntoAnotherGraph) {
   Cloned c = Clone(g, {.outputs = {out},
                        .into = &other,
                        .initial = kCurrent,
-                       .value_of = [&](const Variable& v) { return session.Value(v); }})
+                       .session = [&](const Variable& v) { return session.Value(v); }})
                  .value();
   EXPECT_EQ(Run(other, c.init_op(), c.Transformed(x), c.Transformed(out)), 36.0f);
   EXPECT_THAT(c.UpdateOp().status().message(), HasSubstr("a different graph"));

@@ -43,7 +43,7 @@ class CloneDtypeTest : public ::testing::TestWithParam<bool> {
     EXPECT_TRUE(ready.ok()) << ready.status().ToString();
     auto run = session.Run(feeds, fetch);
     EXPECT_TRUE(run.ok()) << run.status().ToString();
-    return run.ok() ? (*run)[0] : Tensor(0.0f);
+    return run.ok() ? *run : Tensor(0.0f);
   }
   static float ValueOf(Session& session, const Variable& v) {
     auto value = session.Value(v);
@@ -220,7 +220,7 @@ TEST_P(CloneDtypeTest, RulesAreMapsOrFunctionsOfOperations) {
   const Tensor in = Tensor::Of<float>({2, 2}, {1, 2, 3, -4});
   auto run = session.Run({{asked.Transformed(x), in}}, asked.Transformed(b));
   ASSERT_TRUE(run.ok()) << run.status().ToString();
-  EXPECT_EQ(Floats((*run)[0]), (std::vector<float>{7, 0, 0, 22}));
+  EXPECT_EQ(Floats(*run), (std::vector<float>{7, 0, 0, 22}));
 }
 
 TEST_P(CloneDtypeTest, ReplacementsMayHaveTheNewDtype) {
@@ -305,7 +305,7 @@ TEST_P(CloneDtypeTest, PartsOfComplexNumbersKeepTheirDtype) {
   Session session = Session::Create(other).value();
   auto values = session.Run({{c.Transformed(x), 2.0f}}, c.Transformed(y));
   ASSERT_TRUE(values.ok()) << values.status().ToString();
-  EXPECT_NEAR(AsFloat((*values)[0]), std::sqrt(20.0f) + 2, 1e-4f);
+  EXPECT_NEAR(AsFloat(*values), std::sqrt(20.0f) + 2, 1e-4f);
 }
 
 TEST_P(CloneDtypeTest, OnlyFloatingDtypesChange) {

@@ -51,7 +51,7 @@ class CloneFunctionsTest : public ::testing::Test {
   static float Run(Session& session, const Output& tensor) {
     auto run = session.Run(tensor);
     EXPECT_TRUE(run.ok()) << run.status().ToString();
-    return run.ok() ? (*run)[0].scalar<float>() : -1;
+    return run.ok() ? run->scalar<float>() : -1;
   }
   static float ValueOf(Session& session, const Variable& v) {
     return session.Value(v).value().scalar<float>();
@@ -109,9 +109,9 @@ TEST_F(CloneFunctionsTest, ClonesOfClonesAndFilesHaveTheirOwn) {
   ASSERT_TRUE(session.Run("b/init").ok());
   const std::string b = second->Transformed(first.Transformed(nested)).name();
   for (float wanted : {11.0f, 12.0f}) {
-    EXPECT_EQ(session.Run(b).value()[0].scalar<float>(), wanted);
+    EXPECT_EQ(session.Run(b).value().scalar<float>(), wanted);
   }
-  EXPECT_EQ(session.Run("a/nested:0").value()[0].scalar<float>(), 11.0f);
+  EXPECT_EQ(session.Run("a/nested:0").value().scalar<float>(), 11.0f);
 }
 
 TEST_F(CloneFunctionsTest, HandlesWithoutANameAreNotShared) {

@@ -131,7 +131,7 @@ TEST_P(CloneRandomTest, ACloneOfACloneIsAClone) {
   Cloned first = Clone(g, {.into = &once, .dst_scope = "a"}).value();
   Cloned direct = Clone(g, {.into = &twice, .dst_scope = "b/a"}).value();
   Graph through;
-  std::vector<CloneElement> copied;
+  std::vector<GraphElement> copied;
   for (const Operation& op : first.operations()) copied.emplace_back(op);
   Cloned second = Clone(once, {.ops = copied, .into = &through, .dst_scope = "b"}).value();
   for (const Operation& op : g.operations()) {
@@ -162,7 +162,7 @@ TEST_P(CloneRandomTest, OutputsAloneComputeTheSame) {
        b = there.Run({{"copy/x:0", 0.75f}}, c.Transformed(last));
   ASSERT_TRUE(a.ok()) << a.status().ToString();
   ASSERT_TRUE(b.ok()) << b.status().ToString();
-  EXPECT_EQ((*a)[0].scalar<float>(), (*b)[0].scalar<float>());
+  EXPECT_EQ(a->scalar<float>(), b->scalar<float>());
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CloneRandomTest, ::testing::Range(1u, 25u));

@@ -98,7 +98,7 @@ TEST_P(CloneStripTest, PassThroughOperationsAreSplicedOut) {
   ASSERT_TRUE(session.Run(c.init_op()).ok());
   auto run = session.Run({{c.Transformed(x), 3.0f}}, c.Transformed(out));
   ASSERT_TRUE(run.ok()) << run.status().ToString();
-  EXPECT_EQ((*run)[0].scalar<float>(), 7.0f);
+  EXPECT_EQ(run->scalar<float>(), 7.0f);
 }
 
 TEST_P(CloneStripTest, BatchNormsUseTheirAverages) {
@@ -133,7 +133,7 @@ TEST_P(CloneStripTest, BatchNormsUseTheirAverages) {
   const Tensor in = Tensor::Of<float>({4, 1, 1, 1}, {10, 12, 8, 14});
   auto run = session.Run({{c.Transformed(x), in}}, c.Transformed(norm.output(0)));
   ASSERT_TRUE(run.ok()) << run.status().ToString();
-  EXPECT_THAT(std::vector<float>((*run)[0].data<float>(), (*run)[0].data<float>() + 4),
+  EXPECT_THAT(std::vector<float>(run->data<float>(), run->data<float>() + 4),
               ElementsAre(0, 1, -1, 2));
   Cloned whole = Clone(g, {.dst_scope = "whole", .strip_training = true}).value();
   EXPECT_THAT(whole.graph().collections().Get(graph_keys::kUpdateOps).size(), 2u)

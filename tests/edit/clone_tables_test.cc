@@ -31,10 +31,10 @@ class CloneTablesTest : public ::testing::Test {
   static std::vector<float> Run(Session& session, const Output& fetch) {
     auto run = session.Run(fetch);
     if (!run.ok()) return {};
-    return {(*run)[0].data<float>(), (*run)[0].data<float>() + (*run)[0].num_elements()};
+    return {run->data<float>(), run->data<float>() + run->num_elements()};
   }
 
-  std::vector<CloneElement> Elements() const { return {outputs.begin(), outputs.end()}; }
+  std::vector<GraphElement> Elements() const { return {outputs.begin(), outputs.end()}; }
 
   Graph g, other;
   Scope s{g};

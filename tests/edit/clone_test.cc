@@ -59,7 +59,7 @@ TEST_F(CloneTest, OwnVariablesAreRegisteredAndInitialized) {
   ASSERT_TRUE(session.Run(c->init_op()).ok());
   EXPECT_EQ(Value(session, copy), 3.0f);
   EXPECT_TRUE(session.Value(w).value().empty()) << "init_op initialized the original";
-  EXPECT_EQ(session.Run(c->Transformed(y)).value()[0].scalar<float>(), 6.0f);
+  EXPECT_EQ(session.Run(c->Transformed(y)).value().scalar<float>(), 6.0f);
 }
 
 TEST_F(CloneTest, TrainingChangesOnlyOneOfThem) {
@@ -111,7 +111,7 @@ TEST_F(CloneTest, PolyakMixesFloatsAndAssignsOthers) {
   }
 }
 
-// The update is done in one pass over memory, in place, and gives the same bits as the graph's
+// The update is done in one pass over memory, in address, and gives the same bits as the graph's
 // separate steps.
 TEST_F(CloneTest, PolyakWritesInPlace) {
   for (bool resource : {false, true}) {
@@ -134,12 +134,12 @@ TEST_F(CloneTest, PolyakWritesInPlace) {
         ASSERT_TRUE(session->Assign(target, usual.Value(target)->DeepCopy().value()).ok());
         ASSERT_TRUE(session->Assign(w, usual.Value(values)->DeepCopy().value()).ok());
       }
-      const void* place = usual.Value(target)->raw_data();
+      const void* address = usual.Value(target)->raw_data();
       for (int i = 0; i < 3; ++i) {
         ASSERT_TRUE(usual.Run(polyak).ok());
         ASSERT_TRUE(single.Run(polyak).ok());
         EXPECT_TRUE(usual.Value(target)->BitwiseEquals(single.Value(target).value()));
-        EXPECT_EQ(usual.Value(target)->raw_data(), place) << DTypeName(dtype) << resource;
+        EXPECT_EQ(usual.Value(target)->raw_data(), address) << DTypeName(dtype) << resource;
       }
     }
   }
@@ -269,7 +269,7 @@ TEST_F(CloneTest, SharedVariablesAreReadByTheClone) {
   Session session = NewSession();
   ASSERT_TRUE(session.Run(s.GlobalVariablesInitializer()).ok());
   ASSERT_TRUE(session.Assign(w, Tensor(10.0f)).ok());
-  EXPECT_EQ(session.Run(c.Transformed(y)).value()[0].scalar<float>(), 40.0f);
+  EXPECT_EQ(session.Run(c.Transformed(y)).value().scalar<float>(), 40.0f);
 }
 
 TEST_F(CloneTest, BareGraphDefsHaveTheirVariablesFound) {
@@ -287,7 +287,7 @@ TEST_F(CloneTest, BareGraphDefsHaveTheirVariablesFound) {
   EXPECT_EQ(c.variables()[1].copy.dtype(), kFloat);
   Session session = Session::Create(bare).value();
   ASSERT_TRUE(session.Run(c.init_op()).ok());
-  EXPECT_EQ(session.Run(c.Transformed("y:0")).value()[0].scalar<float>(), 12.0f);
+  EXPECT_EQ(session.Run(c.Transformed("y:0")).value().scalar<float>(), 12.0f);
 }
 
 TEST_F(CloneTest, FunctionsAreCopiedToADifferentGraph) {
@@ -305,7 +305,7 @@ TEST_F(CloneTest, FunctionsAreCopiedToADifferentGraph) {
   Session session = Session::Create(other).value();
   auto run = session.Run({{c.Transformed(x), 4.0f}}, c.Transformed(call.output(0)));
   ASSERT_TRUE(run.ok()) << run.status().ToString();
-  EXPECT_EQ((*run)[0].scalar<float>(), 8.0f);
+  EXPECT_EQ(run->scalar<float>(), 8.0f);
 }
 
 TEST_F(CloneTest, CollectionsAreChosen) {
@@ -334,9 +334,21 @@ TEST_F(CloneTest, DevicesAreFixedMappedOrComputed) {
   EXPECT_EQ(g.FindOperation("b/n")->device(), "/device:CPU:2");
   Clone(g, {.ops = {"n"},
             .dst_scope = "c",
-            .device = [](const Operation& op) { return "/" + op.name() + ":0"; }})
+            .device = [](const Operation& op) { return "/job:" + op.name(); }})
       .value();
-  EXPECT_EQ(g.FindOperation("c/n")->device(), "/n:0");
+  EXPECT_EQ(g.FindOperation("c/n")->device(), "/job:n");
+}
+
+TEST_F(CloneTest, DevicesThatCannotBeParsedAreRefused) {
+  AddOp(g, "NoOp", {}, {}, "n");
+  const int before = g.num_operations();
+  const CloneDevice devices[] = {"bad", CloneDevice::Map{{"", "bad"}},
+                                 [](const Operation&) { return "bad"; }};
+  for (const CloneDevice& device : devices) {
+    EXPECT_THAT(Clone(g, {.ops = {"n"}, .device = device}).status().message(),
+                HasSubstr("clone: device: Unknown attribute 'bad'"));
+    EXPECT_EQ(g.num_operations(), before);
+  }
 }
 
 TEST_F(CloneTest, OptimizersWorkInACloneOfTheWholeGraph) {
@@ -368,7 +380,7 @@ TEST_F(CloneTest, AClonedMetaGraphGoesThroughAFile) {
   EXPECT_EQ(read.num_operations(), g.num_operations());
   Session session = Session::Create(read).value();
   ASSERT_TRUE(session.Run("copy/init").ok());
-  EXPECT_EQ(session.Run("copy/while/Exit_1:0").value()[0].scalar<float>(), 27.0f);
+  EXPECT_EQ(session.Run("copy/while/Exit_1:0").value().scalar<float>(), 27.0f);
 }
 
 }  // namespace

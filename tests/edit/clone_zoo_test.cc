@@ -57,7 +57,7 @@ TEST_P(CloneZooTest, ComputesTheSameInAnotherGraph) {
   auto clone = Clone(graph, {.into = &other,
                              .dst_scope = "there",
                              .initial = initial,
-                             .value_of = [&](const Variable& v) { return session->Value(v); }});
+                             .session = [&](const Variable& v) { return session->Value(v); }});
   ASSERT_TRUE(clone.ok()) << clone.status().ToString();
   auto there = Session::Create(other, session->options());
   ASSERT_TRUE(there.ok()) << there.status().ToString();

@@ -90,7 +90,7 @@ class CloneZooVariant : public testing::Test {
     const bool whole = session->UninitializedVariables().empty();
     options.into = &other;
     options.initial = whole ? kCurrent : kInitializer;
-    options.value_of = [&](const Variable& v) { return session->Value(v); };
+    options.session = [&](const Variable& v) { return session->Value(v); };
     auto made = Clone(graph, options);
     ASSERT_TRUE(made.ok()) << made.status().ToString();
     clone = *std::move(made);

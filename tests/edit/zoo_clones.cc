@@ -34,7 +34,7 @@ Feeds AssetPaths(Session& from, const Cloned& clone, const std::string& folder) 
   Feeds feeds;
   for (const Output& path : clone.source().collections().Get<Output>("asset_filepaths")) {
     if (!clone.Transformed(path).valid()) continue;
-    const std::string written = from.Run(path).value()[0].scalar<std::string>();
+    const std::string written = from.Run(path).value().scalar<std::string>();
     const fs::path file = fs::path(folder) / "assets" / fs::path(written).filename();
     if (fs::exists(file)) feeds.push_back({clone.Transformed(path), Tensor(file.string())});
   }

@@ -8,23 +8,54 @@
 namespace ramet {
 namespace {
 
-Status UnknownScheme(std::string_view address, std::string_view scheme) {
-  std::string known;
-  for (const TransportFactory* factory : Transports()) {
-    for (const TransportFactory::Scheme& s : factory->schemes) {
-      known += StrCat(known.empty() ? "" : ", ", s.name, ": (", s.description, ")");
+using Scheme = TransportFactory::Scheme;
+
+// Joins what `text_of` returns for each scheme of the registered transports.
+template <class TextOf>
+std::string JoinSchemes(TextOf text_of) {
+  std::string all;
+  for (const TransportFactory& factory : Transports()) {
+    for (const Scheme& scheme : factory.schemes) {
+      all += StrCat(all.empty() ? "" : ", ", text_of(scheme));
     }
   }
+  return all;
+}
+
+// Returns the forms of the addresses with this scheme.
+std::string_view FormsOf(std::string_view name) {
+  const auto& schemes = FindTransport(name)->schemes;
+  return std::ranges::find(schemes, name, &Scheme::name)->forms;
+}
+
+Status UnknownScheme(std::string_view address, std::string_view scheme) {
+  const std::string known =
+      JoinSchemes([](const Scheme& s) { return StrCat(s.name, ": (", s.description, ")"); });
   return InvalidArgument("'", PrintableAddress(address), "': unknown address scheme '", scheme,
                          "'; use ", known);
 }
 
-// Returns the begin and end of the part of `place` that may have a label. For
+// Suggests the schemes with which `location` is a valid address.
+Status NoScheme(std::string_view location) {
+  std::string hints;
+  for (const TransportFactory& factory : Transports()) {
+    for (const Scheme& s : factory.schemes) {
+      const ReplicaAddress with_scheme{std::string(s.name), std::string(location), ""};
+      if (location.empty() || !factory.check(with_scheme).ok()) continue;
+      hints += StrCat(hints.empty() ? "" : ", or ", "write ", s.name, ":", location, " for ",
+                      s.description);
+    }
+  }
+  if (hints.empty()) hints = StrCat("use ", ReplicaAddressForms());
+  return InvalidArgument("'", location, "' has no scheme; ", hints);
+}
+
+// Returns the begin and end of the part of `location` that may have a label. For
 // "//server/name?options" it is the name.
-std::pair<size_t, size_t> LabelledPart(std::string_view place) {
-  if (place.substr(0, 2) != "//") return {0, place.size()};
-  const size_t name = std::min(place.find('/', 2), place.size());
-  return {name, std::min(place.find('?', name), place.size())};
+std::pair<size_t, size_t> LabelledPart(std::string_view location) {
+  if (location.substr(0, 2) != "//") return {0, location.size()};
+  const size_t name = std::min(location.find('/', 2), location.size());
+  return {name, std::min(location.find('?', name), location.size())};
 }
 
 }  // namespace
@@ -33,28 +64,28 @@ StatusOr<ReplicaAddress> ParseReplicaAddress(std::string_view address) {
   const size_t colon = address.find(':');
   ReplicaAddress parsed;
   if (colon == address.npos) {
-    return InvalidArgument("'", address, "' has no scheme; write shm:", address,
-                           " for shared memory on this machine");
+    return NoScheme(address);
   }
   parsed.scheme = address.substr(0, colon);
   if (FindTransport(parsed.scheme) == nullptr) return UnknownScheme(address, parsed.scheme);
-  const std::string_view place = address.substr(colon + 1);
-  const auto [begin, end] = LabelledPart(place);
-  const std::string_view part = place.substr(begin, end - begin);
+  const std::string_view location = address.substr(colon + 1);
+  const auto [begin, end] = LabelledPart(location);
+  const std::string_view part = location.substr(begin, end - begin);
   // A label contains no '/', but a path may contain an '@' before one.
   size_t at = part.rfind('@');
   if (at != part.npos && part.find('/', at) != part.npos) at = part.npos;
-  parsed.place = place.substr(0, begin);
-  parsed.place += part.substr(0, at);
-  parsed.place += place.substr(end);
+  parsed.location = location.substr(0, begin);
+  parsed.location += part.substr(0, at);
+  parsed.location += location.substr(end);
   if (at != part.npos) {
     parsed.label = part.substr(at + 1);
     if (parsed.label.empty()) {
       return InvalidArgument("'", PrintableAddress(address), "' has an empty label");
     }
   }
-  if (parsed.place.empty()) {
-    return InvalidArgument("'", PrintableAddress(address), "' does not name a publisher");
+  if (parsed.location.empty()) {
+    return InvalidArgument("'", PrintableAddress(address), "' does not name a publisher; use ",
+                           FormsOf(parsed.scheme));
   }
   return parsed;
 }
@@ -71,13 +102,7 @@ bool OutlivesPublisher(std::string_view address) {
 }
 
 std::string ReplicaAddressForms() {
-  std::string forms;
-  for (const TransportFactory* factory : Transports()) {
-    for (const TransportFactory::Scheme& s : factory->schemes) {
-      forms += StrCat(forms.empty() ? "" : ", ", s.forms, " (", s.description, ")");
-    }
-  }
-  return forms;
+  return JoinSchemes([](const Scheme& s) { return StrCat(s.forms, " (", s.description, ")"); });
 }
 
 std::string PrintableAddress(std::string_view address) {

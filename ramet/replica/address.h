@@ -12,18 +12,18 @@ namespace ramet {
 // "redis://user:password@host:6379/policy?zstd=3". It may have a label: "shm:policy@stable",
 // "redis://host/policy@stable?zstd=3".
 struct ReplicaAddress {
-  std::string scheme;  // "shm"
-  std::string place;   // "policy"; "//user:password@host:6379/policy?zstd=3"
-  std::string label;   // "stable", or empty for the newest version
+  std::string scheme;    // "shm"
+  std::string location;  // "policy"; "//user:password@host:6379/policy?zstd=3"
+  std::string label;     // "stable", or empty for the newest version
 };
 
 // Parses an address.
-// \error kInvalidArgument: the scheme is missing or unknown, the place is missing, or the label is
+// \error kInvalidArgument: the scheme is missing or unknown, the location is missing, or the label is
 // empty.
 RAMET_EXPORT StatusOr<ReplicaAddress> ParseReplicaAddress(std::string_view address);
 
 // Checks whether `address` is valid for publishing, without connecting.
-// \error kInvalidArgument: as for ParseReplicaAddress, or the place is not valid for the scheme.
+// \error kInvalidArgument: as for ParseReplicaAddress, or the location is not valid for the scheme.
 RAMET_EXPORT Status CheckReplicaAddress(std::string_view address);
 
 // Reports whether versions published at `address` can be taken after the publisher's process has

@@ -2,7 +2,7 @@
 
 #include "ramet/base/strings.h"
 #include "ramet/base/wire_format.h"
-#include "ramet/graph/meta_graph.h"
+#include "ramet/graph_def/meta_graph.h"
 
 namespace ramet {
 namespace {

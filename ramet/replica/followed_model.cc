@@ -6,8 +6,8 @@
 
 #include "ramet/base/strings.h"
 #include "ramet/edit/clone.h"
-#include "ramet/graph/meta_graph.h"
 #include "ramet/graph/scope.h"
+#include "ramet/graph_def/meta_graph.h"
 #include "ramet/replica/announced_graph.h"
 #include "ramet/replica/conversions.h"
 #include "ramet/replica/published_variables.h"
@@ -162,14 +162,14 @@ StatusOr<FollowerBinding> BindModel(const FollowedModel& model, const ReplicaSig
   std::vector<bool> used(offered.size());
   for (const auto& variable : model.variables()) {
     const auto entry = entries.find(variable.spec.name);
-    const int place = entry == entries.end() ? -1 : entry->second;
-    binding.published_as.push_back(place);
-    const auto scale = place < 0 ? scales.end() : scales.find(offered[place].scales);
+    const int index = entry == entries.end() ? -1 : entry->second;
+    binding.published_as.push_back(index);
+    const auto scale = index < 0 ? scales.end() : scales.find(offered[index].scales);
     binding.scales.push_back(scale == scales.end() ? -1 : scale->second);
-    if (place >= 0) {
-      used[place] = true;
+    if (index >= 0) {
+      used[index] = true;
       wanted.push_back(variable.spec);
-      found.push_back(offered[place]);
+      found.push_back(offered[index]);
       found.back().name = variable.spec.name;
     } else if (variable.is_needed) {
       binding.missing.push_back(variable.spec.name);
@@ -191,10 +191,10 @@ StatusOr<std::vector<Tensor>> DecodeValues(const FollowerBinding& binding,
                                            const std::vector<Tensor>& published) {
   std::vector<Tensor> values(binding.published_as.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    const int place = binding.published_as[i];
-    if (place < 0) continue;
+    const int index = binding.published_as[i];
+    if (index < 0) continue;
     const Tensor scales = binding.scales[i] < 0 ? Tensor() : published[binding.scales[i]];
-    RAMET_ASSIGN_OR_RETURN(values[i], Decode(signature[place], published[place], scales));
+    RAMET_ASSIGN_OR_RETURN(values[i], Decode(signature[index], published[index], scales));
   }
   return values;
 }

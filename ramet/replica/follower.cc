@@ -25,10 +25,11 @@ Clock::time_point DeadlineOf(Millis wait) {
 Status CheckOptions(const FollowerOptions& options) {
   if (options.session == nullptr) return OkStatus();
   if (options.strip_training || !options.outputs.empty() || !options.device.empty() ||
-      !options.scope.empty() || options.on_change == OnChange::kReload) {
+      !options.scope.empty() || !options.clear_devices || options.host != nullptr ||
+      options.on_change == OnChange::kReload) {
     return InvalidArgument(
-        "device, scope, strip_training, outputs and OnChange::kReload are for a follower's own "
-        "session; remove them, or remove FollowerOptions::session");
+        "device, scope, clear_devices=false, strip_training, outputs, host and OnChange::kReload "
+        "are for a follower's own session; remove them, or remove FollowerOptions::session");
   }
   return OkStatus();
 }

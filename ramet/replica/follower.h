@@ -51,7 +51,8 @@ struct FollowerOptions {
   // The session whose variables follow the published ones of the same names. Must outlive the
   // follower. If null, the follower creates its own session over the published graph.
   Session* session = nullptr;
-  // How the published graph is imported for the follower's own session. `clear_devices` drops its
+  // How the published graph is imported for the follower's own session. These options are errors if
+  // a session is given. `clear_devices` drops its
   // devices. `device`, for example "/gpu:0", places all operations there. `scope` is prepended to
   // all names. `strip_training` drops what only training needs, like CloneOptions::strip_training.
   // This removes Identity operations too, so a caller that needs one has to list it in `outputs`.
@@ -62,7 +63,8 @@ struct FollowerOptions {
   std::string scope = {};
   bool strip_training = false;
   std::vector<std::string> outputs = {};
-  // The model to follow, if several are published together.
+  // The model to follow, if several are published together. A session that is given has the
+  // variables of that model.
   std::string model = {};
   OnChange on_change = OnChange::kRefuse;  // kReload requires the follower's own session.
   // How long Open waits for a publisher. Negative: forever.
@@ -78,9 +80,10 @@ struct FollowerOptions {
   // error.
   bool allow_missing = false;
   Verify verify = Verify::kAsync;
-  // Options of the follower's own session.
+  // Options of the follower's own session. A session that is given keeps the options that it has.
   SessionOptions session_options = {};
-  // Creates the graph and the session. If null, the follower creates and owns them.
+  // Creates the graph and the session. If null, the follower creates and owns them. It must be null
+  // if a session is given.
   std::shared_ptr<FollowerHost> host = nullptr;
 };
 

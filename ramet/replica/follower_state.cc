@@ -18,15 +18,14 @@ void FollowerState::Begin(Source source, bool on_fallback) {
   source->model->Attach();
   MutexLock lock(mutex_);
   models_ = {source->model};
-  source_ = std::move(source);
-  on_fallback_ = on_fallback;
+  connections_ = {std::move(source), nullptr, on_fallback};
 }
 
 void FollowerState::Stop() {
   MutexLock lock(mutex_);
   stopping_ = true;
-  if (source_) source_->transport->Interrupt();
-  if (refused_) refused_->Interrupt();
+  if (connections_.source) connections_.source->transport->Interrupt();
+  if (connections_.refused) connections_.refused->Interrupt();
   if (current_.values) current_.values->transport->Interrupt();
   changed_.NotifyAll();
 }
@@ -38,27 +37,28 @@ bool FollowerState::stopping() const {
 
 FollowerState::Source FollowerState::source() const {
   MutexLock lock(mutex_);
-  return source_;
+  return connections_.source;
 }
 
 FollowerState::Connections FollowerState::connections() {
   MutexLock lock(mutex_);
-  if (refused_ && refused_->ended()) refused_.reset();
-  return {source_, refused_, on_fallback_};
+  Transport& refused = connections_.refused;
+  if (refused && refused->ended()) refused.reset();
+  return connections_;
 }
 
 bool FollowerState::SetSource(const Source& source) {
   MutexLock lock(mutex_);
   if (stopping_) return false;
-  source_ = source;
-  on_fallback_ = false;
+  connections_.source = source;
+  connections_.on_fallback = false;
   return true;
 }
 
 bool FollowerState::SetRefused(Transport refused) {
   MutexLock lock(mutex_);
   if (stopping_) return false;
-  refused_ = std::move(refused);
+  connections_.refused = std::move(refused);
   return true;
 }
 
@@ -130,8 +130,9 @@ FollowerStats FollowerState::stats() const {
   stats.current = current();
   MutexLock lock(mutex_);
   const VersionId& id = current_.info.id;
-  stats.newest = source_->Newest();
-  const bool same_epoch = id.epoch == source_->transport->announcement().epoch;
+  const FollowerSource& source = *connections_.source;
+  stats.newest = source.Newest();
+  const bool same_epoch = id.epoch == source.transport->announcement().epoch;
   const uint64_t from = same_epoch ? id.version : 0;
   stats.lag = stats.newest > from ? stats.newest - from : 0;
   if (id.version != 0) {
@@ -144,11 +145,11 @@ FollowerStats FollowerState::stats() const {
   stats.proven = counts_.verified;
   stats.refused = counts_.refused;
   stats.last_refusal = counts_.last_refusal;
-  stats.bytes = source_->binding.bytes;
-  stats.connected = source_->transport->connected();
-  stats.on_fallback = on_fallback_;
-  stats.missing = source_->binding.missing;
-  stats.extra = source_->binding.extra;
+  stats.bytes = source.binding.bytes;
+  stats.connected = source.transport->connected();
+  stats.on_fallback = connections_.on_fallback;
+  stats.missing = source.binding.missing;
+  stats.extra = source.binding.extra;
   return stats;
 }
 

@@ -35,8 +35,8 @@ class FollowerState {
 
   // The connections of a follower at one moment.
   struct Connections {
-    Source source;
-    Transport refused;  // null if there is none
+    Source source = {};
+    Transport refused = {};  // to a publisher that does not fit; null if there is none
     bool on_fallback = false;
   };
   Source source() const;
@@ -85,14 +85,12 @@ class FollowerState {
   const std::string text_;
   mutable Mutex mutex_;
   CondVar changed_;
-  Source source_ RAMET_GUARDED_BY(mutex_);
-  Transport refused_ RAMET_GUARDED_BY(mutex_);
+  Connections connections_ RAMET_GUARDED_BY(mutex_);
   // The last model has the current version.
   std::vector<std::shared_ptr<FollowedModel>> models_ RAMET_GUARDED_BY(mutex_);
   Current current_ RAMET_GUARDED_BY(mutex_);
   Counts counts_ RAMET_GUARDED_BY(mutex_);
   std::optional<uint64_t> pinned_ RAMET_GUARDED_BY(mutex_);
-  bool on_fallback_ RAMET_GUARDED_BY(mutex_) = false;
   bool stopping_ RAMET_GUARDED_BY(mutex_) = false;
 };
 

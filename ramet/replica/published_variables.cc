@@ -4,7 +4,7 @@
 #include <shared_mutex>
 #include <unordered_set>
 
-#include "ramet/graph/graph_impl.h"
+#include "ramet/graph/graph_data.h"
 
 namespace ramet {
 namespace {
@@ -26,7 +26,7 @@ struct Uses {
   std::unordered_set<NodeId> optimizer_s;  // any other input of an update
 };
 
-Uses FindUses(const GraphImpl& graph) {
+Uses FindUses(const GraphData& graph) {
   Uses uses;
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
     if (!IsApply(graph.nodes[id].op->name())) continue;
@@ -45,7 +45,7 @@ Uses FindUses(const GraphImpl& graph) {
 std::vector<Variable> VariablesForInference(const Graph& graph) {
   auto& mutable_graph = const_cast<Graph&>(graph);
   const auto all = mutable_graph.collections().Get<Variable>(graph_keys::kGlobalVariables);
-  const GraphImpl& impl = graph.impl();
+  const GraphData& impl = GraphDataOf(graph);
   std::vector<Variable> chosen;
   std::shared_lock lock(impl.mutex);
   const Uses uses = FindUses(impl);

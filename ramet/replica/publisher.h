@@ -81,13 +81,10 @@ struct PublishOptions {
 // followers keep the last version.
 class RAMET_EXPORT Publisher {
  public:
-  // Publishes the variables of `session` at `address`, which is one of:
-  //   "shm:NAME"             shared memory
-  //   "shm:PATH"             shared memory, found by the socket file PATH
-  //   "file:DIR"             a folder of checkpoints
-  //   "redis://server/NAME"  a Redis server
+  // Publishes the variables of `session` at `address`. ReplicaAddressForms returns the forms of
+  // addresses.
   // For files and Redis, Publish passes the values to a background thread that writes or sends
-  // them. See docs/replicas.md.
+  // them (see docs/replicas.md).
   // \error kAlreadyExists: `address` has a publisher and options.access.takeover is false.
   // \error kInvalidArgument: the address or an option is invalid, or two variables share a name.
   // \error kUnimplemented: a variable has a dtype that cannot be published (string, resource,

@@ -1,6 +1,6 @@
 #include "ramet/replica/replica_stats.h"
 
-#include <cmath>
+#include <type_traits>
 
 #include "ramet/base/json.h"
 #include "ramet/base/strings.h"
@@ -10,15 +10,34 @@
 namespace ramet {
 namespace {
 
+Json VersionJson(const VersionInfo& info);
+
+// Convert the values of statistics to JSON.
+template <class T>
+Json ValueJson(const T& value) {
+  return value;
+}
+Json ValueJson(VersionProof proof) { return ProofName(proof); }
+Json ValueJson(const VersionHashes& hashes) {
+  return {{"source", hashes.source}, {"content", hashes.content}};
+}
+Json ValueJson(const std::map<std::string, double>& metrics) {
+  return metrics.empty() ? Json::object() : ParseJson(MetricsToText(metrics)).value();
+}
+Json ValueJson(const VersionInfo& info) { return VersionJson(info); }
+
+template <class Stats>
+Json StatsJson(const Stats& stats) {
+  Json json = Json::object();
+  ForEachStat(stats, [&](const StatField& field, const auto& value) {
+    json[std::string(field.name)] = ValueJson(value);
+  });
+  return json;
+}
+
 Json VersionJson(const VersionInfo& info) {
-  Json json = {{"epoch", info.id.epoch},        {"version", info.id.version},
-               {"step", info.id.step},          {"time_nanos", info.time_nanos},
-               {"metrics", Json::object()},     {"rollback_to", info.rollback_to},
-               {"proof", ProofName(info.proof)}};
-  if (!info.metrics.empty()) json["metrics"] = ParseJson(MetricsToText(info.metrics)).value();
-  if (!info.hashes.content.empty()) {
-    json["hashes"] = {{"source", info.hashes.source}, {"content", info.hashes.content}};
-  }
+  Json json = StatsJson(info);
+  if (info.hashes.content.empty()) json.erase("hashes");
   return json;
 }
 
@@ -35,26 +54,55 @@ std::string Escaped(std::string_view label) {
   return text;
 }
 
-// Builds Prometheus' text format for one address.
+// Builds Prometheus' text format for one address. Call it with each row of a table.
 class Exposition {
  public:
   Exposition(std::string_view prefix, std::string_view address)
       : prefix_(prefix), labels_(StrCat("address=\"", Escaped(PrintableAddress(address)), "\"")) {}
   template <class T>
-  void Gauge(std::string_view name, std::string_view help, T value, std::string_view more = "") {
-    Add(name, help, "gauge", StrCat(value), more);
-  }
-  void Counter(std::string_view name, std::string_view help, uint64_t value) {
-    Add(StrCat(name, "_total"), help, "counter", StrCat(value), "");
+  void operator()(const StatField& field, const T& value) {
+    if (field.metric.empty()) return;
+    if constexpr (std::is_arithmetic_v<T>) {
+      AddNumber(field, value);
+    } else {
+      AddOther(field, value);
+    }
   }
   std::string text() const { return text_; }
 
  private:
-  void Add(std::string_view name, std::string_view help, std::string_view type,
-           std::string_view value, std::string_view more) {
+  template <class T>
+  void AddNumber(const StatField& field, T value) {
+    const std::string name(field.metric);
+    switch (field.kind) {
+      case StatField::Kind::kCounter: return Add(field, name + "_total", "counter", StrCat(+value));
+      case StatField::Kind::kTime: {
+        const auto millis = static_cast<int64_t>(value) / 1'000'000;
+        return Add(field, name + "_seconds", "gauge", StrCat(static_cast<double>(millis) / 1e3));
+      }
+      default: return Add(field, name, "gauge", StrCat(+value));
+    }
+  }
+  void AddOther(const StatField& field, VersionProof proof) {
+    AddNumber(field, proof == VersionProof::kProven);
+  }
+  void AddOther(const StatField& field, const std::vector<std::string>& names) {
+    AddNumber(field, names.size());
+  }
+  void AddOther(const StatField& field, const std::map<std::string, uint64_t>& versions) {
+    for (const auto& [label, version] : versions) {
+      Add(field, std::string(field.metric), "gauge", StrCat(version),
+          StrCat(",label=\"", Escaped(label), "\""));
+    }
+  }
+  void AddOther(const StatField&, const VersionInfo& info) { ForEachStat(info, *this); }
+  void AddOther(const StatField&, const auto&) {}
+
+  void Add(const StatField& field, const std::string& name, std::string_view type,
+           std::string_view value, std::string_view more = "") {
     const std::string full = StrCat("ramet_", prefix_, "_", name);
     if (full != last_) {
-      text_ += StrCat("# HELP ", full, " ", help, "\n# TYPE ", full, " ", type, "\n");
+      text_ += StrCat("# HELP ", full, " ", field.help, "\n# TYPE ", full, " ", type, "\n");
     }
     last_ = full;
     text_ += StrCat(full, "{", labels_, more, "} ", value, "\n");
@@ -63,6 +111,13 @@ class Exposition {
   const std::string prefix_, labels_;
   std::string text_, last_;
 };
+
+template <class Stats>
+std::string Prometheus(std::string_view prefix, const Stats& stats, std::string_view address) {
+  Exposition exposition(prefix, address);
+  ForEachStat(stats, exposition);
+  return exposition.text();
+}
 
 }  // namespace
 
@@ -79,66 +134,14 @@ std::string VersionToJson(const VersionInfo& info) { return PrintJson(VersionJso
 
 std::string StatsToJson(const PublisherStats& stats) { return PublisherStatsToText(stats); }
 
-std::string StatsToJson(const FollowerStats& s) {
-  return PrintJson({{"current", VersionJson(s.current)},
-                    {"newest", s.newest},
-                    {"lag", s.lag},
-                    {"lag_seconds", s.lag_seconds},
-                    {"age_seconds", s.age_seconds},
-                    {"swaps", s.swaps},
-                    {"reloads", s.reloads},
-                    {"proven", s.proven},
-                    {"refused", s.refused},
-                    {"last_refusal", s.last_refusal},
-                    {"bytes", s.bytes},
-                    {"connected", s.connected},
-                    {"on_fallback", s.on_fallback},
-                    {"missing", s.missing},
-                    {"extra", s.extra}});
+std::string StatsToJson(const FollowerStats& stats) { return PrintJson(StatsJson(stats)); }
+
+std::string StatsToPrometheus(const PublisherStats& stats, std::string_view address) {
+  return Prometheus("publisher", stats, address);
 }
 
-std::string StatsToPrometheus(const PublisherStats& s, std::string_view address) {
-  Exposition out("publisher", address);
-  out.Gauge("epoch", "The publisher's epoch; each start of a publisher is a new one.", s.epoch);
-  out.Gauge("version", "The newest version.", s.version);
-  out.Gauge("step", "The trainer's step of the newest version; -1: unknown.", s.step);
-  out.Gauge("time_seconds", "When the newest version was published, in seconds since 1970.",
-            static_cast<double>(s.time_nanos / 1'000'000) / 1e3);
-  out.Counter("published", "Versions published.", s.published);
-  out.Counter("skipped", "Calls of Publish that found no room.", s.skipped);
-  out.Counter("copied_bytes", "Bytes of values that had to be copied.", s.bytes_copied);
-  out.Gauge("used_bytes", "Memory or disk space taken by values.", s.bytes_in_use);
-  out.Gauge("readers", "Followers.", s.readers);
-  out.Gauge("oldest_in_use", "The oldest version that a follower holds; 0: none.", s.oldest_in_use);
-  for (const auto& label : s.labels) {
-    out.Gauge("label_version", "The version that a label names.", label.second,
-              StrCat(",label=\"", Escaped(label.first), "\""));
-  }
-  return out.text();
-}
-
-std::string StatsToPrometheus(const FollowerStats& s, std::string_view address) {
-  Exposition out("follower", address);
-  out.Gauge("epoch", "The epoch of the current version.", s.current.id.epoch);
-  out.Gauge("version", "The current version; 0: none yet.", s.current.id.version);
-  out.Gauge("step", "The trainer's step of the current version; -1: unknown.", s.current.id.step);
-  out.Gauge("proven_version", "1 if the current version is proven to be what was published.",
-            s.current.proof == VersionProof::kProven ? 1 : 0);
-  out.Gauge("newest", "The newest version available.", s.newest);
-  out.Gauge("lag", "Versions that the current one is behind the newest.", s.lag);
-  out.Gauge("lag_seconds", "Upper bound of the time for which there has been a newer version.",
-            s.lag_seconds);
-  out.Gauge("age_seconds", "Seconds since the current version was published.", s.age_seconds);
-  out.Counter("swaps", "Times that a version became current.", s.swaps);
-  out.Counter("reloads", "Times that the graph and the session were rebuilt.", s.reloads);
-  out.Counter("proven", "Versions whose hashes were equal.", s.proven);
-  out.Counter("refused", "Versions and publishers that could not be used.", s.refused);
-  out.Gauge("bytes", "Bytes of the followed values.", s.bytes);
-  out.Gauge("connected", "1 if the publisher is there.", s.connected ? 1 : 0);
-  out.Gauge("on_fallback", "1 if the fallback address is followed.", s.on_fallback ? 1 : 0);
-  out.Gauge("missing", "Variables of the session that are not published.", s.missing.size());
-  out.Gauge("extra", "Published variables that the session does not follow.", s.extra.size());
-  return out.text();
+std::string StatsToPrometheus(const FollowerStats& stats, std::string_view address) {
+  return Prometheus("follower", stats, address);
 }
 
 }  // namespace ramet

@@ -5,8 +5,9 @@
 
 #include "ramet/base/export.h"
 #include "ramet/replica/follower.h"
+#include "ramet/replica/stats_fields.h"
 
-// Formats the statistics of publishers and followers as text.
+// Formats the statistics of publishers and followers as text, from the tables of stats_fields.h.
 namespace ramet {
 
 // Return a JSON object on one line, with the fields of the struct under their names. A version

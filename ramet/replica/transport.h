@@ -88,8 +88,8 @@ class PublisherTransport {
   // The allocator for values that can be published without a copy. Null: any allocator.
   virtual Allocator* allocator() { return nullptr; }
   // Returns `value` if it can be published where it is, or else a copy that can.
-  virtual StatusOr<Tensor> Place(const Tensor& value) = 0;
-  // Publishes `values`, which are placed and in the order of the signature, as a new version.
+  virtual StatusOr<Tensor> MakePublishable(const Tensor& value) = 0;
+  // Publishes `values`, which are publishable and in the order of the signature, as a new version.
   // Returns its number, which is one more than the last one; info.id.version is ignored. `sources`
   // are the values before conversion, used for their hash. It is empty if nothing was converted.
   // \error kResourceExhausted: followers hold so many versions that there is no room.

@@ -9,8 +9,8 @@
 
 namespace ramet {
 
-// A TransportFactory opens both ends of one kind of transport. Immutable. To add a transport, write
-// its factory in its own folder and name it in transports.cc.
+// A TransportFactory opens both ends of one kind of transport. Immutable. A transport registers its
+// factory where it is implemented, with a TransportRegistrar.
 struct TransportFactory {
   // A scheme of addresses, with the texts that error messages and help texts show.
   struct Scheme {
@@ -25,8 +25,8 @@ struct TransportFactory {
   // True if the connection of a monitor counts in PublisherStats::readers.
   bool counts_monitors = false;
 
-  // Checks the place of an address without connecting.
-  // \error kInvalidArgument: the place is not valid for the scheme.
+  // Checks the location of an address without connecting.
+  // \error kInvalidArgument: the location is not valid for the scheme.
   Status (*check)(const ReplicaAddress& address) = nullptr;
   // Opens the publisher's end.
   // \error kAlreadyExists: the address has a publisher.
@@ -39,6 +39,13 @@ struct TransportFactory {
   // \error as documented by the transport.
   StatusOr<std::unique_ptr<FollowerTransport>> (*connect_follower)(
       const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline) = nullptr;
+};
+
+// A TransportRegistrar adds a transport to those that addresses can name. Define a constant of this
+// type at namespace scope in the transport's folder.
+class TransportRegistrar {
+ public:
+  explicit TransportRegistrar(const TransportFactory& factory);
 };
 
 }  // namespace ramet

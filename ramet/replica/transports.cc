@@ -1,30 +1,39 @@
 #include "ramet/replica/transports.h"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "ramet/base/strings.h"
-#include "ramet/replica/files/files_transport.h"
-#include "ramet/replica/redis/redis_transport.h"
-#include "ramet/replica/shm/shm_transport.h"
 
 namespace ramet {
 namespace {
 
 constexpr auto kGreetingTimeout = std::chrono::seconds(10);
 
-}  // namespace
-
-// A list, not registration by static objects, which the linker drops from a static library.
-std::span<const TransportFactory* const> Transports() {
-  static const std::array factories = {&shm::Transport(), &files::Transport(), &redis::Transport()};
+// The registered factories. Written by registrars before main, then only read.
+std::vector<TransportFactory>& Registered() {
+  static std::vector<TransportFactory> factories;
   return factories;
 }
 
+std::string_view FirstScheme(const TransportFactory& factory) {
+  return factory.schemes.front().name;
+}
+
+}  // namespace
+
+// The order of registration depends on the linker, so the factories are kept in a fixed order.
+TransportRegistrar::TransportRegistrar(const TransportFactory& factory) {
+  std::vector<TransportFactory>& all = Registered();
+  all.insert(std::ranges::upper_bound(all, FirstScheme(factory), {}, FirstScheme), factory);
+}
+
+std::span<const TransportFactory> Transports() { return Registered(); }
+
 const TransportFactory* FindTransport(std::string_view scheme) {
-  for (const TransportFactory* factory : Transports()) {
-    const auto named = [&](const TransportFactory::Scheme& s) { return s.name == scheme; };
-    if (std::ranges::any_of(factory->schemes, named)) return factory;
+  for (const TransportFactory& factory : Transports()) {
+    const auto is_named = [&](const TransportFactory::Scheme& s) { return s.name == scheme; };
+    if (std::ranges::any_of(factory.schemes, is_named)) return &factory;
   }
   return nullptr;
 }

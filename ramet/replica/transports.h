@@ -9,8 +9,8 @@
 
 namespace ramet {
 
-// Returns the factories of all transports.
-std::span<const TransportFactory* const> Transports();
+// Returns the factories of all transports, ordered by the names of their schemes.
+std::span<const TransportFactory> Transports();
 // Returns the factory for addresses with `scheme`, or null if the scheme is unknown.
 const TransportFactory* FindTransport(std::string_view scheme);
 // Returns the factory for an address.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ramet/base/json.h"
+#include "ramet/replica/stats_fields.h"
 
 namespace ramet {
 namespace {
@@ -40,6 +41,14 @@ void Take(const Json& json, const char* name, T* number) {
   if (found != json.end() && found->is_number_integer()) *number = found->get<T>();
 }
 
+void Take(const Json& json, const char* name, std::map<std::string, uint64_t>* numbers) {
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_object()) return;
+  for (const auto& [key, number] : found->items()) {
+    if (number.is_number_unsigned()) (*numbers)[key] = number.get<uint64_t>();
+  }
+}
+
 }  // namespace
 
 std::string MetricsToText(const std::map<std::string, double>& metrics) {
@@ -67,43 +76,24 @@ void InfoFromText(std::string_view text, VersionInfo* info) {
   Take(*json, "rollback_to", &info->rollback_to);
 }
 
-std::string PublisherStatsToText(const PublisherStats& s) {
-  return PrintJson({{"epoch", s.epoch},
-                    {"version", s.version},
-                    {"step", s.step},
-                    {"time_nanos", s.time_nanos},
-                    {"published", s.published},
-                    {"skipped", s.skipped},
-                    {"bytes_copied", s.bytes_copied},
-                    {"bytes_in_use", s.bytes_in_use},
-                    {"readers", s.readers},
-                    {"oldest_in_use", s.oldest_in_use},
-                    {"labels", s.labels}});
+std::string PublisherStatsToText(const PublisherStats& stats) {
+  Json json = Json::object();
+  ForEachStat(stats, [&](const StatField& field, const auto& value) {
+    json[std::string(field.name)] = value;
+  });
+  return PrintJson(json);
 }
 
 StatusOr<PublisherStats> PublisherStatsFromText(std::string_view text) {
-  const StatusOr<Json> parsed = ParseJson(text);
-  if (!parsed.ok() || !parsed->is_object()) {
+  const StatusOr<Json> json = ParseJson(text);
+  if (!json.ok() || !json->is_object()) {
     return InvalidArgument("the publisher's status is damaged");
   }
-  const Json& json = *parsed;
-  PublisherStats s;
-  Take(json, "epoch", &s.epoch);
-  Take(json, "version", &s.version);
-  Take(json, "step", &s.step);
-  Take(json, "time_nanos", &s.time_nanos);
-  Take(json, "published", &s.published);
-  Take(json, "skipped", &s.skipped);
-  Take(json, "bytes_copied", &s.bytes_copied);
-  Take(json, "bytes_in_use", &s.bytes_in_use);
-  Take(json, "readers", &s.readers);
-  Take(json, "oldest_in_use", &s.oldest_in_use);
-  if (const auto labels = json.find("labels"); labels != json.end() && labels->is_object()) {
-    for (const auto& [name, version] : labels->items()) {
-      if (version.is_number_unsigned()) s.labels[name] = version.get<uint64_t>();
-    }
-  }
-  return s;
+  PublisherStats stats;
+  ForEachStat(stats, [&](const StatField& field, auto& value) {
+    Take(*json, std::string(field.name).c_str(), &value);
+  });
+  return stats;
 }
 
 }  // namespace ramet

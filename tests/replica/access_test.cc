@@ -23,7 +23,7 @@ enum Outcome { kFollows = 10, kIsRefused = 11, kFindsNobody = 12, kOtherError = 
   const auto follower = Follower::Open(address, {.wait = std::chrono::milliseconds(2000)});
   if (follower.ok()) {
     const auto value = follower->session().Run("w:0");
-    _exit(value.ok() && (*value)[0].scalar<float>() == 3.0f ? kFollows : kOtherError);
+    _exit(value.ok() && value->scalar<float>() == 3.0f ? kFollows : kOtherError);
   }
   std::fprintf(stderr, "%s\n", follower.status().ToString().c_str());
   if (IsPermissionDenied(follower.status())) _exit(kIsRefused);

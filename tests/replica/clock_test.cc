@@ -89,7 +89,7 @@ class Trainer {
 };
 
 std::vector<float> Values(Session& session) {
-  const Tensor y = session.Run("y:0").value()[0];
+  const Tensor y = session.Run("y:0").value();
   return {y.flat<float>().begin(), y.flat<float>().end()};
 }
 

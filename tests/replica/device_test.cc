@@ -27,7 +27,7 @@ class DeviceTest : public ::testing::Test {
     for (float& x : t.mutable_flat<float>()) x = 1;
     return t;
   }
-  float First(Session& session) { return session.Run("y:0").value()[0].data<float>()[999]; }
+  float First(Session& session) { return session.Run("y:0").value().data<float>()[999]; }
 
   Graph graph_;
   Scope scope_;

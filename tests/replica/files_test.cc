@@ -52,7 +52,7 @@ struct Trainer {
 };
 
 std::vector<float> Values(Session& session) {
-  const Tensor y = session.Run("y:0").value()[0];
+  const Tensor y = session.Run("y:0").value();
   return {y.flat<float>().begin(), y.flat<float>().end()};
 }
 

@@ -24,8 +24,8 @@ TEST_F(LifetimeTest, FetchedValuesNeverChange) {
   Publisher publisher = Publish();
   publisher.Publish().value();
   Follower follower = Follower::Open(Address()).value();
-  const Tensor fetched = follower.session().Run("w:0").value()[0];
-  const Tensor read = follower.session().Run("w/read:0").value()[0];
+  const Tensor fetched = follower.session().Run("w:0").value();
+  const Tensor read = follower.session().Run("w/read:0").value();
   const auto variables = follower.graph().collections().Get<Variable>(graph_keys::kGlobalVariables);
   const Tensor value = follower.session().Value(variables[0]).value();
   PublishMany(publisher, follower);
@@ -39,7 +39,7 @@ TEST_F(LifetimeTest, AssignedValuesNeverChange) {
   publisher.Publish().value();
   Follower follower = Follower::Open(Address()).value();
   Session other = Session::Create(graph_).value();
-  ASSERT_TRUE(other.Assign(w_, follower.session().Run("w:0").value()[0]).ok());
+  ASSERT_TRUE(other.Assign(w_, follower.session().Run("w:0").value()).ok());
   PublishMany(publisher, follower);
   EXPECT_THAT(Floats(other.Value(w_).value()), ElementsAre(0, 0, 0, 0));
 }

@@ -67,7 +67,7 @@ class PollingTest : public ::testing::Test {
     for (int i = 2; i < 5; ++i) {
       Save(i);
       EXPECT_EQ(follower.Wait(static_cast<uint64_t>(i), 60s).value().id.step, i);
-      const Tensor y = follower.session().Run("y:0").value()[0];
+      const Tensor y = follower.session().Run("y:0").value();
       EXPECT_THAT(std::vector<float>(y.flat<float>().begin(), y.flat<float>().end()), Each(i));
     }
     ASSERT_TRUE(follower.Promote("stable", 3).ok());

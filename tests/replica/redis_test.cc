@@ -44,7 +44,7 @@ class Trainer {
 };
 
 std::vector<float> Values(Session& session) {
-  const Tensor y = session.Run({{"x:0", Trainer::Ones()}}, "y:0").value()[0];
+  const Tensor y = session.Run({{"x:0", Trainer::Ones()}}, "y:0").value();
   return {y.flat<float>().begin(), y.flat<float>().end()};
 }
 

@@ -193,5 +193,32 @@ TEST_F(ReplicaChangeTest, AGivenSessionIsNotRebuilt) {
   EXPECT_TRUE(IsInvalidArgument(status));
 }
 
+class NoHost final : public FollowerHost {
+ public:
+  std::shared_ptr<Graph> NewGraph() override { return nullptr; }
+  StatusOr<std::shared_ptr<Session>> NewSession(const std::shared_ptr<Graph>&,
+                                                const SessionOptions&) override {
+    return Unimplemented("no sessions");
+  }
+};
+
+// They would have no effect.
+TEST_F(ReplicaChangeTest, OptionsOfAnOwnSessionAreErrorsForAGivenOne) {
+  Publisher publisher = Publish();
+  publisher.Publish().value();
+  OtherTrainer other;
+  const FollowerOptions plain = {.session = &*other.session, .allow_missing = true};
+  std::vector<FollowerOptions> all(3, plain);
+  all[0].clear_devices = false;
+  all[1].device = "/cpu:0";
+  all[2].host = std::make_shared<NoHost>();
+  for (const FollowerOptions& options : all) {
+    const Status status = Follower::Open(Address(), options).status();
+    EXPECT_TRUE(IsInvalidArgument(status)) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr("FollowerOptions::session"));
+  }
+  EXPECT_TRUE(Follower::Open(Address(), plain).ok());
+}
+
 }  // namespace
 }  // namespace ramet

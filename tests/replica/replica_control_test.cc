@@ -178,7 +178,7 @@ TEST_F(ReplicaLimitTest, TrainingGoesOnWhenThereIsNoRoom) {
   }));
   Follower follower = Follower::Open(Address(), {.subsets = {"large"}}).value();
   EXPECT_EQ(follower.current().id.version, version);
-  EXPECT_EQ(follower.session().Run("large:0").value()[0].data<float>()[kElements - 1], now);
+  EXPECT_EQ(follower.session().Run("large:0").value().data<float>()[kElements - 1], now);
 }
 
 TEST_F(ReplicaLimitTest, PublishMayWaitForRoom) {
@@ -295,6 +295,25 @@ TEST_F(ReplicaControlTest, StatsAsJson) {
   EXPECT_EQ(ours["lag"], 1);
   EXPECT_GE(ours["lag_seconds"].get<double>(), 0);
   EXPECT_EQ(ours["connected"], true);
+}
+
+// Each statistic is in JSON, and each number also among the metrics.
+TEST_F(ReplicaControlTest, AllStatsAreInTheTexts) {
+  PublisherStats stats;
+  stats.labels = {{"stable", 1}};
+  const auto json = nlohmann::json::parse(StatsToJson(stats));
+  const std::string text = StatsToPrometheus(stats, "shm:x");
+  size_t fields = 0;
+  ForEachStat(stats, [&](const StatField& field, const auto&) {
+    ++fields;
+    EXPECT_TRUE(json.contains(std::string(field.name))) << field.name;
+    EXPECT_THAT(text, HasSubstr("\n# TYPE ramet_publisher_" + std::string(field.metric)));
+    EXPECT_THAT(text, HasSubstr(std::string(field.help)));
+  });
+  EXPECT_EQ(json.size(), fields);
+  const auto ours = nlohmann::json::parse(StatsToJson(FollowerStats()));
+  EXPECT_EQ(ours.size(), 15u);
+  EXPECT_EQ(ours["current"].size(), 7u);  // no hashes
 }
 
 TEST_F(ReplicaControlTest, StatsForPrometheus) {

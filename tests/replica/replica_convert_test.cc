@@ -17,7 +17,7 @@ class ReplicaConvertTest : public ReplicaTest {
     ASSERT_TRUE(session_->Assign(m_, Tensor::Of<float>({3, 2}, values)).ok());
   }
   static std::vector<float> MatrixOf(Session& session) {
-    const Tensor m = session.Run("m_value:0").value()[0];
+    const Tensor m = session.Run("m_value:0").value();
     return {m.flat<float>().begin(), m.flat<float>().end()};
   }
   // The source hash equals that of a checkpoint of the same moment, whatever was sent.
@@ -76,7 +76,7 @@ TEST_F(ReplicaConvertTest, BFloat16AndHalfRoundToNearest) {
   EXPECT_THAT(MatrixOf(follower.session()),
               ElementsAre(1, 0.0999755859375f, -65504, 2048, 5.9604644775390625e-08f, 3));
   EXPECT_THAT(Values(follower.session()), ElementsAre(1, 256, -3.140625f, 0x1.94p+99f));
-  EXPECT_EQ(follower.session().Run("step:0").value()[0].scalar<int64_t>(), int64_t{1} << 40);
+  EXPECT_EQ(follower.session().Run("step:0").value().scalar<int64_t>(), int64_t{1} << 40);
   ExpectTheCheckpointsHash(follower);
 }
 

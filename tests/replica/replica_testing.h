@@ -44,7 +44,7 @@ class ReplicaTest : public ::testing::Test {
   }
   static Tensor Ones() { return Tensor::Vector<float>({1, 1, 1, 1}); }
   static std::vector<float> Values(Session& session, const std::string& scope = "") {
-    const Tensor y = session.Run({{scope + "x:0", Ones()}}, scope + "y:0").value()[0];
+    const Tensor y = session.Run({{scope + "x:0", Ones()}}, scope + "y:0").value();
     return {y.flat<float>().begin(), y.flat<float>().end()};
   }
   void Set(const Variable& variable, const std::vector<float>& values) {

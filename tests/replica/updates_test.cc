@@ -75,7 +75,7 @@ class UpdatesTest : public ::testing::Test {
         const Tensor expected = alone.Value(variable).value();
         ASSERT_TRUE(trainer.Value(variable)->BitwiseEquals(expected)) << step << variable.op_name();
         if (step % 4 == 3 || step % 3 != 0) continue;
-        const Tensor followed = follower.session().Run(variable.op_name() + ":0").value()[0];
+        const Tensor followed = follower.session().Run(variable.op_name() + ":0").value();
         ASSERT_TRUE(followed.BitwiseEquals(expected)) << step << variable.op_name();
       }
     }
@@ -139,7 +139,7 @@ TEST_F(UpdatesTest, RowsAreRightHoweverLongTheTrainerWaits) {
     follower.Wait(version, std::chrono::seconds(60)).value();
     const Tensor expected = alone.Value(var_).value();
     ASSERT_TRUE(trainer.Value(var_)->BitwiseEquals(expected)) << step;
-    ASSERT_TRUE(follower.session().Run("var:0").value()[0].BitwiseEquals(expected)) << step;
+    ASSERT_TRUE(follower.session().Run("var:0").value().BitwiseEquals(expected)) << step;
   }
 }
 
@@ -179,12 +179,11 @@ TEST_F(UpdatesTest, APinnedVersionKeepsItsRows) {
     feeds.push_back({"gradient:0", Noise({100, kWidth}, step)});
     trainer.Run(feeds, update).value();
     publisher.Publish().value();
-    ASSERT_TRUE(follower.session().Run("var:0").value()[0].BitwiseEquals(first)) << step;
+    ASSERT_TRUE(follower.session().Run("var:0").value().BitwiseEquals(first)) << step;
   }
   follower.Unpin();
   follower.Update().value();
-  EXPECT_TRUE(
-      follower.session().Run("var:0").value()[0].BitwiseEquals(trainer.Value(var_).value()));
+  EXPECT_TRUE(follower.session().Run("var:0").value().BitwiseEquals(trainer.Value(var_).value()));
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ std::string WithoutSlashes(std::string_view path) {
   return std::string(path);
 }
 
-Place AsFolder(const std::string& text) { return {WithoutSlashes(text), ""}; }
+CheckpointFolder AsFolder(const std::string& text) { return {WithoutSlashes(text), ""}; }
 
-Place AsPrefix(const std::string& text) {
+CheckpointFolder AsPrefix(const std::string& text) {
   const std::string_view dir = Dirname(text);
   return {dir.empty() ? "." : std::string(dir), std::string(Basename(text))};
 }
@@ -42,20 +42,20 @@ std::string_view WithoutNumber(std::string_view name) {
   return name.substr(0, name.rfind('-'));
 }
 
-bool Matches(const Place& place, std::string_view name) {
-  return !name.empty() && (place.prefix.empty() || name == place.prefix ||
-                           (NumberOf(name) && WithoutNumber(name) == place.prefix));
+bool Matches(const CheckpointFolder& folder, std::string_view name) {
+  return !name.empty() && (folder.prefix.empty() || name == folder.prefix ||
+                           (NumberOf(name) && WithoutNumber(name) == folder.prefix));
 }
 
 std::string IndexPath(std::string_view prefix) { return StrCat(prefix, kIndex); }
 
-// Returns the prefixes of the place's checkpoints.
-std::vector<std::string> Prefixes(const Place& place) {
+// Returns the prefixes of the folder's checkpoints.
+std::vector<std::string> Prefixes(const CheckpointFolder& folder) {
   std::vector<std::string> found;
-  for (const std::string& file : ListDir(place.dir).value_or({})) {
+  for (const std::string& file : ListDir(folder.dir).value_or({})) {
     if (!file.ends_with(kIndex)) continue;
     const std::string name = file.substr(0, file.size() - kIndex.size());
-    if (Matches(place, name)) found.push_back(JoinPath(place.dir, name));
+    if (Matches(folder, name)) found.push_back(JoinPath(folder.dir, name));
   }
   return found;
 }
@@ -65,13 +65,13 @@ uint64_t VersionByName(const std::string& path, const FileIdentity& index) {
   return static_cast<uint64_t>(std::max<int64_t>(index.mtime_ns / 1000, 1));
 }
 
-// Returns the size of the data files of the place's checkpoints.
-uint64_t BytesOf(const Place& place) {
+// Returns the size of the data files of the folder's checkpoints.
+uint64_t BytesOf(const CheckpointFolder& folder) {
   uint64_t bytes = 0;
-  for (const std::string& file : ListDir(place.dir).value_or({})) {
+  for (const std::string& file : ListDir(folder.dir).value_or({})) {
     const size_t data = file.rfind(".data-");
-    if (data == file.npos || !Matches(place, std::string_view(file).substr(0, data))) continue;
-    const auto identity = GetFileIdentity(JoinPath(place.dir, file));
+    if (data == file.npos || !Matches(folder, std::string_view(file).substr(0, data))) continue;
+    const auto identity = GetFileIdentity(JoinPath(folder.dir, file));
     if (identity.ok()) bytes += identity->size;
   }
   return bytes;
@@ -107,23 +107,23 @@ std::optional<uint64_t> NumberOf(std::string_view path) {
   return number;
 }
 
-StatusOr<Place> FollowedPlace(const std::string& text) {
+StatusOr<CheckpointFolder> FollowedFolder(const std::string& text) {
   RAMET_RETURN_IF_ERROR(CheckPath(text));
   if (IsDirectory(text)) return AsFolder(text);
   if (text.ends_with('/')) return NotFound("folder '", text, "' does not exist");
-  Place place = AsPrefix(text);
-  if (!Prefixes(place).empty()) return place;
+  CheckpointFolder folder = AsPrefix(text);
+  if (!Prefixes(folder).empty()) return folder;
   return NotFound("'", text, "' is neither a folder nor the prefix of a checkpoint");
 }
 
-StatusOr<Place> PublishedPlace(const std::string& text) {
+StatusOr<CheckpointFolder> PublishedFolder(const std::string& text) {
   RAMET_RETURN_IF_ERROR(CheckPath(text));
   const bool is_prefix = !text.ends_with('/') && !IsDirectory(text) &&
                          (text.ends_with(".ckpt") || !Prefixes(AsPrefix(text)).empty());
-  Place place = is_prefix ? AsPrefix(text) : AsFolder(text);
-  if (place.prefix.empty()) place.prefix = kDefaultPrefix;
-  RAMET_RETURN_IF_ERROR(CreateDirs(place.dir));
-  return place;
+  CheckpointFolder folder = is_prefix ? AsPrefix(text) : AsFolder(text);
+  if (folder.prefix.empty()) folder.prefix = kDefaultPrefix;
+  RAMET_RETURN_IF_ERROR(CreateDirs(folder.dir));
+  return folder;
 }
 
 StatusOr<IndexPrint> PrintOf(const std::string& prefix) {
@@ -155,21 +155,21 @@ StatusOr<FoundVersion> FindVersionAt(const std::string& path) {
   return found;
 }
 
-StatusOr<std::string> NewestPath(const Place& place) {
-  if (const auto state = ReadCheckpointState(place.dir); state.ok()) {
+StatusOr<std::string> NewestPath(const CheckpointFolder& folder) {
+  if (const auto state = ReadCheckpointState(folder.dir); state.ok()) {
     const std::string_view name = Basename(state->model_checkpoint_path);
-    std::string path = JoinPath(place.dir, name);
-    if (Matches(place, name) && FileExists(IndexPath(path))) return path;
+    std::string path = JoinPath(folder.dir, name);
+    if (Matches(folder, name) && FileExists(IndexPath(path))) return path;
   }
-  std::string last = WrittenLast(Prefixes(place));
+  std::string last = WrittenLast(Prefixes(folder));
   if (!last.empty()) return last;
-  return NotFound("there is no checkpoint in folder '", place.dir, "'",
-                  place.prefix.empty() ? "" : StrCat(" called ", place.prefix), " yet");
+  return NotFound("there is no checkpoint in folder '", folder.dir, "'",
+                  folder.prefix.empty() ? "" : StrCat(" called ", folder.prefix), " yet");
 }
 
-std::vector<FoundVersion> ListVersions(const Place& place) {
+std::vector<FoundVersion> ListVersions(const CheckpointFolder& folder) {
   std::map<uint64_t, FoundVersion> by_version;
-  for (const std::string& path : Prefixes(place)) {
+  for (const std::string& path : Prefixes(folder)) {
     FoundVersion found{0, path, {}, std::nullopt};
     if (FileExists(VersionFilePath(path))) {
       auto read = FindVersionAt(path);
@@ -190,13 +190,13 @@ std::vector<FoundVersion> ListVersions(const Place& place) {
   return versions;
 }
 
-PublisherStats StatsOf(const Place& place) {
+PublisherStats StatsOf(const CheckpointFolder& folder) {
   PublisherStats stats;
-  const std::vector<FoundVersion> versions = ListVersions(place);
+  const std::vector<FoundVersion> versions = ListVersions(folder);
   stats.published = versions.size();
-  for (const auto& [label, found] : ReadLabels(place)) stats.labels[label] = found.version;
-  stats.bytes_in_use = BytesOf(place);
-  const auto path = NewestPath(place);
+  for (const auto& [label, found] : ReadLabels(folder)) stats.labels[label] = found.version;
+  stats.bytes_in_use = BytesOf(folder);
+  const auto path = NewestPath(folder);
   if (!path.ok()) return stats;
   const auto newest = FindVersionAt(*path);
   if (!newest.ok()) return stats;

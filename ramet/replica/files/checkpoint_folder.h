@@ -13,7 +13,7 @@
 namespace ramet::files {
 
 // A folder and the checkpoints in it to use: all of them, or those named PREFIX or PREFIX-NUMBER.
-struct Place {
+struct CheckpointFolder {
   std::string dir;
   std::string prefix;  // empty: all checkpoints
 };
@@ -21,11 +21,11 @@ struct Place {
 // Parses "DIR" or "DIR/PREFIX" for a follower. The text is a folder if there is one at that path or
 // if it ends with '/'. Otherwise its last part is the prefix of checkpoints in the parent folder.
 // \error kNotFound: there is neither such a folder nor such a checkpoint.
-StatusOr<Place> FollowedPlace(const std::string& text);
+StatusOr<CheckpointFolder> FollowedFolder(const std::string& text);
 // Parses "DIR" or "DIR/PREFIX" for a publisher and creates missing folders. A path that does not
 // exist is a folder, unless its name ends with ".ckpt". The default prefix is "model.ckpt".
 // \error as for CreateDirs.
-StatusOr<Place> PublishedPlace(const std::string& text);
+StatusOr<CheckpointFolder> PublishedFolder(const std::string& text);
 
 // Identifies an index file by its location and its bytes.
 struct IndexPrint {
@@ -64,29 +64,29 @@ StatusOr<FoundVersion> FindVersionAt(const std::string& path);
 // exists; only its name counts, not the folder in the state file. Otherwise it is the one that was
 // written last.
 // \error kNotFound: there is no checkpoint.
-StatusOr<std::string> NewestPath(const Place& place);
+StatusOr<std::string> NewestPath(const CheckpointFolder& folder);
 
-// Returns all checkpoints of the place, each version once, oldest first.
-std::vector<FoundVersion> ListVersions(const Place& place);
+// Returns all checkpoints of the folder, each version once, oldest first.
+std::vector<FoundVersion> ListVersions(const CheckpointFolder& folder);
 
 // Returns the label files. A label file is replaced when its label changes.
-std::map<std::string, FileIdentity> LabelFiles(const Place& place);
+std::map<std::string, FileIdentity> LabelFiles(const CheckpointFolder& folder);
 // Returns the labeled versions by label. Damaged label files are skipped.
-std::map<std::string, FoundVersion> ReadLabels(const Place& place);
+std::map<std::string, FoundVersion> ReadLabels(const CheckpointFolder& folder);
 
 // Copies a version to labels/, where the trainer does not delete it. Makes labels/NAME.label, a
 // state file in TensorFlow's format, name the copy.
 // \error kNotFound: there is no such version.
 // \error kInvalidArgument: the label is invalid.
 // \error as for the file operations.
-Status PromoteVersion(const Place& place, std::string_view label, uint64_t version);
+Status PromoteVersion(const CheckpointFolder& folder, std::string_view label, uint64_t version);
 // Copies a version under the next number, makes the state file name the copy as the latest
 // checkpoint, and returns its version.
 // \error as for PromoteVersion.
-StatusOr<uint64_t> RollBackTo(const Place& place, uint64_t version);
+StatusOr<uint64_t> RollBackTo(const CheckpointFolder& folder, uint64_t version);
 
 // Derives a publisher's statistics from the files in its folder, except for the epoch.
-PublisherStats StatsOf(const Place& place);
+PublisherStats StatsOf(const CheckpointFolder& folder);
 
 // Removes the files of a checkpoint and Ramet's files next to it.
 Status RemoveVersion(const std::string& path);

@@ -48,8 +48,8 @@ bool HasHashes(const FoundVersion& found) {
 
 class FilesFollower final : public FollowerTransport {
  public:
-  FilesFollower(std::string address, Place place)
-      : address_(std::move(address)), place_(std::move(place)), watch_(place_.dir) {}
+  FilesFollower(std::string address, CheckpointFolder folder)
+      : address_(std::move(address)), folder_(std::move(folder)), watch_(folder_.dir) {}
   ~FilesFollower() override;
   Status Start(Clock::time_point deadline);
 
@@ -76,7 +76,7 @@ class FilesFollower final : public FollowerTransport {
   void Remember(uint64_t version, const VersionHashes& hashes);
 
   const std::string address_;
-  const Place place_;
+  const CheckpointFolder folder_;
   Announcement announcement_;
   StoredVariables variables_;
   FolderState state_;
@@ -101,7 +101,7 @@ StatusOr<FolderScanner::Wanted> FilesFollower::Describe(const FoundVersion& newe
   wanted.parts = PartsIn(announcement_.graph);
   RAMET_ASSIGN_OR_RETURN(variables_, VariablesOf(newest, wanted.parts));
   announcement_.signature = variables_.signature;
-  announcement_.epoch = EpochOf(place_.dir);
+  announcement_.epoch = EpochOf(folder_.dir);
   if (newest.own && newest.own->info.id.epoch != 0) {
     announcement_.epoch = newest.own->info.id.epoch;
   }
@@ -125,16 +125,16 @@ void FilesFollower::ReadGraph(const FoundVersion& newest, Clock::time_point dead
 }
 
 Status FilesFollower::Start(Clock::time_point deadline) {
-  const FolderIdentity folder = IdentityOf(place_.dir);
+  const FolderIdentity identity = IdentityOf(folder_.dir);
   const auto settled = std::min(deadline, Clock::now() + kSettleTime);
   while (!scanner_) {
-    RAMET_ASSIGN_OR_RETURN(const std::string path, NewestPath(place_));
+    RAMET_ASSIGN_OR_RETURN(const std::string path, NewestPath(folder_));
     auto newest = FindVersionAt(path);
     auto wanted = newest.ok() ? Describe(*newest, settled) : newest.status();
     if (wanted.ok()) {
-      wanted->folder = folder;
+      wanted->folder = identity;
       state_.SetNewest({*std::move(newest), OkStatus()});
-      scanner_.emplace(place_, *std::move(wanted), state_);
+      scanner_.emplace(folder_, *std::move(wanted), state_);
     } else if (Clock::now() > settled) {
       return wanted.status();
     } else {
@@ -160,7 +160,7 @@ void FilesFollower::Run() {
 }
 
 std::vector<uint64_t> FilesFollower::Versions() const {
-  const std::vector<FoundVersion> listed = ListVersions(place_);
+  const std::vector<FoundVersion> listed = ListVersions(folder_);
   const auto newest = state_.newest();
   std::vector<uint64_t> versions = {newest->found.version};
   for (const FoundVersion& found : listed) {
@@ -177,19 +177,19 @@ std::vector<uint64_t> FilesFollower::Versions() const {
 // is read.
 std::vector<FoundVersion> FilesFollower::Find(uint64_t version) const {
   const auto newest = state_.newest();
-  std::vector<FoundVersion> places;
-  if (newest->found.version == version) places.push_back(newest->found);
+  std::vector<FoundVersion> copies;
+  if (newest->found.version == version) copies.push_back(newest->found);
   const auto labels = state_.labels();
   for (const auto& [label, found] : *labels) {
-    if (found.version == version) places.push_back(found);
+    if (found.version == version) copies.push_back(found);
   }
-  if (!places.empty()) return places;
-  for (const FoundVersion& found : ListVersions(place_)) {
+  if (!copies.empty()) return copies;
+  for (const FoundVersion& found : ListVersions(folder_)) {
     if (found.version != version || found.path == newest->found.path) continue;
     auto read = FindVersionAt(found.path);
-    if (read.ok() && read->version == version) places.push_back(*std::move(read));
+    if (read.ok() && read->version == version) copies.push_back(*std::move(read));
   }
-  return places;
+  return copies;
 }
 
 StatusOr<std::pair<FoundVersion, VersionValues>> FilesFollower::Read(uint64_t version) {
@@ -255,19 +255,19 @@ void FilesFollower::Remember(uint64_t version, const VersionHashes& hashes) {
 }
 
 Status FilesFollower::Promote(std::string_view label, uint64_t version) {
-  RAMET_RETURN_IF_ERROR(PromoteVersion(place_, label, version));
+  RAMET_RETURN_IF_ERROR(PromoteVersion(folder_, label, version));
   scanner_->Scan();
   return OkStatus();
 }
 
 StatusOr<uint64_t> FilesFollower::Rollback(uint64_t version) {
-  RAMET_ASSIGN_OR_RETURN(const uint64_t now, RollBackTo(place_, version));
+  RAMET_ASSIGN_OR_RETURN(const uint64_t now, RollBackTo(folder_, version));
   scanner_->Scan();
   return now;
 }
 
 StatusOr<PublisherStats> FilesFollower::PublisherStatus() {
-  PublisherStats stats = StatsOf(place_);
+  PublisherStats stats = StatsOf(folder_);
   stats.epoch = announcement_.epoch;
   return stats;
 }
@@ -276,8 +276,8 @@ StatusOr<PublisherStats> FilesFollower::PublisherStatus() {
 
 StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollower(const std::string& address,
                                                              Clock::time_point deadline) {
-  RAMET_ASSIGN_OR_RETURN(Place place, FollowedPlace(address));
-  auto follower = std::make_unique<FilesFollower>(address, std::move(place));
+  RAMET_ASSIGN_OR_RETURN(CheckpointFolder folder, FollowedFolder(address));
+  auto follower = std::make_unique<FilesFollower>(address, std::move(folder));
   RAMET_RETURN_IF_ERROR(follower->Start(deadline));
   return std::unique_ptr<FollowerTransport>(std::move(follower));
 }

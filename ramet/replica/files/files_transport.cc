@@ -1,7 +1,6 @@
-#include "ramet/replica/files/files_transport.h"
-
 #include "ramet/replica/files/files_follower.h"
 #include "ramet/replica/files/files_publisher.h"
+#include "ramet/replica/transport_factory.h"
 
 namespace ramet::files {
 namespace {
@@ -16,24 +15,20 @@ StatusOr<std::unique_ptr<PublisherTransport>> Open(const ReplicaAddress& address
                                                    Announcement announcement,
                                                    const RetentionOptions& retention,
                                                    const AccessOptions& access) {
-  return OpenPublisher(address.place, std::move(announcement), retention, access);
+  return OpenPublisher(address.location, std::move(announcement), retention, access);
 }
 
 StatusOr<std::unique_ptr<FollowerTransport>> Connect(
     const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline) {
-  return ConnectFollower(address.place, deadline);
+  return ConnectFollower(address.location, deadline);
 }
+
+const TransportRegistrar registrar({.schemes = kSchemes,
+                                    .outlives_publisher = true,
+                                    .counts_monitors = false,
+                                    .check = Check,
+                                    .open_publisher = Open,
+                                    .connect_follower = Connect});
 
 }  // namespace
-
-const TransportFactory& Transport() {
-  static constexpr TransportFactory factory = {.schemes = kSchemes,
-                                               .outlives_publisher = true,
-                                               .counts_monitors = false,
-                                               .check = Check,
-                                               .open_publisher = Open,
-                                               .connect_follower = Connect};
-  return factory;
-}
-
 }  // namespace ramet::files

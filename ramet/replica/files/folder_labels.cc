@@ -1,8 +1,6 @@
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -13,6 +11,7 @@
 #include "ramet/format/checkpoint_copy.h"
 #include "ramet/format/checkpoint_state.h"
 #include "ramet/replica/files/checkpoint_folder.h"
+#include "ramet/replica/files/file_lock.h"
 #include "ramet/replica/files/version_reader.h"
 
 namespace ramet::files {
@@ -27,7 +26,7 @@ constexpr auto kLockWait = std::chrono::seconds(10);
 constexpr auto kCopyWait = std::chrono::seconds(2);
 constexpr auto kPause = std::chrono::milliseconds(5);
 
-std::string LabelFolder(const Place& place) { return JoinPath(place.dir, "labels"); }
+std::string LabelsDir(const CheckpointFolder& folder) { return JoinPath(folder.dir, "labels"); }
 
 Status CheckLabel(std::string_view label) {
   const auto is_fine = [](char c) { return c > ' ' && c != '/' && c != '\x7f'; };
@@ -42,32 +41,32 @@ Status CheckLabel(std::string_view label) {
 
 // Locks the folder against other processes that change labels or roll back. There is no protection
 // on file systems without locks.
-StatusOr<FileDescriptor> LockChanges(const Place& place) {
-  RAMET_RETURN_IF_ERROR(CreateDirs(LabelFolder(place)));
-  const std::string path = JoinPath(LabelFolder(place), ".lock");
+StatusOr<FileDescriptor> LockChanges(const CheckpointFolder& folder) {
+  RAMET_RETURN_IF_ERROR(CreateDirs(LabelsDir(folder)));
+  const std::string path = JoinPath(LabelsDir(folder), ".lock");
   RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenOwnFile(path, O_RDWR | O_CREAT));
   const auto deadline = Clock::now() + kLockWait;
-  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) break;
+  while (true) {
+    RAMET_ASSIGN_OR_RETURN(const bool is_locked, TryLock(fd.get(), path));
+    if (is_locked) return fd;
     if (Clock::now() > deadline) {
       return Unavailable("another process holds the lock '", path, "'; try again");
     }
     std::this_thread::sleep_for(kPause);
   }
-  return fd;
 }
 
 // Prefers copies that labels name, because they are never overwritten.
-StatusOr<FoundVersion> Find(const Place& place, uint64_t version) {
-  for (const auto& [label, found] : ReadLabels(place)) {
+StatusOr<FoundVersion> Find(const CheckpointFolder& folder, uint64_t version) {
+  for (const auto& [label, found] : ReadLabels(folder)) {
     if (found.version == version) return found;
   }
-  for (FoundVersion& found : ListVersions(place)) {
+  for (FoundVersion& found : ListVersions(folder)) {
     if (found.version == version) return std::move(found);
   }
   std::vector<uint64_t> there;
-  for (const FoundVersion& found : ListVersions(place)) there.push_back(found.version);
-  return NotFound("folder '", place.dir, "' does not keep version ", version, "; it has ",
+  for (const FoundVersion& found : ListVersions(folder)) there.push_back(found.version);
+  return NotFound("folder '", folder.dir, "' does not keep version ", version, "; it has ",
                   StrJoin(there, ", "));
 }
 
@@ -136,21 +135,21 @@ std::string KeptName(const FoundVersion& found) {
 }
 
 // Removes the copies that no label names.
-void RemoveUnnamed(const Place& place) {
+void RemoveUnnamed(const CheckpointFolder& folder) {
   std::set<std::string> named;
-  for (const auto& [label, found] : ReadLabels(place)) named.insert(found.path);
-  for (const std::string& file : ListDir(LabelFolder(place)).value_or({})) {
+  for (const auto& [label, found] : ReadLabels(folder)) named.insert(found.path);
+  for (const std::string& file : ListDir(LabelsDir(folder)).value_or({})) {
     if (!file.ends_with(kIndex)) continue;
     const std::string path =
-        JoinPath(LabelFolder(place), file.substr(0, file.size() - kIndex.size()));
+        JoinPath(LabelsDir(folder), file.substr(0, file.size() - kIndex.size()));
     if (!named.contains(path)) RemoveVersion(path).IgnoreError();
   }
 }
 
 // Removes rollbacks that are no longer the newest version, except those of publishers, which remove
 // them themselves.
-void RemoveOldRollbacks(const Place& place, const std::string& newest) {
-  for (const FoundVersion& found : ListVersions(place)) {
+void RemoveOldRollbacks(const CheckpointFolder& folder, const std::string& newest) {
+  for (const FoundVersion& found : ListVersions(folder)) {
     const bool is_rollback = found.own && found.own->info.rollback_to != 0;
     if (!is_rollback || found.own->info.id.epoch != 0 || found.path == newest) continue;
     RemoveVersion(found.path).IgnoreError();
@@ -158,66 +157,66 @@ void RemoveOldRollbacks(const Place& place, const std::string& newest) {
 }
 
 // Returns "DIR/m-NUMBER" for the next version after `newest`.
-std::string NextPath(const Place& place, const FoundVersion& newest, uint64_t version) {
+std::string NextPath(const CheckpointFolder& folder, const FoundVersion& newest, uint64_t version) {
   std::string name(Basename(newest.path));
   uint64_t number = version;
   if (NumberOf(name)) {
     name.erase(name.rfind('-'));
     number = 0;
-    for (const FoundVersion& found : ListVersions(place)) {
+    for (const FoundVersion& found : ListVersions(folder)) {
       number = std::max(number, NumberOf(found.path).value_or(0));
     }
     ++number;
   }
-  return JoinPath(place.dir, StrCat(name, "-", number));
+  return JoinPath(folder.dir, StrCat(name, "-", number));
 }
 
 // Adds a checkpoint to the state file as the latest one.
-Status RecordLatest(const Place& place, const std::string& path) {
+Status RecordLatest(const CheckpointFolder& folder, const std::string& path) {
   CheckpointStateInfo state;
-  if (auto before = ReadCheckpointState(place.dir); before.ok()) state = *std::move(before);
+  if (auto before = ReadCheckpointState(folder.dir); before.ok()) state = *std::move(before);
   state.model_checkpoint_path = path;
   state.all_model_checkpoint_paths.push_back(path);
   if (!state.all_model_checkpoint_timestamps.empty()) {
     state.all_model_checkpoint_timestamps.push_back(static_cast<double>(WallClockNanos()) / 1e9);
   }
-  return WriteCheckpointState(place.dir, std::move(state), {.save_relative_paths = true});
+  return WriteCheckpointState(folder.dir, std::move(state), {.save_relative_paths = true});
 }
 
 }  // namespace
 
-std::map<std::string, FileIdentity> LabelFiles(const Place& place) {
+std::map<std::string, FileIdentity> LabelFiles(const CheckpointFolder& folder) {
   std::map<std::string, FileIdentity> files;
-  const std::string folder = LabelFolder(place);
-  for (const std::string& file : ListDir(folder).value_or({})) {
+  const std::string labels_dir = LabelsDir(folder);
+  for (const std::string& file : ListDir(labels_dir).value_or({})) {
     if (!file.ends_with(kLabel)) continue;
-    const auto identity = GetFileIdentity(JoinPath(folder, file));
+    const auto identity = GetFileIdentity(JoinPath(labels_dir, file));
     if (identity.ok()) files.emplace(file, *identity);
   }
   return files;
 }
 
-std::map<std::string, FoundVersion> ReadLabels(const Place& place) {
+std::map<std::string, FoundVersion> ReadLabels(const CheckpointFolder& folder) {
   std::map<std::string, FoundVersion> labels;
-  const std::string folder = LabelFolder(place);
-  for (const std::string& file : ListDir(folder).value_or({})) {
+  const std::string labels_dir = LabelsDir(folder);
+  for (const std::string& file : ListDir(labels_dir).value_or({})) {
     if (!file.ends_with(kLabel)) continue;
     const std::string label = file.substr(0, file.size() - kLabel.size());
-    const auto state = ReadCheckpointState(folder, file);
+    const auto state = ReadCheckpointState(labels_dir, file);
     if (!state.ok() || !CheckLabel(label).ok()) continue;
     const std::string_view name = Basename(state->model_checkpoint_path);
     if (name.empty() || name == "." || name == "..") continue;
-    auto found = FindVersionAt(JoinPath(folder, name));
+    auto found = FindVersionAt(JoinPath(labels_dir, name));
     if (found.ok()) labels.emplace(label, *std::move(found));
   }
   return labels;
 }
 
-Status PromoteVersion(const Place& place, std::string_view label, uint64_t version) {
+Status PromoteVersion(const CheckpointFolder& folder, std::string_view label, uint64_t version) {
   RAMET_RETURN_IF_ERROR(CheckLabel(label));
-  RAMET_ASSIGN_OR_RETURN(const FoundVersion found, Find(place, version));
-  RAMET_ASSIGN_OR_RETURN(const FileDescriptor lock, LockChanges(place));
-  const std::string path = JoinPath(LabelFolder(place), KeptName(found));
+  RAMET_ASSIGN_OR_RETURN(const FoundVersion found, Find(folder, version));
+  RAMET_ASSIGN_OR_RETURN(const FileDescriptor lock, LockChanges(folder));
+  const std::string path = JoinPath(LabelsDir(folder), KeptName(found));
   const auto kept = FindVersionAt(path);
   if (path != found.path && !(kept.ok() && kept->own && kept->version == version)) {
     RAMET_RETURN_IF_ERROR(CopyVersion(found, path, InfoOf(found)));
@@ -225,29 +224,29 @@ Status PromoteVersion(const Place& place, std::string_view label, uint64_t versi
   CheckpointStateInfo state;
   state.model_checkpoint_path = path;
   RAMET_RETURN_IF_ERROR(
-      WriteCheckpointState(LabelFolder(place), std::move(state),
+      WriteCheckpointState(LabelsDir(folder), std::move(state),
                            {.filename = StrCat(label, kLabel), .save_relative_paths = true}));
-  RemoveUnnamed(place);
+  RemoveUnnamed(folder);
   return OkStatus();
 }
 
-StatusOr<uint64_t> RollBackTo(const Place& place, uint64_t version) {
-  RAMET_ASSIGN_OR_RETURN(const FileDescriptor lock, LockChanges(place));
-  RAMET_ASSIGN_OR_RETURN(const FoundVersion target, Find(place, version));
-  RAMET_ASSIGN_OR_RETURN(const std::string newest_path, NewestPath(place));
+StatusOr<uint64_t> RollBackTo(const CheckpointFolder& folder, uint64_t version) {
+  RAMET_ASSIGN_OR_RETURN(const FileDescriptor lock, LockChanges(folder));
+  RAMET_ASSIGN_OR_RETURN(const FoundVersion target, Find(folder, version));
+  RAMET_ASSIGN_OR_RETURN(const std::string newest_path, NewestPath(folder));
   RAMET_ASSIGN_OR_RETURN(const FoundVersion newest, FindVersionAt(newest_path));
   VersionInfo info = InfoOf(target);
   info.id.epoch = newest.own ? newest.own->info.id.epoch : 0;
   info.id.version = newest.version + 1;
   info.time_nanos = WallClockNanos();
   info.rollback_to = version;
-  const std::string path = NextPath(place, newest, info.id.version);
+  const std::string path = NextPath(folder, newest, info.id.version);
   RAMET_RETURN_IF_ERROR(CopyVersion(target, path, info));
-  if (const Status recorded = RecordLatest(place, path); !recorded.ok()) {
+  if (const Status recorded = RecordLatest(folder, path); !recorded.ok()) {
     RemoveVersion(path).IgnoreError();
     return recorded;
   }
-  RemoveOldRollbacks(place, path);
+  RemoveOldRollbacks(folder, path);
   return info.id.version;
 }
 

@@ -33,7 +33,7 @@ FolderIdentity IdentityOf(const std::string& dir) {
 FolderScanner::Result FolderScanner::Scan() {
   MutexLock lock(mutex_);
   if (state_.superseded()) return Result::kSettled;
-  if (!(IdentityOf(place_.dir) == wanted_.folder)) {
+  if (!(IdentityOf(folder_.dir) == wanted_.folder)) {
     state_.Supersede();
     return Result::kSettled;
   }
@@ -47,10 +47,10 @@ void FolderScanner::ScanLabels() {
 }
 
 void FolderScanner::ScanLabelsLocked() {
-  std::map<std::string, FileIdentity> label_files = LabelFiles(place_);
+  std::map<std::string, FileIdentity> label_files = LabelFiles(folder_);
   if (label_files == label_files_) return;
   label_files_ = std::move(label_files);
-  FolderState::Labels labels = ReadLabels(place_);
+  FolderState::Labels labels = ReadLabels(folder_);
   const auto before = state_.labels();
   const auto same = [](const auto& a, const auto& b) {
     return a.first == b.first && a.second.version == b.second.version &&
@@ -62,7 +62,7 @@ void FolderScanner::ScanLabelsLocked() {
 
 FolderScanner::Result FolderScanner::ScanNewest() {
   const auto newest = state_.newest();
-  const auto path = NewestPath(place_);
+  const auto path = NewestPath(folder_);
   if (!path.ok()) state_.Supersede();
   if (!path.ok() || IsUnchanged(*newest, *path)) {
     unreadable_.clear();
@@ -100,7 +100,7 @@ FolderScanner::Result FolderScanner::Adopt(FoundVersion found, const FolderState
   if (epoch != 0 && epoch != wanted_.epoch) {
     state_.Supersede();
   } else if (found.version <= last && !is_mended) {
-    BeginEpoch(place_.dir);
+    BeginEpoch(folder_.dir);
     state_.Supersede();
   } else {
     state_.SetNewest({std::move(found), OkStatus()});

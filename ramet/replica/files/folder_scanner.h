@@ -38,8 +38,8 @@ class FolderScanner {
   enum class Result { kSettled, kUnsettled };
 
   // `state` must outlive the scanner.
-  FolderScanner(Place place, Wanted wanted, FolderState& state)
-      : place_(std::move(place)), wanted_(std::move(wanted)), state_(state) {}
+  FolderScanner(CheckpointFolder folder, Wanted wanted, FolderState& state)
+      : folder_(std::move(folder)), wanted_(std::move(wanted)), state_(state) {}
 
   // Looks for a new version and for new labels. Supersedes the state if the folder does not hold
   // the wanted versions any more.
@@ -54,7 +54,7 @@ class FolderScanner {
   Result NoteUnreadable(const std::string& path, const Status& why,
                         const FolderState::Newest& newest) RAMET_REQUIRES(mutex_);
 
-  const Place place_;
+  const CheckpointFolder folder_;
   const Wanted wanted_;
   FolderState& state_;
 

@@ -8,6 +8,7 @@
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
 #include "ramet/checkpoint/object_based.h"
+#include "ramet/format/bundle_reader.h"
 
 namespace ramet::files {
 namespace {
@@ -103,35 +104,43 @@ StatusOr<int64_t> StepIn(BundleReader& reader, const std::string& named) {
   return step >= 0 ? step : by_name;
 }
 
-Status CheckHas(BundleReader& reader, const FoundVersion& found, const BundleRequest& request,
-                const VariableSpec& spec) {
-  const auto stored = reader.Find(request.name);
+// Finds what a request reads and opens its data.
+StatusOr<BundleRecord> FindStored(BundleReader& reader, const FoundVersion& found,
+                                  const BundleRequest& request, const VariableSpec& spec) {
+  auto stored = reader.FindRecord(request.name);
   if (IsNotFound(stored.status())) {
     return FailedPrecondition("version ", found.version, " (", found.path, ") has no '",
                               request.name, "'");
   }
   RAMET_RETURN_IF_ERROR(stored.status());
-  const bool same_shape = !request.shape_and_slice.empty() || stored->shape == spec.shape;
-  if (stored->dtype == spec.dtype && same_shape) return reader.OpenDataOf(request.name);
-  return FailedPrecondition("version ", found.version, " (", found.path, ") has '", spec.name,
-                            "' as ", DTypeName(stored->dtype), stored->shape, ", not as ",
-                            DTypeName(spec.dtype), spec.shape);
+  const bool same_shape = !request.shape_and_slice.empty() || stored->shape() == spec.shape;
+  if (stored->dtype() != spec.dtype || !same_shape) {
+    return FailedPrecondition("version ", found.version, " (", found.path, ") has '", spec.name,
+                              "' as ", DTypeName(stored->dtype()), stored->shape(), ", not as ",
+                              DTypeName(spec.dtype), spec.shape);
+  }
+  RAMET_RETURN_IF_ERROR(reader.OpenDataOf(*stored));
+  return stored;
 }
 
-StatusOr<Tensor> ReadOne(BundleReader& reader, const BundleRequest& request) {
-  if (request.shape_and_slice.empty()) return reader.Read(request.name);
+StatusOr<Tensor> ReadOne(BundleReader& reader, const BundleRecord& record,
+                         const BundleRequest& request) {
+  if (request.shape_and_slice.empty()) return reader.Read(record);
   RAMET_ASSIGN_OR_RETURN(const ShapeAndSlice spec, ParseShapeAndSlice(request.shape_and_slice));
-  return reader.ReadSlice(request.name, spec.slice);
+  return reader.ReadSlice(record, spec.slice);
 }
 
 StatusOr<VersionValues> ReadAll(BundleReader& reader, const FoundVersion& found,
                                 const StoredVariables& variables) {
   VersionValues read;
+  std::vector<BundleRecord> records;
   for (size_t i = 0; i < variables.requests.size(); ++i) {
-    RAMET_RETURN_IF_ERROR(CheckHas(reader, found, variables.requests[i], variables.signature[i]));
+    RAMET_ASSIGN_OR_RETURN(BundleRecord record, FindStored(reader, found, variables.requests[i],
+                                                           variables.signature[i]));
+    records.push_back(std::move(record));
   }
-  for (const BundleRequest& request : variables.requests) {
-    RAMET_ASSIGN_OR_RETURN(Tensor value, ReadOne(reader, request));
+  for (size_t i = 0; i < records.size(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(Tensor value, ReadOne(reader, records[i], variables.requests[i]));
     read.values.push_back(std::move(value));
   }
   read.step = found.own ? found.own->info.id.step : -1;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ramet/format/bundle_reader.h"
+#include "ramet/format/bundle_restore.h"
 #include "ramet/replica/files/checkpoint_folder.h"
 #include "ramet/replica/files/partitions.h"
 

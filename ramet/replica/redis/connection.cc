@@ -28,11 +28,11 @@ Clock::duration TimeFor(uint64_t bytes) {
 }
 
 // Puts a reply into its slot in the parent, or returns a new one if it has no parent.
-Reply* Place(const redisReadTask* task, Reply reply) {
+Reply* Attach(const redisReadTask* task, Reply reply) {
   if (task->parent == nullptr) return new Reply(std::move(reply));
-  Reply& place = static_cast<Reply*>(task->parent->obj)->items[static_cast<size_t>(task->idx)];
-  place = std::move(reply);
-  return &place;
+  Reply& slot = static_cast<Reply*>(task->parent->obj)->items[static_cast<size_t>(task->idx)];
+  slot = std::move(reply);
+  return &slot;
 }
 
 void* MakeString(const redisReadTask* task, char* text, size_t size) {
@@ -41,7 +41,7 @@ void* MakeString(const redisReadTask* task, char* text, size_t size) {
                : task->type == REDIS_REPLY_STATUS ? Reply::Type::kStatus
                                                   : Reply::Type::kString;
   reply.text.assign(text, size);
-  return Place(task, std::move(reply));
+  return Attach(task, std::move(reply));
 }
 
 void* MakeArray(const redisReadTask* task, int items) {
@@ -49,17 +49,17 @@ void* MakeArray(const redisReadTask* task, int items) {
   Reply reply;
   reply.type = Reply::Type::kArray;
   reply.items.resize(static_cast<size_t>(items));
-  return Place(task, std::move(reply));
+  return Attach(task, std::move(reply));
 }
 
 void* MakeInteger(const redisReadTask* task, long long value) {
   Reply reply;
   reply.type = Reply::Type::kInteger;
   reply.integer = value;
-  return Place(task, std::move(reply));
+  return Attach(task, std::move(reply));
 }
 
-void* MakeNil(const redisReadTask* task) { return Place(task, Reply()); }
+void* MakeNil(const redisReadTask* task) { return Attach(task, Reply()); }
 
 void Free(void* reply) { delete static_cast<Reply*>(reply); }
 
@@ -144,7 +144,7 @@ Status Connection::Broken(Status status) {
 }
 
 Status Connection::Connect() {
-  const auto deadline = Clock::now() + url_.timeout;
+  const auto deadline = Clock::now() + url_.times.timeout;
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -163,7 +163,7 @@ Status Connection::Connect() {
     return Broken(Status(status.code(), StrCat("cannot connect to ", Printable(url_.host), " port ",
                                                service, ": ", status.message())));
   }
-  return url_.tls ? AgreeOnTls() : OkStatus();
+  return url_.tls.enabled ? AgreeOnTls() : OkStatus();
 }
 
 Status Connection::TryAddress(const addrinfo& address, Clock::time_point deadline) {
@@ -186,7 +186,7 @@ Status Connection::AgreeOnTls() {
   auto tls = Tls::Create(url_);
   if (!tls.ok()) return Broken(tls.status());
   tls_ = *std::move(tls);
-  const auto deadline = Clock::now() + url_.timeout;
+  const auto deadline = Clock::now() + url_.times.timeout;
   bool done = false;
   while (true) {
     const Status status = tls_->Handshake(&done);
@@ -209,9 +209,9 @@ Status Connection::AgreeOnTls() {
 }
 
 Status Connection::LogIn() {
-  if (!url_.password.empty()) {
-    const auto reply = url_.user.empty() ? Call({"AUTH", url_.password})
-                                         : Call({"AUTH", url_.user, url_.password});
+  if (const Login& login = url_.login; !login.password.empty()) {
+    const auto reply = login.user.empty() ? Call({"AUTH", login.password})
+                                          : Call({"AUTH", login.user, login.password});
     if (IsFailedPrecondition(reply.status())) return PermissionDenied(reply.status().message());
     RAMET_RETURN_IF_ERROR(reply.status());
   }
@@ -249,7 +249,7 @@ Status Connection::SendRaw(std::string_view bytes, Clock::time_point deadline) {
 
 Status Connection::SendBytes(std::string_view bytes) {
   if (!usable_) return Unavailable("the connection is cut");
-  const auto deadline = Clock::now() + url_.timeout;
+  const auto deadline = Clock::now() + url_.times.timeout;
   if (!tls_) return SendRaw(bytes, deadline);
   if (const Status status = tls_->Write(bytes); !status.ok()) return Broken(status);
   return SendRaw(tls_->TakeOutput(), deadline);
@@ -315,7 +315,7 @@ Status Connection::Parse(bool* complete, Reply* reply) {
 
 StatusOr<Reply> Connection::Receive(size_t max_bytes) {
   if (!usable_) return Unavailable("the connection is cut");
-  const auto deadline = Clock::now() + url_.timeout;
+  const auto deadline = Clock::now() + url_.times.timeout;
   Reply reply;
   while (true) {
     bool complete = false;

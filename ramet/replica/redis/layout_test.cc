@@ -133,29 +133,29 @@ TEST(RedisUrlTest, ParsesEveryPart) {
   const RedisUrl url =
       ParseRedisUrl("rediss", "//me:p%40ss@db.example:7000/policy?lease=3&ttl=60&zstd=3&ca=/a%20b")
           .value();
-  EXPECT_TRUE(url.tls);
-  EXPECT_EQ(url.user, "me");
-  EXPECT_EQ(url.password, "p@ss");
+  EXPECT_TRUE(url.tls.enabled);
+  EXPECT_EQ(url.login.user, "me");
+  EXPECT_EQ(url.login.password, "p@ss");
   EXPECT_EQ(url.host, "db.example");
   EXPECT_EQ(url.port, 7000);
   EXPECT_EQ(url.name, "policy");
-  EXPECT_EQ(url.lease.count(), 3000);
+  EXPECT_EQ(url.times.lease.count(), 3000);
   EXPECT_EQ(url.zstd, 3);
-  EXPECT_EQ(url.ca, "/a b");
+  EXPECT_EQ(url.tls.ca, "/a b");
   EXPECT_EQ(url.ToString(), "rediss://db.example:7000/policy");
   EXPECT_EQ(ParseRedisUrl("redis", "//[::1]:99/x").value().host, "::1");
   EXPECT_EQ(ParseRedisUrl("redis", "//host/x").value().port, 6379);
 }
 
 TEST(RedisUrlTest, MistakesAreNamedAndPasswordsAreNot) {
-  for (const char* place :
+  for (const char* location :
        {"policy", "//host", "//:s3cret@/x", "//me:s3cret@host:0/x", "//me:s3cret@host:99999/x",
         "//me:s3cret@host/", "//me:s3cret@host/a/b", "//me:s3cret@host/a{b", "//me:s3cret%4@host/a",
         "//me:s3cret@host/a?zstd=99", "//me:s3cret@host/a?nonsense=1", "//me:s3cret@host/a?lease",
         "//me:s3cret@host/a?lease=x", "//me:s3cret@host/a?lease=10&ttl=5", "//[::1/x",
         "//me:s3cret@host/a?chunk=3", "//me:s3cret@host/a?ttl=nan"}) {
-    const Status status = ParseRedisUrl("redis", place).status();
-    EXPECT_TRUE(IsInvalidArgument(status)) << place;
+    const Status status = ParseRedisUrl("redis", location).status();
+    EXPECT_TRUE(IsInvalidArgument(status)) << location;
     EXPECT_THAT(status.message(), Not(HasSubstr("s3cret")));
   }
 }

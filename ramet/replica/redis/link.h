@@ -1,22 +1,20 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
-#include "ramet/replica/redis/connection.h"
+#include "ramet/replica/redis/server.h"
 
 namespace ramet::redis {
 
 // A Link is a connection to a server that can be closed and opened again. Not thread-safe.
 class Link {
  public:
-  // Opens connections to the node that has `key`. The references must outlive the link.
-  Link(const RedisUrl& url, std::string key, const Signal& stop)
-      : url_(url), key_(std::move(key)), stop_(stop) {}
+  // `server` must outlive the link.
+  explicit Link(const Server& server) : server_(server) {}
   // Opens a new connection.
-  // \error as for Connection::Open.
+  // \error as for Server::Connect.
   Status Open() {
-    RAMET_ASSIGN_OR_RETURN(connection_, Connection::Open(url_, key_, stop_));
+    RAMET_ASSIGN_OR_RETURN(connection_, server_.Connect());
     return OkStatus();
   }
   void Close() { connection_.reset(); }
@@ -25,9 +23,7 @@ class Link {
   Connection* operator->() const { return connection_.get(); }
 
  private:
-  const RedisUrl& url_;
-  const std::string key_;
-  const Signal& stop_;
+  const Server& server_;
   std::unique_ptr<Connection> connection_;
 };
 

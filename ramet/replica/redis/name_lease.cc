@@ -41,28 +41,29 @@ std::string Text(std::chrono::milliseconds time) { return StrCat(time.count()); 
 
 }  // namespace
 
-NameLease::NameLease(const RedisUrl& url, const Keys& keys, Link& link, uint64_t epoch)
-    : url_(url), keys_(keys), link_(link), token_(NewToken(epoch)) {}
+NameLease::NameLease(const Server& server, uint64_t epoch)
+    : server_(server), link_(server), token_(NewToken(epoch)) {}
 
 Status NameLease::Take(bool takeover) {
   if (takeover) {
-    return link_->Call({"SET", keys_.lock(), token_, "PX", Text(url_.lease)}).status();
+    return link_->Call({"SET", server_.keys.lock(), token_, "PX", Text(server_.url.times.lease)})
+        .status();
   }
-  RAMET_ASSIGN_OR_RETURN(const Reply taken,
-                         link_->Call({"SET", keys_.lock(), token_, "NX", "PX", Text(url_.lease)}));
+  RAMET_ASSIGN_OR_RETURN(const Reply taken, link_->Call({"SET", server_.keys.lock(), token_, "NX",
+                                                         "PX", Text(server_.url.times.lease)}));
   if (!taken.nil()) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(const Reply owner, link_->Call({"GET", keys_.lock()}));
+  RAMET_ASSIGN_OR_RETURN(const Reply owner, link_->Call({"GET", server_.keys.lock()}));
   if (owner.view() == token_) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(const Reply left, link_->Call({"PTTL", keys_.lock()}));
+  RAMET_ASSIGN_OR_RETURN(const Reply left, link_->Call({"PTTL", server_.keys.lock()}));
   return AlreadyExists("the name has a publisher; if it has died, the name becomes free in ",
                        std::max<int64_t>(left.integer, 0), " ms; or use takeover");
 }
 
 Status NameLease::Regain() {
-  RAMET_ASSIGN_OR_RETURN(const Reply taken,
-                         link_->Call({"SET", keys_.lock(), token_, "NX", "PX", Text(url_.lease)}));
+  RAMET_ASSIGN_OR_RETURN(const Reply taken, link_->Call({"SET", server_.keys.lock(), token_, "NX",
+                                                         "PX", Text(server_.url.times.lease)}));
   if (!taken.nil()) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(const Reply owner, link_->Call({"GET", keys_.lock()}));
+  RAMET_ASSIGN_OR_RETURN(const Reply owner, link_->Call({"GET", server_.keys.lock()}));
   if (owner.nil()) return Unavailable("the lease on the name is changing hands");
   if (owner.view() == token_) return OkStatus();
   return Aborted("another publisher has taken over the name; this one cannot publish");
@@ -78,8 +79,8 @@ Status NameLease::OwnerError(const Reply& reply) {
 Status NameLease::Keep() {
   if (Clock::now() < next_beat_) return OkStatus();
   ScheduleBeat();
-  RAMET_ASSIGN_OR_RETURN(const Reply kept,
-                         link_->Call({"EVAL", kKeep, "1", keys_.lock(), token_, Text(url_.lease)}));
+  RAMET_ASSIGN_OR_RETURN(const Reply kept, link_->Call({"EVAL", kKeep, "1", server_.keys.lock(),
+                                                        token_, Text(server_.url.times.lease)}));
   if (kept.integer == 1) return OkStatus();
   link_.Close();
   return Unavailable("the server has lost the lease on the name");
@@ -87,9 +88,10 @@ Status NameLease::Keep() {
 
 Status NameLease::Beat(const ServerState& state) {
   ScheduleBeat();
-  RAMET_ASSIGN_OR_RETURN(const Reply reply,
-                         link_->Call({"EVAL", kBeat, "2", keys_.lock(), keys_.state(), token_,
-                                      Text(url_.lease), StateText(state), Text(url_.ttl)}));
+  RAMET_ASSIGN_OR_RETURN(
+      const Reply reply,
+      link_->Call({"EVAL", kBeat, "2", server_.keys.lock(), server_.keys.state(), token_,
+                   Text(server_.url.times.lease), StateText(state), Text(server_.url.times.ttl)}));
   const bool ours = reply.items.size() == 2 && reply.items[0].integer == 1;
   if (ours && reply.items[1].integer == 1) return OkStatus();
   const Status status = ours ? OkStatus() : OwnerError(reply);
@@ -101,8 +103,9 @@ Status NameLease::Beat(const ServerState& state) {
 StatusOr<int64_t> NameLease::Commit(const ServerState& state) {
   RAMET_ASSIGN_OR_RETURN(
       const Reply reply,
-      link_->Call({"EVAL", kCommit, "2", keys_.lock(), keys_.state(), token_, Text(url_.lease),
-                   StateText(state), Text(url_.ttl), keys_.notices(), StrCat(state.version)}));
+      link_->Call({"EVAL", kCommit, "2", server_.keys.lock(), server_.keys.state(), token_,
+                   Text(server_.url.times.lease), StateText(state), Text(server_.url.times.ttl),
+                   server_.keys.notices(), StrCat(state.version)}));
   if (reply.items.size() != 2 || reply.items[0].integer != 1) {
     const Status status = OwnerError(reply);
     link_.Close();
@@ -112,8 +115,16 @@ StatusOr<int64_t> NameLease::Commit(const ServerState& state) {
   return reply.items[1].integer;
 }
 
+Upload NameLease::NewUpload() {
+  return Upload(*link_, server_.url, [this] { return Keep(); });
+}
+
 void NameLease::Release() {
-  link_->Call({"EVAL", kClose, "1", keys_.lock(), token_, keys_.notices()}).status().IgnoreError();
+  if (!link_.usable()) return;
+  link_->Call({"EVAL", kClose, "1", server_.keys.lock(), token_, server_.keys.notices()})
+      .status()
+      .IgnoreError();
+  link_.Close();
 }
 
 }  // namespace ramet::redis

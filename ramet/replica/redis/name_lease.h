@@ -5,15 +5,22 @@
 
 #include "ramet/replica/redis/layout.h"
 #include "ramet/replica/redis/link.h"
+#include "ramet/replica/redis/transfer.h"
 
 namespace ramet::redis {
 
-// A NameLease is a publisher's hold on the name of its publication. It is a key on the server that
-// contains the publisher's token and expires unless it is renewed. Not thread-safe.
+// A NameLease is a publisher's hold on the name of its publication, and the link over which it
+// keeps that. The lease is a key on the server that contains the publisher's token and expires
+// unless it is renewed. Not thread-safe.
 class NameLease {
  public:
-  // The references must outlive the lease. `epoch` makes the token unique.
-  NameLease(const RedisUrl& url, const Keys& keys, Link& link, uint64_t epoch);
+  // `server` must outlive the lease. `epoch` makes the token unique.
+  NameLease(const Server& server, uint64_t epoch);
+  NameLease(const NameLease&) = delete;
+  NameLease& operator=(const NameLease&) = delete;
+
+  Link& link() { return link_; }
+  const Link& link() const { return link_; }
 
   // Takes the name. With `takeover`, takes it from its current publisher.
   // \error kAlreadyExists: the name has a publisher.
@@ -23,7 +30,7 @@ class NameLease {
   Status Regain();
   // Returns the time at which to call Beat.
   Clock::time_point next_beat() const { return next_beat_; }
-  void ScheduleBeat() { next_beat_ = Clock::now() + url_.lease / 3; }
+  void ScheduleBeat() { next_beat_ = Clock::now() + server_.url.times.lease / 3; }
   // Renews the lease if it is time. For use during a long upload.
   // \error kUnavailable: the lease is lost. The link is closed.
   Status Keep();
@@ -34,15 +41,16 @@ class NameLease {
   // Makes `state` visible to followers and returns how many were notified.
   // \error as for Beat.
   StatusOr<int64_t> Commit(const ServerState& state);
-  // Gives the name up and notifies followers.
+  // Returns an upload that renews the lease from time to time. The link must be usable.
+  Upload NewUpload();
+  // Gives the name up, notifies followers, and closes the link. Does nothing if that is not usable.
   void Release();
 
  private:
   static Status OwnerError(const Reply& reply);
 
-  const RedisUrl& url_;
-  const Keys& keys_;
-  Link& link_;
+  const Server& server_;
+  Link link_;
   const std::string token_;
   Clock::time_point next_beat_;
 };

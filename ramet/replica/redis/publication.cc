@@ -1,9 +1,8 @@
 #include "ramet/replica/redis/publication.h"
 
 #include <algorithm>
-#include <cstring>
-#include <random>
 #include <set>
+#include <utility>
 
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
@@ -12,88 +11,81 @@
 namespace ramet::redis {
 namespace {
 
-constexpr uint64_t kDefaultVersions = 8;
-constexpr uint64_t kSlackBytes = uint64_t{16} << 20;
-constexpr size_t kMaxManifestBytes = size_t{64} << 20;
 constexpr int kMaxOpenings = 5;
+constexpr size_t kMaxLabelBytes = 64;
 constexpr uint64_t kSignatureBlob = 1, kGraphBlob = 2, kFirstBlob = 3;
 
-std::string_view Contents(const Tensor& value) {
-  return {static_cast<const char*>(value.raw_data()), value.bytes()};
+Status SendManifest(const Keys& keys, const SentVersion& sent, Upload* upload) {
+  Manifest manifest{sent.outgoing.info, {}};
+  for (const auto& blob : sent.blobs) manifest.values.push_back(blob->blob);
+  const VersionId& id = manifest.info.id;
+  return upload->Set(keys.version(id.epoch, id.version), ManifestText(manifest));
 }
 
-bool SameBytes(const Tensor& a, const Tensor& b) {
-  if (a.bytes() != b.bytes() || !(a.shape() == b.shape())) return false;
-  if (a.buffer().get() == b.buffer().get()) return true;
-  return a.bytes() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.bytes()) == 0;
-}
-
-uint64_t SetBytes(const ReplicaSignature& signature) {
-  uint64_t bytes = 0;
-  for (const VariableSpec& spec : signature) bytes += *TensorBytes(spec.dtype, spec.shape);
-  return bytes;
+// Sends the blobs that have no chunks yet. Appends their keys to `keys` and adds their size to
+// `*bytes`, also if an error occurs.
+Status SendNewBlobs(const Keys& names, uint64_t epoch, const SentVersion& draft, Upload* upload,
+                    std::vector<std::string>* keys, uint64_t* bytes) {
+  for (const auto& sent : draft.blobs) {
+    Blob& blob = sent->blob;
+    if (!blob.chunks.empty()) continue;
+    const Status status = upload->SetBlob(names, epoch, sent->contents(), &blob);
+    *bytes += StoredBytes(blob);
+    AppendChunkKeys(names, epoch, blob, keys);
+    RAMET_RETURN_IF_ERROR(status);
+  }
+  return OkStatus();
 }
 
 }  // namespace
 
-Publication::Publication(RedisUrl url, Announcement announcement, const RetentionOptions& retention,
-                         bool takeover, const Signal& stop)
-    : url_(std::move(url)),
-      keys_(url_.name),
+Publication::Publication(const Server& server, Announcement announcement,
+                         const RetentionOptions& retention)
+    : server_(server),
       announcement_(std::move(announcement)),
-      signature_text_(SignatureToJson(announcement_.signature)),
-      retention_(retention),
-      takeover_(takeover),
-      link_(url_, keys_.lock(), stop),
-      lease_(url_, keys_, link_, announcement_.epoch),
-      retired_(url_, link_),
-      next_blob_(kFirstBlob) {
-  max_bytes_ = retention.max_bytes
-                   ? retention.max_bytes
-                   : SetBytes(announcement_.signature) * kDefaultVersions + kSlackBytes;
+      lease_(server, announcement_.epoch),
+      retired_(server, lease_.link()),
+      sent_(retention, announcement_.signature, kFirstBlob) {
   state_.epoch = announcement_.epoch;
-  state_.chunk_bytes = url_.chunk_bytes;
+  state_.chunk_bytes = server.url.chunk_bytes;
   stats_.epoch = announcement_.epoch;
 }
 
 // Retries, because the lease may expire before everything is sent if this process gets little
 // processor time.
-Status Publication::Open() {
+Status Publication::Open(bool takeover) {
   for (int attempt = 1;; ++attempt) {
-    RAMET_RETURN_IF_ERROR(link_.Open());
-    const Status status = Begin();
+    RAMET_RETURN_IF_ERROR(lease_.link().Open());
+    const Status status = Begin(takeover);
     if (!IsUnavailable(status) || attempt == kMaxOpenings) return status;
   }
 }
 
-Status Publication::Begin() {
-  RAMET_RETURN_IF_ERROR(lease_.Take(takeover_));
-  RAMET_ASSIGN_OR_RETURN(const Reply old, link_->Call({"GET", keys_.state()}, kMaxStateBytes));
+// Begins after the previous publisher: with a larger epoch, even if the clock was set back.
+Status Publication::Begin(bool takeover) {
+  RAMET_RETURN_IF_ERROR(lease_.Take(takeover));
+  RAMET_ASSIGN_OR_RETURN(const Reply old,
+                         lease_.link()->Call({"GET", server_.keys.state()}, kMaxStateBytes));
   if (auto state = ParseState(old.view()); state.ok()) {
-    previous_epoch_ = state->epoch;
-    BeginAfter(previous_epoch_);
-    previous_ = *std::move(state);
+    const uint64_t next_epoch = std::min(state->epoch, UINT64_MAX - 1) + 1;
+    announcement_.epoch = std::max(announcement_.epoch, next_epoch);
+    state_.epoch = stats_.epoch = announcement_.epoch;
+    previous_ = {state->epoch, *std::move(state)};
   }
   RAMET_RETURN_IF_ERROR(SendAnnouncement());
   RAMET_RETURN_IF_ERROR(Commit(state_));
-  next_touch_ = Clock::now() + url_.ttl / 4;
+  next_touch_ = Clock::now() + server_.url.times.ttl / 4;
   return OkStatus();
-}
-
-// Makes the epoch larger than `epoch`, even if the clock was set back.
-void Publication::BeginAfter(uint64_t epoch) {
-  const uint64_t next = std::min(epoch, UINT64_MAX - 1) + 1;
-  announcement_.epoch = std::max(announcement_.epoch, next);
-  state_.epoch = stats_.epoch = announcement_.epoch;
 }
 
 // Takes the name again, and sends what the server has lost.
 Status Publication::Resume() {
   RAMET_RETURN_IF_ERROR(lease_.Regain());
-  RAMET_ASSIGN_OR_RETURN(const Reply now, link_->Call({"GET", keys_.state()}, kMaxStateBytes));
+  RAMET_ASSIGN_OR_RETURN(const Reply now,
+                         lease_.link()->Call({"GET", server_.keys.state()}, kMaxStateBytes));
   const auto state = ParseState(now.view());
-  if (state.ok() && state->epoch != state_.epoch && state->epoch != previous_epoch_) {
-    Close();
+  if (state.ok() && state->epoch != state_.epoch && state->epoch != previous_.epoch) {
+    lease_.Release();
     return Aborted("another publisher has had the name in between; this one cannot publish");
   }
   if (state.ok() && pending_ && *state == pending_->state) {
@@ -102,35 +94,31 @@ Status Publication::Resume() {
   }
   pending_.reset();
   if (state.ok() && *state == state_) return OkStatus();
-  if (!now.nil())
-    LogInfo(url_.ToString(), ": the server has older or different values; sending all of them");
+  if (!now.nil()) {
+    LogInfo(server_.where(), ": the server has older or different values; sending all of them");
+  }
   return SendAll();
 }
 
 Status Publication::Reconnect() {
-  RAMET_RETURN_IF_ERROR(link_.Open());
+  RAMET_RETURN_IF_ERROR(lease_.link().Open());
   Status status = Resume();
   if (status.ok()) status = Touch();
   if (IsNotFound(status)) status = SendAll();
   if (status.ok()) lease_.ScheduleBeat();
-  if (!status.ok()) link_.Close();
+  if (!status.ok()) lease_.link().Close();
   return status;
 }
 
 Status Publication::SendAnnouncement() {
-  Upload upload = NewUpload();
+  Upload upload = lease_.NewUpload();
+  const std::string signature = SignatureToJson(announcement_.signature);
   state_.signature.id = kSignatureBlob;
-  RAMET_RETURN_IF_ERROR(upload.SetBlob(keys_, state_.epoch, signature_text_, &state_.signature));
+  RAMET_RETURN_IF_ERROR(upload.SetBlob(server_.keys, state_.epoch, signature, &state_.signature));
   state_.graph.id = kGraphBlob;
-  RAMET_RETURN_IF_ERROR(upload.SetBlob(keys_, state_.epoch, announcement_.graph, &state_.graph));
+  RAMET_RETURN_IF_ERROR(
+      upload.SetBlob(server_.keys, state_.epoch, announcement_.graph, &state_.graph));
   return upload.Finish();
-}
-
-Status Publication::SendManifest(Upload& upload, const Sent& sent) {
-  Manifest manifest{sent.outgoing.info, {}};
-  for (const BlobPtr& blob : sent.blobs) manifest.values.push_back(blob->blob);
-  const VersionId& id = manifest.info.id;
-  return upload.Set(keys_.version(id.epoch, id.version), ManifestText(manifest));
 }
 
 // Sends everything again after the server has lost some of it. Blobs keep their ids, so that
@@ -138,23 +126,19 @@ Status Publication::SendManifest(Upload& upload, const Sent& sent) {
 Status Publication::SendAll() {
   lease_.ScheduleBeat();
   RAMET_RETURN_IF_ERROR(SendAnnouncement());
-  Upload upload = NewUpload();
+  Upload upload = lease_.NewUpload();
   std::set<const SentBlob*> done;
-  for (const auto& kept : kept_) {
-    for (const BlobPtr& blob : kept.second.blobs) {
+  for (const auto& [version, sent] : sent_.all()) {
+    for (const auto& blob : sent.blobs) {
       if (!done.insert(blob.get()).second) continue;
       RAMET_RETURN_IF_ERROR(
-          upload.SetBlob(keys_, state_.epoch, Contents(blob->value), &blob->blob));
+          upload.SetBlob(server_.keys, state_.epoch, blob->contents(), &blob->blob));
       stats_.bytes_copied += StoredBytes(blob->blob);
     }
-    RAMET_RETURN_IF_ERROR(SendManifest(upload, kept.second));
+    RAMET_RETURN_IF_ERROR(SendManifest(server_.keys, sent, &upload));
   }
   RAMET_RETURN_IF_ERROR(upload.Finish());
   return Commit(state_);
-}
-
-Upload Publication::NewUpload() {
-  return Upload(*link_, url_, [this] { return lease_.Keep(); });
 }
 
 Status Publication::Beat() {
@@ -163,7 +147,7 @@ Status Publication::Beat() {
   if (Clock::now() < next_touch_) return OkStatus();
   const Status touched = Touch();
   if (!IsNotFound(touched)) return touched;
-  link_.Close();
+  lease_.link().Close();
   return Unavailable("the server has lost a part of the publication");
 }
 
@@ -177,49 +161,35 @@ Status Publication::Commit(const ServerState& next) {
 
 Status Publication::Send(const Outgoing& outgoing) {
   // The commit succeeded, but the connection was lost before the reply arrived.
-  if (kept_.contains(outgoing.info.id.version)) return OkStatus();
-  Sent sent{outgoing, {}};
+  if (sent_.Find(outgoing.info.id.version) != nullptr) return OkStatus();
+  SentVersion draft = sent_.Draft(outgoing);
   std::vector<std::string> new_keys;
   uint64_t new_bytes = 0;
-  Upload upload = NewUpload();
-  Status status;
-  for (size_t i = 0; i < outgoing.values.size() && status.ok(); ++i) {
-    if (i < last_.size() && SameBytes(last_[i]->value, outgoing.values[i])) {
-      sent.blobs.push_back(last_[i]);
-      sent.outgoing.values[i] = last_[i]->value;
-      continue;
-    }
-    auto blob = std::make_shared<SentBlob>(SentBlob{{next_blob_++, 0, {}}, outgoing.values[i]});
-    status = upload.SetBlob(keys_, state_.epoch, Contents(blob->value), &blob->blob);
-    new_bytes += StoredBytes(blob->blob);
-    for (std::string& key : ChunkKeys(keys_, state_.epoch, blob->blob)) {
-      new_keys.push_back(std::move(key));
-    }
-    sent.blobs.push_back(std::move(blob));
-  }
-  if (status.ok()) status = SendManifest(upload, sent);
+  Upload upload = lease_.NewUpload();
+  Status status = SendNewBlobs(server_.keys, state_.epoch, draft, &upload, &new_keys, &new_bytes);
+  if (status.ok()) status = SendManifest(server_.keys, draft, &upload);
   if (status.ok()) status = upload.Finish();
-  if (status.ok()) status = Add(std::move(sent));
+  if (status.ok()) status = Add(std::move(draft));
   if (status.ok()) {
     stats_.bytes_copied += new_bytes;
     return OkStatus();
   }
-  if (linked()) UnlinkKeys(link_, new_keys);
+  if (lease_.link().usable()) UnlinkKeys(lease_.link(), new_keys);
   return status;
 }
 
 // Commits a version whose values have been sent. If the connection is lost before the reply
 // arrives, Resume finds out whether the commit succeeded.
-Status Publication::Add(Sent sent) {
+Status Publication::Add(SentVersion sent) {
   ServerState next = state_;
   next.version = sent.outgoing.info.id.version;
-  next.versions = KeptBeside(next.version);
+  next.versions = sent_.Kept(state_.labels, /*with_next=*/true);
   next.versions.push_back(next.version);
   pending_ = Pending{std::move(next), std::move(sent)};
   const Status status = Commit(pending_->state);
   if (status.ok()) {
     Added();
-  } else if (linked()) {
+  } else if (lease_.link().usable()) {
     pending_.reset();
   }
   return status;
@@ -227,48 +197,42 @@ Status Publication::Add(Sent sent) {
 
 // Records that the pending version is committed and is the newest one.
 void Publication::Added() {
-  state_ = std::move(pending_->state);
-  Sent sent = std::move(pending_->sent);
-  pending_.reset();
-  const VersionInfo& info = sent.outgoing.info;
+  Pending pending = *std::exchange(pending_, std::nullopt);
+  state_ = std::move(pending.state);
+  const VersionInfo& info = pending.sent.outgoing.info;
   stats_.version = info.id.version;
   stats_.step = info.id.step;
   stats_.time_nanos = info.time_nanos;
   ++stats_.published;
-  last_ = sent.blobs;
-  kept_[info.id.version] = std::move(sent);
-  Retire();
-  if (previous_) CleanUp(*previous_);
-  previous_.reset();
+  sent_.Add(std::move(pending.sent));
+  sent_.Retire(server_.keys, state_, &retired_);
+  FreeRetired();
+  if (const auto left = std::exchange(previous_.state, std::nullopt)) retired_.AddAll(*left);
 }
 
-Status Publication::NotKept(uint64_t version) const {
+StatusOr<const SentVersion*> Publication::Kept(uint64_t version) const {
+  if (const SentVersion* sent = sent_.Find(version)) return sent;
   return NotFound("version ", version, " is not kept; the kept versions are ",
                   StrJoin(state_.versions, ", "));
 }
 
-const Outgoing* Publication::Kept(uint64_t version) const {
-  const auto found = kept_.find(version);
-  return found == kept_.end() ? nullptr : &found->second.outgoing;
-}
-
 Status Publication::Rollback(uint64_t version, uint64_t number) {
-  const auto found = kept_.find(version);
-  if (found == kept_.end()) return NotKept(version);
-  Sent sent = found->second;
+  RAMET_ASSIGN_OR_RETURN(const SentVersion* kept, Kept(version));
+  SentVersion sent = *kept;
   sent.outgoing.info.id.version = number;
   sent.outgoing.info.rollback_to = version;
   sent.outgoing.info.time_nanos = WallClockNanos();
-  Upload upload = NewUpload();
-  RAMET_RETURN_IF_ERROR(SendManifest(upload, sent));
+  Upload upload = lease_.NewUpload();
+  RAMET_RETURN_IF_ERROR(SendManifest(server_.keys, sent, &upload));
   RAMET_RETURN_IF_ERROR(upload.Finish());
   return Add(std::move(sent));
 }
 
 Status Publication::Promote(std::string_view label, uint64_t version) {
-  if (!kept_.contains(version)) return NotKept(version);
-  if (label.empty() || label.size() > 64 || label.find('@') != label.npos) {
-    return InvalidArgument("'", label, "' is not a valid label; use 1 to 64 bytes without '@'");
+  RAMET_RETURN_IF_ERROR(Kept(version).status());
+  if (label.empty() || label.size() > kMaxLabelBytes || label.find('@') != label.npos) {
+    return InvalidArgument("'", label, "' is not a valid label; use 1 to ", kMaxLabelBytes,
+                           " bytes without '@'");
   }
   ServerState next = state_;
   next.labels[std::string(label)] = version;
@@ -280,108 +244,31 @@ Status Publication::Promote(std::string_view label, uint64_t version) {
   return OkStatus();
 }
 
-// Returns the versions that are kept alongside `next`: the newest ones and those with a label.
-std::vector<uint64_t> Publication::KeptBeside(uint64_t next) const {
-  std::vector<uint64_t> versions;
-  for (const auto& kept : kept_) versions.push_back(kept.first);
-  const size_t room = static_cast<size_t>(std::max(retention_.retained, 1)) - (next != 0);
-  const size_t newest = std::min(room, versions.size());
-  const uint64_t oldest = newest == 0 ? UINT64_MAX : versions[versions.size() - newest];
-  std::erase_if(versions, [&](uint64_t version) {
-    return version < oldest && std::ranges::none_of(state_.labels, [&](const auto& label) {
-             return label.second == version;
-           });
-  });
-  return versions;
-}
-
-uint64_t Publication::BytesOf(const std::vector<uint64_t>& versions) const {
-  std::set<const SentBlob*> blobs;
-  uint64_t bytes = 0;
-  for (uint64_t version : versions) {
-    for (const BlobPtr& blob : kept_.at(version).blobs) {
-      if (blobs.insert(blob.get()).second) bytes += blob->blob.bytes;
-    }
-  }
-  return bytes;
-}
-
 // Keeps all keys from expiring.
 // \error kNotFound: a key does not exist.
 Status Publication::Touch() {
-  next_touch_ = Clock::now() + url_.ttl / 4;
-  RAMET_ASSIGN_OR_RETURN(const bool all, ExpireKeys(*link_, AllKeys(), url_.ttl));
+  next_touch_ = Clock::now() + server_.url.times.ttl / 4;
+  std::vector<std::string> keys;
+  AppendChunkKeys(server_.keys, state_.epoch, state_.signature, &keys);
+  AppendChunkKeys(server_.keys, state_.epoch, state_.graph, &keys);
+  sent_.AppendKeys(server_.keys, state_.epoch, &keys);
+  RAMET_ASSIGN_OR_RETURN(const bool all, ExpireKeys(*lease_.link(), keys, server_.url.times.ttl));
   return all ? OkStatus() : NotFound("a key does not exist");
 }
 
-// Retires the versions that the state does not list.
-void Publication::Retire() {
-  for (auto it = kept_.begin(); it != kept_.end();) {
-    if (std::ranges::find(state_.versions, it->first) != state_.versions.end()) {
-      ++it;
-      continue;
-    }
-    std::vector<std::string> keys = {keys_.version(state_.epoch, it->first)};
-    uint64_t bytes = 0;
-    for (BlobPtr& blob : it->second.blobs) {
-      if (blob.use_count() > 1) continue;
-      for (std::string& key : ChunkKeys(keys_, state_.epoch, blob->blob))
-        keys.push_back(std::move(key));
-      bytes += StoredBytes(blob->blob);
-    }
-    it = kept_.erase(it);
-    retired_.Add(std::move(keys), bytes);
-  }
-  FreeRetired();
-}
-
 void Publication::FreeRetired() {
-  const uint64_t kept_bytes = BytesOf(state_.versions);
-  retired_.Free(max_bytes_ > kept_bytes ? max_bytes_ - kept_bytes : 0);
+  const uint64_t kept_bytes = sent_.BytesOf(state_.versions);
+  const uint64_t max_bytes = sent_.max_bytes();
+  retired_.Free(max_bytes > kept_bytes ? max_bytes - kept_bytes : 0);
 }
 
-// Retires the keys that the previous publisher has left.
-void Publication::CleanUp(const ServerState& old) {
-  for (const Blob* blob : {&old.signature, &old.graph}) {
-    retired_.Add(ChunkKeys(keys_, old.epoch, *blob), StoredBytes(*blob));
-  }
-  for (uint64_t version : old.versions) {
-    if (!linked()) return;
-    const std::string key = keys_.version(old.epoch, version);
-    const auto manifest = link_->Call({"GET", key}, kMaxManifestBytes);
-    if (!manifest.ok()) return;
-    std::vector<std::string> keys = {key};
-    uint64_t bytes = 0;
-    for (const Blob& blob : BlobsOf(manifest->view())) {
-      for (std::string& chunk : ChunkKeys(keys_, old.epoch, blob)) keys.push_back(std::move(chunk));
-      bytes += StoredBytes(blob);
-    }
-    retired_.Add(std::move(keys), bytes);
-  }
-}
-
-std::vector<std::string> Publication::AllKeys() const {
-  std::vector<std::string> keys = ChunkKeys(keys_, state_.epoch, state_.signature);
-  auto add = [&](const Blob& blob) {
-    for (std::string& key : ChunkKeys(keys_, state_.epoch, blob)) keys.push_back(std::move(key));
-  };
-  add(state_.graph);
-  for (const auto& kept : kept_) {
-    keys.push_back(keys_.version(state_.epoch, kept.first));
-    for (const BlobPtr& blob : kept.second.blobs) add(blob->blob);
-  }
-  return keys;
-}
-
-void Publication::Close() {
-  if (!linked()) return;
-  lease_.Release();
-  link_.Close();
+SendLimits Publication::limits() const {
+  return {sent_.max_bytes(), sent_.BytesOf(sent_.Kept(state_.labels, /*with_next=*/true))};
 }
 
 PublisherStats Publication::stats() const {
   PublisherStats stats = stats_;
-  stats.bytes_in_use = BytesOf(state_.versions) + retired_.bytes();
+  stats.bytes_in_use = sent_.BytesOf(state_.versions) + retired_.bytes();
   return stats;
 }
 

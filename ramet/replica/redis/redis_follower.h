@@ -7,7 +7,7 @@
 
 namespace ramet::redis {
 
-// Follows a publication on a Redis server. `scheme` and `place` are the parts of the address. A
+// Follows a publication on a Redis server. `scheme` and `location` are the parts of the address. A
 // connection that is cut is made again, for as long as the publisher's epoch lasts. No data from
 // the server can make this process crash, hang, or use more memory than the accepted signature
 // needs.
@@ -19,7 +19,7 @@ namespace ramet::redis {
 // \error kDataLoss: the publication is damaged.
 // \error kResourceExhausted: the values are larger than this machine's memory or option max_bytes.
 StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollower(
-    const std::string& scheme, const std::string& place,
+    const std::string& scheme, const std::string& location,
     FollowerTransport::Clock::time_point deadline);
 
 }  // namespace ramet::redis

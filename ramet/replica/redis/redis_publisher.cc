@@ -26,17 +26,16 @@ constexpr int kMaxRetained = 1000;
 // answers followers.
 class RedisPublisher final : public PublisherTransport {
  public:
-  RedisPublisher(RedisUrl url, Announcement announcement, const RetentionOptions& retention,
-                 bool takeover)
-      : where_(url.ToString()),
-        queue_(where_, retention, wake_),
-        tasks_(where_, url.timeout * 3, wake_),
-        publication_(std::move(url), std::move(announcement), retention, takeover, stop_) {}
+  RedisPublisher(RedisUrl url, Announcement announcement, const RetentionOptions& retention)
+      : server_(std::move(url)),
+        queue_(server_.where(), retention, wake_),
+        tasks_(server_.where(), server_.url.times.timeout * 3, wake_),
+        publication_(server_, std::move(announcement), retention) {}
   ~RedisPublisher() override;
-  Status Start();
+  Status Start(bool takeover);
 
   // Copies values whose memory may be written later.
-  StatusOr<Tensor> Place(const Tensor& value) override { return value.Owned(); }
+  StatusOr<Tensor> MakePublishable(const Tensor& value) override { return value.Owned(); }
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
                              std::span<const Tensor> sources) override {
     return queue_.Push(info, values, sources);
@@ -47,6 +46,7 @@ class RedisPublisher final : public PublisherTransport {
 
  private:
   // These functions are called on the sending thread.
+  bool is_linked() { return publication_.lease().link().usable(); }
   void Run();
   bool Work();
   bool TryLink();
@@ -56,8 +56,8 @@ class RedisPublisher final : public PublisherTransport {
   StatusOr<uint64_t> RollbackNow(uint64_t version);
   void NoteFailure(const Status& status);
 
-  const std::string where_;
-  Signal stop_, wake_;
+  const Server server_;
+  const Signal wake_;
   SendQueue queue_;
   TaskQueue tasks_;
   std::unique_ptr<HashWorker> hasher_;
@@ -70,14 +70,14 @@ class RedisPublisher final : public PublisherTransport {
   std::thread sender_;
 };
 
-Status RedisPublisher::Start() {
+Status RedisPublisher::Start(bool takeover) {
   hasher_ = std::make_unique<HashWorker>(publication_.announcement().signature);
   listener_ = std::make_unique<RequestListener>(
-      publication_, *hasher_, wake_, stop_,
+      server_, publication_, *hasher_, wake_,
       RequestListener::Publisher{[this](uint64_t version) { return RollbackNow(version); },
                                  [this] { return stats(); },
                                  [this] { queue_.Update(publication_); }});
-  RAMET_RETURN_IF_ERROR(publication_.Open());
+  RAMET_RETURN_IF_ERROR(publication_.Open(takeover));
   queue_.Begin(publication_);
   return StartThread(&sender_, [this] { Run(); });
 }
@@ -85,7 +85,7 @@ Status RedisPublisher::Start() {
 RedisPublisher::~RedisPublisher() {
   if (!sender_.joinable()) return;
   queue_.Close(kFlushTimeout);
-  stop_.Set();
+  server_.stop.Set();
   sender_.join();
   hasher_.reset();
 }
@@ -122,8 +122,8 @@ void RedisPublisher::Run() {
     });
     if (!worked.ok()) WaitUnlinked();
   }
-  if (publication_.linked()) publication_.Close();
-  if (queue_.failure().ok()) queue_.Fail(Unavailable(where_, ": the publisher has ended"));
+  publication_.lease().Release();
+  if (queue_.failure().ok()) queue_.Fail(Unavailable(server_.where(), ": the publisher has ended"));
   tasks_.Fail(queue_.failure());
   queue_.Finish();
 }
@@ -131,19 +131,19 @@ void RedisPublisher::Run() {
 // Does one round of work. Returns false after the last one.
 bool RedisPublisher::Work() {
   wake_.Clear();
-  if (!publication_.linked()) tasks_.FailOverdue(Clock::now());
-  if (!publication_.linked() && !TryLink()) {
+  if (!is_linked()) tasks_.FailOverdue(Clock::now());
+  if (!is_linked() && !TryLink()) {
     if (queue_.closing() || !queue_.failure().ok()) return false;
     WaitUnlinked();
     return true;
   }
   SendQueued();
-  if (publication_.linked()) RunTasks();
-  if (!publication_.linked() || queue_.unsent() != 0 || !tasks_.empty()) return true;
+  if (is_linked()) RunTasks();
+  if (!is_linked() || queue_.unsent() != 0 || !tasks_.empty()) return true;
   if (queue_.closing()) return false;
   listener_->SendHashes();
   listener_->Listen();
-  if (publication_.linked() && Clock::now() >= publication_.next_beat()) {
+  if (is_linked() && Clock::now() >= publication_.lease().next_beat()) {
     if (const Status status = publication_.Beat(); !status.ok()) NoteFailure(status);
     queue_.Update(publication_);
   }
@@ -152,15 +152,16 @@ bool RedisPublisher::Work() {
 
 void RedisPublisher::NoteFailure(const Status& status) {
   if (IsAborted(status)) {
-    const Status failure = status.WithContext(where_);
+    const Status failure = status.WithContext(server_.where());
     LogWarning(failure.message());
     queue_.Fail(failure);
     tasks_.Fail(failure);
-  } else if (!publication_.linked() && !has_warned_ && !IsCancelled(status)) {
+  } else if (!is_linked() && !has_warned_ && !IsCancelled(status)) {
     has_warned_ = true;
-    LogWarning(where_, ": ", status.message(), "; publishing resumes when the server is back");
+    LogWarning(server_.where(), ": ", status.message(),
+               "; publishing resumes when the server is back");
   }
-  queue_.SetLinked(publication_.linked());
+  queue_.SetLinked(is_linked());
 }
 
 bool RedisPublisher::TryLink() {
@@ -170,7 +171,7 @@ bool RedisPublisher::TryLink() {
     NoteFailure(status);
     return false;
   }
-  if (has_warned_) LogInfo(where_, ": connected again");
+  if (has_warned_) LogInfo(server_.where(), ": connected again");
   has_warned_ = false;
   pause_ = kFirstPause;
   queue_.Update(publication_);
@@ -188,10 +189,10 @@ void RedisPublisher::SendQueued() {
   std::optional<Outgoing> outgoing = queue_.Take();
   if (!outgoing) return;
   const Status status = Guarded([&] { return publication_.Send(*outgoing); });
-  const bool again = !status.ok() && !publication_.linked() && !IsAborted(status);
+  const bool again = !status.ok() && !is_linked() && !IsAborted(status);
   if (!status.ok()) NoteFailure(status);
   if (!status.ok() && !again) {
-    LogWarning(where_, ": version ", outgoing->info.id.version,
+    LogWarning(server_.where(), ": version ", outgoing->info.id.version,
                " was not published: ", status.message());
   }
   queue_.Update(publication_);
@@ -199,7 +200,7 @@ void RedisPublisher::SendQueued() {
 }
 
 void RedisPublisher::RunTasks() {
-  tasks_.RunTasks([this] { return queue_.unsent(); }, [this] { return publication_.linked(); },
+  tasks_.RunTasks([this] { return queue_.unsent(); }, [this] { return is_linked(); },
                   [this](const Status& status) {
                     if (!status.ok()) NoteFailure(status);
                     queue_.Update(publication_);
@@ -209,19 +210,20 @@ void RedisPublisher::RunTasks() {
 }  // namespace
 
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& scheme,
-                                                            const std::string& place,
+                                                            const std::string& location,
                                                             Announcement announcement,
                                                             const RetentionOptions& retention,
                                                             bool takeover) {
-  RAMET_ASSIGN_OR_RETURN(RedisUrl url, ParseRedisUrl(scheme, place));
+  RAMET_ASSIGN_OR_RETURN(RedisUrl url, ParseRedisUrl(scheme, location));
   const std::string where = url.ToString();
   if (retention.retained < 1 || retention.retained > kMaxRetained) {
     return InvalidArgument(where, ": retained is ", retention.retained, ", but must be 1 to ",
                            kMaxRetained);
   }
-  auto publisher = std::make_unique<RedisPublisher>(std::move(url), std::move(announcement),
-                                                    retention, takeover);
-  if (const Status status = publisher->Start(); !status.ok()) return status.WithContext(where);
+  auto publisher =
+      std::make_unique<RedisPublisher>(std::move(url), std::move(announcement), retention);
+  if (const Status status = publisher->Start(takeover); !status.ok())
+    return status.WithContext(where);
   return std::unique_ptr<PublisherTransport>(std::move(publisher));
 }
 

@@ -9,13 +9,13 @@ namespace ramet::redis {
 
 // Publishes through a Redis server (see docs/replicas-redis.md). Publish passes the values to a
 // thread that sends them. While the server cannot be reached, the newest values wait. `scheme` and
-// `place` are the parts of the address.
+// `location` are the parts of the address.
 // \error kAlreadyExists: the name has a publisher.
 // \error kInvalidArgument: the address is invalid.
 // \error kUnavailable: the server cannot be reached.
 // \error kPermissionDenied: the server rejects the login.
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& scheme,
-                                                            const std::string& place,
+                                                            const std::string& location,
                                                             Announcement announcement,
                                                             const RetentionOptions& retention,
                                                             bool takeover);

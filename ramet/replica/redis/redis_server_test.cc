@@ -130,11 +130,11 @@ class RedisTlsTest : public ::testing::Test {
                                              File("server.key"), "--tls-ca-cert-file",
                                              File("server.crt"), "--tls-auth-clients", clients});
   }
-  std::string Place(std::string_view host, std::string_view options) const {
+  std::string Location(std::string_view host, std::string_view options) const {
     return StrCat("//", host, ":", port_, "/m?timeout=5&poll=0.05&chunk=65536&", options);
   }
-  static StatusOr<std::unique_ptr<FollowerTransport>> Connect(const std::string& place) {
-    return ConnectFollower("rediss", place, Clock::now() + 10s);
+  static StatusOr<std::unique_ptr<FollowerTransport>> Connect(const std::string& location) {
+    return ConnectFollower("rediss", location, Clock::now() + 10s);
   }
 
   std::string folder_;
@@ -144,9 +144,9 @@ class RedisTlsTest : public ::testing::Test {
 
 TEST_F(RedisTlsTest, VersionsGoOverTls) {
   Serve("no");
-  const std::string place = Place("127.0.0.1", "ca=" + File("server.crt"));
-  auto publisher = OpenPublisher("rediss", place, Announced(), {}, false).value();
-  auto follower = Connect(place).value();
+  const std::string location = Location("127.0.0.1", "ca=" + File("server.crt"));
+  auto publisher = OpenPublisher("rediss", location, Announced(), {}, false).value();
+  auto follower = Connect(location).value();
   ASSERT_EQ(publisher->Publish({}, std::vector<Tensor>{Value()}, {}).value(), 1u);
   ASSERT_TRUE(Eventually([&] { return follower->Newest("") == 1; }));
   EXPECT_TRUE(follower->Take(1).value()->values[0].BitwiseEquals(Value()));
@@ -154,27 +154,27 @@ TEST_F(RedisTlsTest, VersionsGoOverTls) {
 
 TEST_F(RedisTlsTest, OnlyTheRightCertificateIsTrusted) {
   Serve("no");
-  const Status other = Connect(Place("127.0.0.1", "ca=" + File("other.crt"))).status();
+  const Status other = Connect(Location("127.0.0.1", "ca=" + File("other.crt"))).status();
   EXPECT_TRUE(IsPermissionDenied(other)) << other.ToString();
   EXPECT_THAT(other.message(), HasSubstr("not trusted"));
-  const Status host = Connect(Place("localhost", "ca=" + File("server.crt"))).status();
+  const Status host = Connect(Location("localhost", "ca=" + File("server.crt"))).status();
   EXPECT_TRUE(IsPermissionDenied(host)) << host.ToString();
-  EXPECT_TRUE(IsPermissionDenied(Connect(Place("127.0.0.1", "db=0")).status()));
-  EXPECT_TRUE(IsInvalidArgument(Connect(Place("127.0.0.1", "ca=/nowhere.crt")).status()));
+  EXPECT_TRUE(IsPermissionDenied(Connect(Location("127.0.0.1", "db=0")).status()));
+  EXPECT_TRUE(IsInvalidArgument(Connect(Location("127.0.0.1", "ca=/nowhere.crt")).status()));
   EXPECT_TRUE(IsUnavailable(
-      ConnectFollower("redis", Place("127.0.0.1", "db=0"), Clock::now() + 10s).status()));
+      ConnectFollower("redis", Location("127.0.0.1", "db=0"), Clock::now() + 10s).status()));
   port_ = server_->port();
-  EXPECT_TRUE(
-      IsUnavailable(Connect(Place("127.0.0.1", "timeout=0.5&ca=" + File("server.crt"))).status()));
+  EXPECT_TRUE(IsUnavailable(
+      Connect(Location("127.0.0.1", "timeout=0.5&ca=" + File("server.crt"))).status()));
 }
 
 TEST_F(RedisTlsTest, ClientsMayHaveToShowACertificate) {
   Serve("yes");
   const std::string ca = "ca=" + File("server.crt");
-  const auto without = OpenPublisher("rediss", Place("127.0.0.1", ca), Announced(), {}, false);
+  const auto without = OpenPublisher("rediss", Location("127.0.0.1", ca), Announced(), {}, false);
   EXPECT_FALSE(without.ok());
   const std::string with = ca + "&cert=" + File("server.crt") + "&key=" + File("server.key");
-  auto publisher = OpenPublisher("rediss", Place("127.0.0.1", with), Announced(), {}, false);
+  auto publisher = OpenPublisher("rediss", Location("127.0.0.1", with), Announced(), {}, false);
   EXPECT_TRUE(publisher.ok()) << publisher.status().ToString();
 }
 

@@ -36,20 +36,20 @@ class RedisTransportTest : public ::testing::Test {
   static Announcement Announced(uint64_t epoch = 7) {
     return {epoch, {{"w", kFloat, Shape{2}}, {"big", kFloat, Shape{700}}}, std::string(5000, 'g')};
   }
-  std::string Place(std::string_view options = kOptions) {
+  std::string Location(std::string_view options = kOptions) {
     return StrCat("//", server_->where(), "/m?", options);
   }
   using PublisherPtr = std::unique_ptr<PublisherTransport>;
   using FollowerPtr = std::unique_ptr<FollowerTransport>;
   PublisherPtr Publisher(const RetentionOptions& retention = {}, uint64_t epoch = 7) {
-    return OpenPublisher("redis", Place(), Announced(epoch), retention, false).value();
+    return OpenPublisher("redis", Location(), Announced(epoch), retention, false).value();
   }
   PublisherPtr PublisherWith(std::string_view options, const RetentionOptions& retention = {}) {
-    return OpenPublisher("redis", Place(options), Announced(), retention, false).value();
+    return OpenPublisher("redis", Location(options), Announced(), retention, false).value();
   }
-  FollowerPtr Follower() { return Connect(Place()).value(); }
-  static StatusOr<FollowerPtr> Connect(const std::string& place) {
-    return ConnectFollower("redis", place, Clock::now() + 10s);
+  FollowerPtr Follower() { return Connect(Location()).value(); }
+  static StatusOr<FollowerPtr> Connect(const std::string& location) {
+    return ConnectFollower("redis", location, Clock::now() + 10s);
   }
 
   static std::vector<Tensor> Values(float w, float big) {
@@ -92,7 +92,7 @@ TEST_F(RedisTransportTest, AVersionArrivesWhole) {
 
 TEST_F(RedisTransportTest, NotificationsAnnounceVersions) {
   auto publisher = PublisherWith("poll=3600");
-  auto follower = Connect(Place("poll=3600")).value();
+  auto follower = Connect(Location("poll=3600")).value();
   for (int i = 1; i <= 20; ++i) EXPECT_EQ(W(*follower, Publish(*publisher, i)), i);
 }
 
@@ -104,10 +104,10 @@ TEST_F(RedisTransportTest, NotificationsMayBeMissed) {
 }
 
 TEST_F(RedisTransportTest, NothingIsPublished) {
-  const Status status = Connect(Place()).status();
+  const Status status = Connect(Location()).status();
   EXPECT_TRUE(IsNotFound(status)) << status.ToString();
   server_->Kill();
-  EXPECT_TRUE(IsUnavailable(Connect(Place()).status()));
+  EXPECT_TRUE(IsUnavailable(Connect(Location()).status()));
 }
 
 TEST_F(RedisTransportTest, OnlyWhatHasChangedIsSent) {
@@ -206,8 +206,8 @@ TEST_F(RedisTransportTest, ACutConnectionIsRestored) {
 
 TEST_F(RedisTransportTest, AVersionWhoseReplyIsLostIsNotSentAgain) {
   CuttingRelay relay(server_->port());
-  const std::string place = StrCat("//127.0.0.1:", relay.port(), "/m?", kOptions);
-  auto publisher = OpenPublisher("redis", place, Announced(), {.retained = 3}, false).value();
+  const std::string location = StrCat("//127.0.0.1:", relay.port(), "/m?", kOptions);
+  auto publisher = OpenPublisher("redis", location, Announced(), {.retained = 3}, false).value();
   auto follower = Follower();
   W(*follower, Publish(*publisher, 1));
   const size_t before = server_->KeysLike("ramet:{m}:blob:*").size();
@@ -230,7 +230,7 @@ TEST_F(RedisTransportTest, AFlushedServerGetsEverythingAgain) {
   for (int i = 0; i < 2; ++i) {
     server_->Ask({"FLUSHALL"});
     ASSERT_TRUE(Eventually([&] { return server_->Ask({"EXISTS", "ramet:{m}:state"}) == "1"; }));
-    const auto late = Connect(Place()).value();
+    const auto late = Connect(Location()).value();
     EXPECT_EQ(late->Newest("stable"), 1u);
     EXPECT_TRUE(TakeWhenThere(*late, 1)->values[1].BitwiseEquals(before->values[1]));
   }
@@ -263,18 +263,18 @@ TEST_F(RedisTransportTest, ARestartedServerGetsEverythingAgain) {
 
 TEST_F(RedisTransportTest, OneNameHasOnePublisher) {
   auto publisher = Publisher();
-  const Status second = OpenPublisher("redis", Place(), Announced(8), {}, false).status();
+  const Status second = OpenPublisher("redis", Location(), Announced(8), {}, false).status();
   EXPECT_TRUE(IsAlreadyExists(second)) << second.ToString();
   EXPECT_THAT(second.message(), HasSubstr("redis://127.0.0.1"));
   publisher.reset();
-  EXPECT_TRUE(OpenPublisher("redis", Place(), Announced(8), {}, false).ok());
+  EXPECT_TRUE(OpenPublisher("redis", Location(), Announced(8), {}, false).ok());
 }
 
 TEST_F(RedisTransportTest, TheNameOfADeadPublisherIsFreeAfterItsLease) {
   server_->Ask({"SET", "ramet:{m}:lock", "somebody", "PX", "3000"});
-  EXPECT_TRUE(IsAlreadyExists(OpenPublisher("redis", Place(), Announced(), {}, false).status()));
+  EXPECT_TRUE(IsAlreadyExists(OpenPublisher("redis", Location(), Announced(), {}, false).status()));
   EXPECT_TRUE(
-      Eventually([&] { return OpenPublisher("redis", Place(), Announced(), {}, false).ok(); }));
+      Eventually([&] { return OpenPublisher("redis", Location(), Announced(), {}, false).ok(); }));
 }
 
 TEST_F(RedisTransportTest, ALeaseThatRunsOutAtOnceIsTakenAgain) {
@@ -297,7 +297,7 @@ TEST_F(RedisTransportTest, ATakeoverEndsTheFormerPublisher) {
   auto former = Publisher();
   auto follower = Follower();
   W(*follower, Publish(*former, 1));
-  auto publisher = OpenPublisher("redis", Place(), Announced(8), {}, true).value();
+  auto publisher = OpenPublisher("redis", Location(), Announced(8), {}, true).value();
   EXPECT_TRUE(Eventually([&] { return follower->ended(); }));
   EXPECT_TRUE(
       Eventually([&] { return IsAborted(former->Publish({}, Values(5, 5), {}).status()); }));
@@ -350,15 +350,15 @@ TEST_F(RedisTransportTest, ANewEpochRemovesTheOldOne) {
 TEST_F(RedisTransportTest, PasswordsAreNeededAndNotShown) {
   server_->Ask({"CONFIG", "SET", "requirepass", "s3cret"});
   server_->set_password("s3cret");
-  const Status without = OpenPublisher("redis", Place(), Announced(), {}, false).status();
+  const Status without = OpenPublisher("redis", Location(), Announced(), {}, false).status();
   EXPECT_TRUE(IsPermissionDenied(without)) << without.ToString();
   const Status wrong = Connect(StrCat("//:wr0ng@", server_->where(), "/m")).status();
   EXPECT_TRUE(IsPermissionDenied(wrong)) << wrong.ToString();
   EXPECT_THAT(wrong.message(), Not(HasSubstr("wr0ng")));
-  const std::string place = StrCat("//default:s3cret@", server_->where(), "/m");
-  auto publisher = OpenPublisher("redis", place, Announced(), {}, false).value();
+  const std::string location = StrCat("//default:s3cret@", server_->where(), "/m");
+  auto publisher = OpenPublisher("redis", location, Announced(), {}, false).value();
   setenv("RAMET_REDIS_PASSWORD", "s3cret", 1);
-  auto follower = Connect(Place());
+  auto follower = Connect(Location());
   unsetenv("RAMET_REDIS_PASSWORD");
   ASSERT_TRUE(follower.ok()) << follower.status().ToString();
   EXPECT_EQ(W(**follower, Publish(*publisher, 1)), 1);
@@ -377,8 +377,8 @@ TEST_F(RedisTransportTest, AReaderMayOnlyRead) {
 TEST_F(RedisTransportTest, APublisherWithoutPermissionForRequestsStillPublishes) {
   server_->Ask({"ACL", "SETUSER", "trainer", "on", ">pw", "~ramet:*", "&ramet:*", "-@all", "+get",
                 "+set", "+pttl", "+pexpire", "+unlink", "+del", "+eval", "+publish", "+auth"});
-  const std::string place = StrCat("//trainer:pw@", server_->where(), "/m?", kOptions);
-  auto publisher = OpenPublisher("redis", place, Announced(), {}, false).value();
+  const std::string location = StrCat("//trainer:pw@", server_->where(), "/m?", kOptions);
+  auto publisher = OpenPublisher("redis", location, Announced(), {}, false).value();
   auto follower = Follower();
   for (int i = 1; i <= 3; ++i) EXPECT_EQ(W(*follower, Publish(*publisher, i)), i);
   EXPECT_TRUE(publisher->Promote("stable", 3).ok());
@@ -420,22 +420,23 @@ TEST_F(RedisTransportTest, DamageIsFoundAndTheNextVersionIsGood) {
   EXPECT_EQ(W(*other, Publish(*publisher, 3, 6)), 3);
 
   server_->Ask({"SET", "ramet:{m}:state", "nonsense"});
-  EXPECT_TRUE(IsDataLoss(Connect(Place()).status()));
+  EXPECT_TRUE(IsDataLoss(Connect(Location()).status()));
 }
 
 TEST_F(RedisTransportTest, ADamagedStateIsWrittenAgain) {
   auto publisher = PublisherWith("lease=1&chunk=1024");
   W(*Follower(), Publish(*publisher, 1));
   server_->Ask({"SET", "ramet:{m}:state", "nonsense"});
-  EXPECT_TRUE(Eventually([&] { return Connect(Place()).ok(); }));
+  EXPECT_TRUE(Eventually([&] { return Connect(Location()).ok(); }));
   EXPECT_EQ(W(*Follower(), 1), 1);
 }
 
 TEST_F(RedisTransportTest, MoreThanTheLimitIsRefusedOnBothSides) {
-  auto publisher = OpenPublisher("redis", Place(), Announced(), {.max_bytes = 100}, false).value();
+  auto publisher =
+      OpenPublisher("redis", Location(), Announced(), {.max_bytes = 100}, false).value();
   EXPECT_TRUE(IsResourceExhausted(publisher->Publish({}, Values(1, 1), {}).status()));
   EXPECT_EQ(publisher->stats().skipped, 1u);
-  const Status follower = Connect(Place("max_bytes=1000")).status();
+  const Status follower = Connect(Location("max_bytes=1000")).status();
   EXPECT_TRUE(IsResourceExhausted(follower)) << follower.ToString();
 }
 

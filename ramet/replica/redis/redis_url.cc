@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <type_traits>
 
 #include "ramet/base/strings.h"
 
@@ -41,59 +43,61 @@ std::string FromEnvironment(const char* name) {
   return value ? value : "";
 }
 
-Status ParseNumber(std::string_view option, std::string_view text, int64_t least, int64_t most,
-                   int64_t* value) {
-  if (ParseInt64(text, value) && *value >= least && *value <= most) return OkStatus();
-  return InvalidArgument("option ", option, " is '", text, "', but must be ", least, " to ", most);
+template <auto kMember>
+Status SetTlsFile(std::string_view, std::string text, RedisUrl* url) {
+  url->tls.*kMember = std::move(text);
+  return OkStatus();
 }
 
-Status ParseSeconds(std::string_view option, std::string_view text,
-                    std::chrono::milliseconds* value) {
-  const std::string copy(text);
+template <auto kMember>
+Status SetSeconds(std::string_view option, std::string text, RedisUrl* url) {
   char* end = nullptr;
-  const double seconds = std::strtod(copy.c_str(), &end);
-  if (copy.empty() || *end != 0 || !(seconds >= 0.01) || seconds > 1e8) {
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != 0 || !(seconds >= 0.01) || seconds > 1e8) {
     return InvalidArgument("option ", option, " is '", text, "', but must be 0.01 to 100000000 ",
                            "seconds");
   }
-  *value = std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+  url->times.*kMember = std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
   return OkStatus();
 }
 
-Status SetOption(std::string_view option, std::string value, RedisUrl* url) {
+template <auto kMember, int64_t kMin, int64_t kMax>
+Status SetNumber(std::string_view option, std::string text, RedisUrl* url) {
   int64_t number = 0;
-  if (option == "ca") {
-    url->ca = std::move(value);
-  } else if (option == "cert") {
-    url->cert = std::move(value);
-  } else if (option == "key") {
-    url->key = std::move(value);
-  } else if (option == "lease") {
-    return ParseSeconds(option, value, &url->lease);
-  } else if (option == "ttl") {
-    return ParseSeconds(option, value, &url->ttl);
-  } else if (option == "poll") {
-    return ParseSeconds(option, value, &url->poll);
-  } else if (option == "timeout") {
-    return ParseSeconds(option, value, &url->timeout);
-  } else if (option == "db") {
-    RAMET_RETURN_IF_ERROR(ParseNumber(option, value, 0, 1 << 20, &number));
-    url->db = static_cast<int>(number);
-  } else if (option == "chunk") {
-    RAMET_RETURN_IF_ERROR(ParseNumber(option, value, kMinChunkBytes, kMaxChunkBytes, &number));
-    url->chunk_bytes = static_cast<size_t>(number);
-  } else if (option == "zstd") {
-    RAMET_RETURN_IF_ERROR(ParseNumber(option, value, 0, 19, &number));
-    url->zstd = static_cast<int>(number);
-  } else if (option == "max_bytes") {
-    RAMET_RETURN_IF_ERROR(ParseNumber(option, value, 1, INT64_MAX, &number));
-    url->max_bytes = static_cast<uint64_t>(number);
-  } else {
-    return InvalidArgument("unknown option '", option,
-                           "'; the options are ca, cert, key, lease, ttl, ",
-                           "poll, timeout, db, chunk, zstd, max_bytes");
+  if (!ParseInt64(text, &number) || number < kMin || number > kMax) {
+    return InvalidArgument("option ", option, " is '", text, "', but must be ", kMin, " to ", kMax);
   }
+  auto& member = url->*kMember;
+  member = static_cast<std::remove_reference_t<decltype(member)>>(number);
   return OkStatus();
+}
+
+// An option of an address, and the function that sets it.
+struct Option {
+  std::string_view name;
+  Status (*set)(std::string_view option, std::string text, RedisUrl* url);
+};
+
+constexpr Option kOptions[] = {
+    {"ca", SetTlsFile<&TlsSettings::ca>},
+    {"cert", SetTlsFile<&TlsSettings::cert>},
+    {"key", SetTlsFile<&TlsSettings::key>},
+    {"lease", SetSeconds<&Times::lease>},
+    {"ttl", SetSeconds<&Times::ttl>},
+    {"poll", SetSeconds<&Times::poll>},
+    {"timeout", SetSeconds<&Times::timeout>},
+    {"db", SetNumber<&RedisUrl::db, 0, 1 << 20>},
+    {"chunk", SetNumber<&RedisUrl::chunk_bytes, kMinChunkBytes, kMaxChunkBytes>},
+    {"zstd", SetNumber<&RedisUrl::zstd, 0, 19>},
+    {"max_bytes", SetNumber<&RedisUrl::max_bytes, 1, INT64_MAX>},
+};
+
+Status SetOption(std::string_view name, std::string text, RedisUrl* url) {
+  const auto option = std::ranges::find(kOptions, name, &Option::name);
+  if (option != std::end(kOptions)) return option->set(name, std::move(text), url);
+  std::string names;
+  for (const Option& known : kOptions) names += StrCat(names.empty() ? "" : ", ", known.name);
+  return InvalidArgument("unknown option '", name, "'; the options are ", names);
 }
 
 Status ParseQuery(std::string_view query, RedisUrl* url) {
@@ -103,7 +107,7 @@ Status ParseQuery(std::string_view query, RedisUrl* url) {
     RAMET_ASSIGN_OR_RETURN(std::string value, Decoded(part.substr(equals + 1)));
     RAMET_RETURN_IF_ERROR(SetOption(part.substr(0, equals), std::move(value), url));
   }
-  if (url->ttl < url->lease * 2) {
+  if (url->times.ttl < url->times.lease * 2) {
     return InvalidArgument("ttl must be at least twice the lease, so that values do not expire ",
                            "before the lease");
   }
@@ -112,9 +116,9 @@ Status ParseQuery(std::string_view query, RedisUrl* url) {
 
 Status ParseCredentials(std::string_view text, RedisUrl* url) {
   const size_t colon = text.find(':');
-  RAMET_ASSIGN_OR_RETURN(url->user, Decoded(text.substr(0, colon)));
+  RAMET_ASSIGN_OR_RETURN(url->login.user, Decoded(text.substr(0, colon)));
   if (colon == text.npos) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(url->password, Decoded(text.substr(colon + 1)));
+  RAMET_ASSIGN_OR_RETURN(url->login.password, Decoded(text.substr(colon + 1)));
   return OkStatus();
 }
 
@@ -153,18 +157,19 @@ Status CheckName(std::string_view name) {
   return InvalidArgument("the name must not contain a brace, a slash or a control character");
 }
 
-Status Parse(std::string_view place, RedisUrl* url) {
-  if (place.substr(0, 2) != "//") return InvalidArgument("the address must have the form ", kForm);
-  place.remove_prefix(2);
-  const size_t slash = place.find('/');
-  if (slash == place.npos) return InvalidArgument("there is no name; write ", kForm);
-  std::string_view server = place.substr(0, slash);
+Status Parse(std::string_view location, RedisUrl* url) {
+  if (location.substr(0, 2) != "//")
+    return InvalidArgument("the address must have the form ", kForm);
+  location.remove_prefix(2);
+  const size_t slash = location.find('/');
+  if (slash == location.npos) return InvalidArgument("there is no name; write ", kForm);
+  std::string_view server = location.substr(0, slash);
   if (const size_t at = server.rfind('@'); at != server.npos) {
     RAMET_RETURN_IF_ERROR(ParseCredentials(server.substr(0, at), url));
     server.remove_prefix(at + 1);
   }
   RAMET_RETURN_IF_ERROR(ParseHost(server, url));
-  const std::string_view rest = place.substr(slash + 1);
+  const std::string_view rest = location.substr(slash + 1);
   const size_t question = rest.find('?');
   RAMET_ASSIGN_OR_RETURN(url->name, Decoded(rest.substr(0, question)));
   RAMET_RETURN_IF_ERROR(CheckName(url->name));
@@ -175,21 +180,22 @@ Status Parse(std::string_view place, RedisUrl* url) {
 
 std::string RedisUrl::ToString() const {
   const bool brackets = host.find(':') != host.npos;
-  return StrCat(tls ? "rediss://" : "redis://", brackets ? "[" : "", host, brackets ? "]" : "", ":",
-                static_cast<uint32_t>(port), "/", name);
+  return StrCat(tls.enabled ? "rediss://" : "redis://", brackets ? "[" : "", host,
+                brackets ? "]" : "", ":", static_cast<uint32_t>(port), "/", name);
 }
 
-StatusOr<RedisUrl> ParseRedisUrl(std::string_view scheme, std::string_view place) {
+StatusOr<RedisUrl> ParseRedisUrl(std::string_view scheme, std::string_view location) {
   RedisUrl url;
-  url.tls = scheme == "rediss";
-  url.ca = FromEnvironment("RAMET_REDIS_CA");
-  url.cert = FromEnvironment("RAMET_REDIS_CERT");
-  url.key = FromEnvironment("RAMET_REDIS_KEY");
-  if (const Status status = Parse(place, &url); !status.ok()) {
+  url.tls.enabled = scheme == "rediss";
+  url.tls.ca = FromEnvironment("RAMET_REDIS_CA");
+  url.tls.cert = FromEnvironment("RAMET_REDIS_CERT");
+  url.tls.key = FromEnvironment("RAMET_REDIS_KEY");
+  if (const Status status = Parse(location, &url); !status.ok()) {
     return status.WithContext(StrCat("a ", scheme, ": address"));
   }
-  if (url.user.empty()) url.user = FromEnvironment("RAMET_REDIS_USER");
-  if (url.password.empty()) url.password = FromEnvironment("RAMET_REDIS_PASSWORD");
+  Login& login = url.login;
+  if (login.user.empty()) login.user = FromEnvironment("RAMET_REDIS_USER");
+  if (login.password.empty()) login.password = FromEnvironment("RAMET_REDIS_PASSWORD");
   return url;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,13 +11,13 @@
 #include "ramet/replica/hash_worker.h"
 #include "ramet/replica/redis/asking.h"
 #include "ramet/replica/redis/publication.h"
+#include "ramet/replica/redis/request_inbox.h"
 
 namespace ramet::redis {
 
-// A RequestListener receives the requests of followers through the server and answers them. It
-// receives on its own connection and answers on the publication's. Must be used on the thread that
-// owns the publication. The arguments must outlive it, and `hasher` must be stopped before it is
-// destroyed.
+// A RequestListener answers the requests of followers, over the publication's link. Must be used on
+// the thread that owns the publication. The arguments must outlive it, and `hasher` must be stopped
+// before it is destroyed.
 class RequestListener {
  public:
   // Callbacks into the publisher.
@@ -27,42 +27,39 @@ class RequestListener {
     std::function<void()> changed;  // called after each request
   };
 
-  RequestListener(Publication& publication, HashWorker& hasher, Signal& wake, const Signal& stop,
-                  Publisher publisher)
-      : publication_(publication),
+  RequestListener(const Server& server, Publication& publication, HashWorker& hasher,
+                  const Signal& wake, Publisher publisher)
+      : server_(server),
+        publication_(publication),
         hasher_(hasher),
         wake_(wake),
-        stop_(stop),
-        publisher_(std::move(publisher)) {}
+        publisher_(std::move(publisher)),
+        inbox_(server) {}
   RequestListener(const RequestListener&) = delete;
   RequestListener& operator=(const RequestListener&) = delete;
 
-  // Waits for a request and answers it. Returns early when `wake` or `stop` is set or when the
-  // publication's next beat is due.
+  // Waits for a request and answers it. Returns early when `wake` or the server's stop signal is
+  // set or when the publication's next beat is due.
   void Listen();
   // Sends the requested hashes that are ready. `wake` is set when there are some.
   void SendHashes();
-  // Call this when the publication has a new connection. Listens on a new connection too.
-  void Relink();
+  // Call this when the publication gets a new connection. Listens on a new connection too.
+  void Relink() { inbox_.Relink(); }
 
  private:
-  void WaitForWake();
-  bool IsListening();
-  void TakeRequest();
   Status Answered(const Request& request, Answer* answer);
-  Status AskHashes(const Request& request);
+  Status AskHashes(const Request& request, const Outgoing& kept);
   void SendAnswer(const std::string& id, const Answer& answer);
   void KeepHashes(const Answer& answer);
+  void Store(const std::string& key, const Answer& answer, std::chrono::milliseconds time);
 
+  const Server& server_;
   Publication& publication_;
   HashWorker& hasher_;
-  Signal& wake_;
-  const Signal& stop_;
+  const Signal& wake_;
   const Publisher publisher_;
 
-  std::unique_ptr<Connection> connection_;
-  Clock::time_point listening_until_;
-  bool is_deaf_ = false;  // requests cannot be read until Relink
+  RequestInbox inbox_;
   std::vector<uint64_t> hashed_;
 
   Mutex mutex_;

@@ -12,13 +12,13 @@ namespace {
 // How long followers can continue to read a version that is not kept.
 constexpr std::chrono::milliseconds kGrace{30'000};
 constexpr size_t kMaxPendingReplies = 64;
+constexpr size_t kMaxManifestBytes = size_t{64} << 20;
 
 }  // namespace
 
-std::vector<std::string> ChunkKeys(const Keys& keys, uint64_t epoch, const Blob& blob) {
-  std::vector<std::string> chunks;
-  for (size_t i = 0; i < blob.chunks.size(); ++i) chunks.push_back(keys.chunk(epoch, blob.id, i));
-  return chunks;
+void AppendChunkKeys(const Keys& names, uint64_t epoch, const Blob& blob,
+                     std::vector<std::string>* keys) {
+  for (size_t i = 0; i < blob.chunks.size(); ++i) keys->push_back(names.chunk(epoch, blob.id, i));
 }
 
 StatusOr<bool> ExpireKeys(Connection& connection, const std::vector<std::string>& keys,
@@ -46,9 +46,32 @@ void UnlinkKeys(const Link& link, const std::vector<std::string>& keys) {
 }
 
 void RetiredKeys::Add(std::vector<std::string> keys, uint64_t bytes) {
-  if (link_.usable()) ExpireKeys(*link_, keys, std::min(kGrace, url_.ttl)).status().IgnoreError();
+  if (link_.usable())
+    ExpireKeys(*link_, keys, std::min(kGrace, server_.url.times.ttl)).status().IgnoreError();
   bytes_ += bytes;
   groups_.push_back({Clock::now() + kGrace, bytes, std::move(keys)});
+}
+
+void RetiredKeys::AddAll(const ServerState& left) {
+  const Keys& names = server_.keys;
+  std::vector<std::string> announcement;
+  for (const Blob* blob : {&left.signature, &left.graph}) {
+    AppendChunkKeys(names, left.epoch, *blob, &announcement);
+  }
+  Add(std::move(announcement), StoredBytes(left.signature) + StoredBytes(left.graph));
+  for (uint64_t version : left.versions) {
+    if (!link_.usable()) return;
+    const std::string key = names.version(left.epoch, version);
+    const auto manifest = link_->Call({"GET", key}, kMaxManifestBytes);
+    if (!manifest.ok()) return;
+    std::vector<std::string> keys = {key};
+    uint64_t bytes = 0;
+    for (const Blob& blob : BlobsOf(manifest->view())) {
+      AppendChunkKeys(names, left.epoch, blob, &keys);
+      bytes += StoredBytes(blob);
+    }
+    Add(std::move(keys), bytes);
+  }
 }
 
 void RetiredKeys::Free(uint64_t max_bytes) {

@@ -11,8 +11,9 @@
 
 namespace ramet::redis {
 
-// Returns the keys of a blob's chunks.
-std::vector<std::string> ChunkKeys(const Keys& keys, uint64_t epoch, const Blob& blob);
+// Appends the keys of a blob's chunks to `keys`.
+void AppendChunkKeys(const Keys& names, uint64_t epoch, const Blob& blob,
+                     std::vector<std::string>* keys);
 
 // Sets the time to live of keys. Returns true if all of them exist.
 // \error as for Connection::Receive and ErrorOf.
@@ -26,9 +27,11 @@ void UnlinkKeys(const Link& link, const std::vector<std::string>& keys);
 class RetiredKeys {
  public:
   // The references must outlive this object.
-  RetiredKeys(const RedisUrl& url, const Link& link) : url_(url), link_(link) {}
+  RetiredKeys(const Server& server, const Link& link) : server_(server), link_(link) {}
   // Adds keys, whose values have `bytes` bytes.
   void Add(std::vector<std::string> keys, uint64_t bytes);
+  // Adds all keys that the publisher of an earlier state has left.
+  void AddAll(const ServerState& left);
   // Drops keys that have expired. Deletes others, oldest first, while the values take more than
   // `max_bytes` bytes.
   void Free(uint64_t max_bytes);
@@ -42,7 +45,7 @@ class RetiredKeys {
     std::vector<std::string> keys;
   };
 
-  const RedisUrl& url_;
+  const Server& server_;
   const Link& link_;
   std::deque<Group> groups_;
   uint64_t bytes_ = 0;

@@ -6,54 +6,57 @@
 
 namespace ramet::redis {
 
-void SendQueue::Begin(const Publication& publication) {
-  MutexLock lock(mutex_);
-  sender_.linked = true;
-  epoch_ = publication.announcement().epoch;
-  max_bytes_ = publication.max_bytes();
-  stats_ = publication.stats();
-}
-
-Status SendQueue::CheckRoom(std::span<const Tensor> values) const {
+Status SendRoom::Check(std::span<const Tensor> values) const {
   uint64_t bytes = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     const bool same = i < newest_.size() && newest_[i].buffer().get() == values[i].buffer().get();
-    if (!same || retention_.retained == 1) bytes += values[i].bytes();
+    if (!same || retained_ == 1) bytes += values[i].bytes();
   }
-  if (other_bytes_ + bytes <= max_bytes_) return OkStatus();
-  return ResourceExhausted(where_, ": the limit is ", max_bytes_, " bytes ",
-                           "(RetentionOptions::max_bytes); the kept versions take ", other_bytes_,
-                           ", and this one needs ", bytes, " more");
+  if (limits_.other_bytes + bytes <= limits_.max_bytes) return OkStatus();
+  return ResourceExhausted(where_, ": the limit is ", limits_.max_bytes, " bytes ",
+                           "(RetentionOptions::max_bytes); the kept versions take ",
+                           limits_.other_bytes, ", and this one needs ", bytes, " more");
+}
+
+void SendRoom::SetNewest(const std::vector<Tensor>& values, std::vector<Tensor>* garbage) {
+  std::ranges::move(newest_, std::back_inserter(*garbage));
+  newest_ = values;
+}
+
+void SendQueue::Begin(const Publication& publication) {
+  MutexLock lock(mutex_);
+  sender_.linked = true;
+  room_.SetLimits(publication.limits());
+  stats_ = publication.stats();
 }
 
 StatusOr<uint64_t> SendQueue::Push(const VersionInfo& info, std::span<const Tensor> values,
                                    std::span<const Tensor> sources) {
   std::vector<Tensor> surplus;
   MutexLock lock(mutex_);
-  if (retention_.at_limit == RetentionOptions::AtLimit::kWait) {
+  if (at_limit_ == RetentionOptions::AtLimit::kWait) {
     while ((queued_ || sender_.sending) && sender_.linked && !sender_.closing) {
       changed_.Wait(mutex_);
     }
   }
   RAMET_RETURN_IF_ERROR(sender_.failure);
-  if (const Status room = CheckRoom(values); !room.ok()) {
-    ++skipped_;
+  if (const Status room = room_.Check(values); !room.ok()) {
+    ++stats_.skipped;
     return room;
   }
   std::vector<Tensor>& garbage = garbage_.empty() ? garbage_ : surplus;
   if (queued_) {
-    ++skipped_;
+    ++stats_.skipped;
     std::ranges::move(queued_->values, std::back_inserter(garbage));
     std::ranges::move(queued_->sources, std::back_inserter(garbage));
   }
   queued_.emplace();
   queued_->info = info;
-  queued_->info.id.epoch = epoch_;
+  queued_->info.id.epoch = stats_.epoch;
   queued_->info.id.version = ++last_number_;
   queued_->values.assign(values.begin(), values.end());
   queued_->sources.assign(sources.begin(), sources.end());
-  std::ranges::move(newest_, std::back_inserter(garbage));
-  newest_ = queued_->values;
+  room_.SetNewest(queued_->values, &garbage);
   wake_.Set();
   return last_number_;
 }
@@ -70,9 +73,7 @@ uint64_t SendQueue::NextNumber() {
 
 PublisherStats SendQueue::stats() const {
   MutexLock lock(mutex_);
-  PublisherStats stats = stats_;
-  stats.skipped = skipped_;
-  return stats;
+  return stats_;
 }
 
 void SendQueue::Close(std::chrono::seconds time) {
@@ -99,7 +100,7 @@ void SendQueue::NoteSent(std::optional<Outgoing> outgoing, const Status& status,
   if (again && !queued_) {
     queued_ = std::move(outgoing);
   } else if (!status.ok()) {
-    ++skipped_;
+    ++stats_.skipped;
   }
   changed_.NotifyAll();
 }
@@ -111,11 +112,12 @@ uint64_t SendQueue::unsent() const {
 
 void SendQueue::Update(const Publication& publication) {
   PublisherStats stats = publication.stats();
-  const uint64_t other_bytes = publication.BytesBesideNext();
+  const SendLimits limits = publication.limits();
   std::vector<Tensor> garbage;
   MutexLock lock(mutex_);
+  stats.skipped = stats_.skipped;
   stats_ = std::move(stats);
-  other_bytes_ = other_bytes;
+  room_.SetLimits(limits);
   garbage.swap(garbage_);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ramet/base/mutex.h"
@@ -13,13 +14,33 @@
 
 namespace ramet::redis {
 
+// A SendRoom decides whether the values of one more version fit into a publisher's memory. Not
+// thread-safe.
+class SendRoom {
+ public:
+  // `retained` is the number of versions that the publisher keeps.
+  SendRoom(std::string where, int retained) : where_(std::move(where)), retained_(retained) {}
+  void SetLimits(const SendLimits& limits) { limits_ = limits; }
+  // Checks whether `values` fit. A value that is the same as in the newest version takes no memory.
+  // \error kResourceExhausted: they do not fit.
+  Status Check(std::span<const Tensor> values) const;
+  // Makes `values` the newest ones, and moves the previous ones to `garbage`.
+  void SetNewest(const std::vector<Tensor>& values, std::vector<Tensor>* garbage);
+
+ private:
+  const std::string where_;
+  const int retained_;
+  SendLimits limits_;
+  std::vector<Tensor> newest_;
+};
+
 // A SendQueue passes versions from the thread that publishes to the one that sends them. It holds
 // at most one version: a newer one replaces it. Thread-safe.
 class SendQueue {
  public:
   // `wake` is set when there is a version or the queue is closed. It must outlive the queue.
   SendQueue(std::string where, const RetentionOptions& retention, const Signal& wake)
-      : where_(std::move(where)), retention_(retention), wake_(wake) {}
+      : at_limit_(retention.at_limit), wake_(wake), room_(std::move(where), retention.retained) {}
 
   // Begins to accept versions for an open publication.
   void Begin(const Publication& publication);
@@ -65,26 +86,18 @@ class SendQueue {
     Status failure;  // OK, or why publishing is impossible
   };
 
-  Status CheckRoom(std::span<const Tensor> values) const RAMET_REQUIRES(mutex_);
-
-  const std::string where_;
-  const RetentionOptions retention_;
+  const RetentionOptions::AtLimit at_limit_;
   const Signal& wake_;
 
   mutable Mutex mutex_;
   CondVar changed_;
   Sender sender_ RAMET_GUARDED_BY(mutex_);
   std::optional<Outgoing> queued_ RAMET_GUARDED_BY(mutex_);
-  uint64_t epoch_ RAMET_GUARDED_BY(mutex_) = 0;
   uint64_t last_number_ RAMET_GUARDED_BY(mutex_) = 0;
-  uint64_t max_bytes_ RAMET_GUARDED_BY(mutex_) = 0;
-  // Size of the versions that will still be kept after the next one.
-  uint64_t other_bytes_ RAMET_GUARDED_BY(mutex_) = 0;
-  std::vector<Tensor> newest_ RAMET_GUARDED_BY(mutex_);  // values of the last Push
+  SendRoom room_ RAMET_GUARDED_BY(mutex_);
   // Values that the sending thread frees, which may take long.
   std::vector<Tensor> garbage_ RAMET_GUARDED_BY(mutex_);
-  uint64_t skipped_ RAMET_GUARDED_BY(mutex_) = 0;
-  PublisherStats stats_ RAMET_GUARDED_BY(mutex_);
+  PublisherStats stats_ RAMET_GUARDED_BY(mutex_);  // `skipped` is counted here
 };
 
 }  // namespace ramet::redis

@@ -39,7 +39,7 @@ StatusOr<std::unique_ptr<Tls>> Tls::Create(const RedisUrl& url) {
   if (tls->context_ == nullptr) return Internal("OpenSSL: ", LastError());
   SSL_CTX_set_min_proto_version(tls->context_, TLS1_2_VERSION);
   SSL_CTX_set_verify(tls->context_, SSL_VERIFY_PEER, nullptr);
-  RAMET_RETURN_IF_ERROR(tls->Use(url));
+  RAMET_RETURN_IF_ERROR(tls->Use(url.tls));
   tls->ssl_ = SSL_new(tls->context_);
   if (tls->ssl_ == nullptr) return Internal("OpenSSL: ", LastError());
   RAMET_RETURN_IF_ERROR(tls->CheckFor(url.host));
@@ -48,20 +48,20 @@ StatusOr<std::unique_ptr<Tls>> Tls::Create(const RedisUrl& url) {
   return tls;
 }
 
-Status Tls::Use(const RedisUrl& url) {
-  const bool trusts = url.ca.empty()
-                          ? SSL_CTX_set_default_verify_paths(context_) == 1
-                          : SSL_CTX_load_verify_locations(context_, url.ca.c_str(), nullptr) == 1;
+Status Tls::Use(const TlsSettings& settings) {
+  const bool trusts = settings.ca.empty() ? SSL_CTX_set_default_verify_paths(context_) == 1
+                                          : SSL_CTX_load_verify_locations(
+                                                context_, settings.ca.c_str(), nullptr) == 1;
   if (!trusts) {
-    return InvalidArgument("the certificates in '", url.ca, "' (option ca, RAMET_REDIS_CA) cannot ",
-                           "be used: ", LastError());
+    return InvalidArgument("the certificates in '", settings.ca,
+                           "' (option ca, RAMET_REDIS_CA) cannot ", "be used: ", LastError());
   }
-  if (url.cert.empty()) return OkStatus();
-  const std::string& key = url.key.empty() ? url.cert : url.key;
-  if (SSL_CTX_use_certificate_chain_file(context_, url.cert.c_str()) != 1 ||
+  if (settings.cert.empty()) return OkStatus();
+  const std::string& key = settings.key.empty() ? settings.cert : settings.key;
+  if (SSL_CTX_use_certificate_chain_file(context_, settings.cert.c_str()) != 1 ||
       SSL_CTX_use_PrivateKey_file(context_, key.c_str(), SSL_FILETYPE_PEM) != 1) {
     return InvalidArgument(
-        "certificate '", url.cert, "' with key '", key, "' (options cert and ",
+        "certificate '", settings.cert, "' with key '", key, "' (options cert and ",
         "key, RAMET_REDIS_CERT and RAMET_REDIS_KEY) cannot be used: ", LastError());
   }
   return OkStatus();

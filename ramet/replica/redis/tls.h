@@ -38,7 +38,7 @@ class Tls {
 
  private:
   Tls() = default;
-  Status Use(const RedisUrl& url);
+  Status Use(const TlsSettings& settings);
   Status CheckFor(const std::string& host);
 
   ssl_ctx_st* context_ = nullptr;

@@ -47,7 +47,7 @@ Status Upload::Set(const std::string& key, std::string_view value) {
     RAMET_RETURN_IF_ERROR(Finish());
     RAMET_RETURN_IF_ERROR(between_());
   }
-  const std::string ttl = StrCat(url_.ttl.count());
+  const std::string ttl = StrCat(url_.times.ttl.count());
   ++due_;
   due_bytes_ += value.size();
   return connection_.Send({"SET", key, value, "PX", ttl});

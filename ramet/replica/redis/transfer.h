@@ -10,7 +10,7 @@
 
 namespace ramet::redis {
 
-// An Upload writes keys without waiting for each answer. The keys expire after url.ttl.
+// An Upload writes keys without waiting for each answer. The keys expire after the ttl.
 class Upload {
  public:
   // Calls `between` from time to time, when no answer is pending.

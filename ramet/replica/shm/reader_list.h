@@ -1,26 +1,41 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ramet/base/mutex.h"
 #include "ramet/replica/shm/channel.h"
-#include "ramet/replica/shm/layout.h"
-#include "ramet/replica/shm/memory_file.h"
+#include "ramet/replica/shm/pin_block.h"
 #include "ramet/replica/shm/reader_quota.h"
 #include "ramet/replica/shm/shared_pool.h"
 
 namespace ramet::shm {
 
+// A Reader is a follower's connection to its publisher, and what the publisher knows about it.
+struct Reader {
+  Channel channel;
+  PinBlock pins;
+  Connected connected;
+  uint64_t id = 0;
+  size_t segments_sent = 0;
+  size_t questions = 0;  // that wait for an answer
+
+  // Finds out whether the follower has read its greeting.
+  void NoteRead();
+  // Sends the segments that the follower does not know yet. Returns false if the follower is gone.
+  // If sending fails for another reason (its socket is full, or too many descriptors are in
+  // flight), it gets the segments later.
+  bool SendMissing(const std::vector<SharedPool::Segment>& segments);
+};
+
 // A ReaderList holds the followers of a publisher: their connections, and the versions they hold. A
 // follower's pins count while its connection lasts. Thread-safe.
 //
-// A process that connects often or does not read cannot take the places of others (ReaderQuota). A
-// connection that does not read its greeting is dropped after kGreetingTime. When all places are
-// taken, a connection of the user or process that has the most is dropped.
+// A process that connects often or does not read cannot keep others out (ReaderQuota). A
+// connection that does not read its greeting is dropped after kGreetingTime. When there is no
+// room, a connection of the user or process that has the most is dropped.
 class ReaderList {
  public:
   using Clock = std::chrono::steady_clock;
@@ -68,37 +83,17 @@ class ReaderList {
   void EndQuestion(uint64_t id);
 
  private:
-  struct Reader {
-    Channel channel;
-    MemoryFile control;
-    Connected connected;
-    uint64_t id = 0;
-    size_t segments_sent = 0;
-    size_t questions = 0;
-  };
-  // The pins of a follower that was dropped.
-  struct Dropped {
-    MemoryFile control;
-    Clock::time_point until;
-  };
-  static bool SendMissing(Reader& reader, const std::vector<SharedPool::Segment>& segments);
   bool SendMissingToAll(const std::vector<SharedPool::Segment>& segments) RAMET_REQUIRES(mutex_);
   bool AllKnow(size_t num_segments) const RAMET_REQUIRES(mutex_);
   // Returns null if the follower is gone.
   const Reader* Find(uint64_t id) const RAMET_REQUIRES(mutex_);
-  Reader* Find(uint64_t id) RAMET_REQUIRES(mutex_) {
-    return const_cast<Reader*>(static_cast<const ReaderList*>(this)->Find(id));
-  }
-  void NoteRead() RAMET_REQUIRES(mutex_);
-  bool MakePlaceFor(const Connected& newcomer) RAMET_REQUIRES(mutex_);
+  bool MakeRoomFor(const Connected& newcomer) RAMET_REQUIRES(mutex_);
   void Drop(size_t i, Clock::time_point now) RAMET_REQUIRES(mutex_);
-  template <class Fn>
-  void ForEachPin(Fn fn) const RAMET_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   ReaderQuota quota_ RAMET_GUARDED_BY(mutex_);
   std::vector<Reader> readers_ RAMET_GUARDED_BY(mutex_);
-  std::vector<Dropped> dropped_ RAMET_GUARDED_BY(mutex_);
+  DroppedPins dropped_ RAMET_GUARDED_BY(mutex_);
   uint64_t last_id_ RAMET_GUARDED_BY(mutex_) = 0;
 };
 

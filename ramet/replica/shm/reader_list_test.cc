@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/shm/layout.h"
 
 namespace ramet::shm {
 namespace {

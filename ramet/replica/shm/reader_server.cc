@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <climits>
 #include <utility>
+#include <vector>
 
 #include "ramet/base/exception.h"
 #include "ramet/base/log.h"
@@ -27,8 +28,7 @@ constexpr int kOverdueMillis = 1000;
 Status ReaderServer::Start(Listener listener, Greeting greeting, const SharedPool& pool) {
   wake_ = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (wake_.get() < 0) return ErrnoStatus(errno, "an event");
-  listener_.emplace(std::move(listener));
-  greeting_ = std::move(greeting);
+  admission_.emplace(std::move(listener), std::move(greeting), pool, readers_);
   pool_ = &pool;
   resend_millis_ = kMinResendMillis;
   return StartThread(&thread_, [this] { Serve(); });
@@ -63,7 +63,7 @@ void ReaderServer::Serve() {
 }
 
 Status ReaderServer::ServeOnce() {
-  const int listener = listener_ && !is_full_ ? listener_->fd() : -1;
+  const int listener = is_full_ ? -1 : admission_->fd();
   std::vector<pollfd> waits = {{wake_.get(), POLLIN, 0}, {listener, POLLIN, 0}};
   for (int fd : readers_.fds()) waits.push_back({fd, POLLIN, 0});
   const int ready = poll(waits.data(), waits.size(), PauseMillis());
@@ -73,7 +73,7 @@ Status ReaderServer::ServeOnce() {
     ClearWake();
     handler_.wake_followers();
   }
-  if (waits[1].revents != 0 && listener_) is_full_ = !Admit();
+  if (waits[1].revents != 0) is_full_ = !admission_->AcceptOne();
   for (size_t i = 2; i < waits.size(); ++i) {
     if (waits[i].revents != 0) Receive(waits[i].fd);
   }
@@ -91,23 +91,6 @@ int ReaderServer::PauseMillis() {
     resend_millis_ = std::min(2 * resend_millis_, kMaxResendMillis);
   }
   return pause == INT_MAX ? -1 : pause;
-}
-
-// Returns false if no follower can be accepted for a while.
-bool ReaderServer::Admit() {
-  if (ReaderQuota::IsShortOfDescriptors(listener_->fd())) return false;
-  auto channel = listener_->Accept();
-  const bool is_full = IsResourceExhausted(channel.status());
-  if (channel.ok()) Welcome(*std::move(channel));
-  return !is_full;
-}
-
-// Segments that are added at the same time are sent before the next pause.
-void ReaderServer::Welcome(Channel channel) {
-  const auto segments = pool_->Segments();
-  Hello hello = greeting_.hello;
-  hello.num_segments = segments.size();
-  (void)readers_.Add(std::move(channel), HelloToText(hello), greeting_.fds, segments);
 }
 
 void ReaderServer::Receive(int fd) {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
+#include "ramet/replica/shm/admission.h"
 #include "ramet/replica/shm/reader_list.h"
 #include "ramet/replica/shm/requests.h"
 
@@ -25,11 +25,6 @@ class ReaderServer {
     std::function<void()> reader_left;
     std::function<void()> wake_followers;  // called after Wake
   };
-  // The first packet for each follower. `num_segments` of the hello is filled in.
-  struct Greeting {
-    Hello hello;
-    std::vector<int> fds;
-  };
 
   // `readers` must outlive the server.
   ReaderServer(std::string address, ReaderList& readers, Handler handler)
@@ -46,23 +41,20 @@ class ReaderServer {
   // Wakes the thread, so that it calls wake_followers and sends new segments. Thread-safe.
   void Wake() const;
   // Refuses new connections. Call this from a handler only.
-  void CloseListener() { listener_.reset(); }
+  void CloseListener() { admission_->Close(); }
 
  private:
   void Serve();
   Status ServeOnce();
   int PauseMillis();
   void ClearWake() const;
-  bool Admit();
-  void Welcome(Channel channel);
   void Receive(int fd);
 
   const std::string address_;
   ReaderList& readers_;
   const Handler handler_;
   const SharedPool* pool_ = nullptr;
-  Greeting greeting_;
-  std::optional<Listener> listener_;
+  std::optional<Admission> admission_;
   FileDescriptor wake_;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;

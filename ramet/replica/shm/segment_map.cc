@@ -33,12 +33,27 @@ Status SegmentMap::Add(uint64_t number, uint64_t bytes, FileDescriptor fd) {
                          MemoryFile::Open(std::move(fd), bytes, MemoryFile::Access::kOwnerWrites));
   MutexLock lock(mutex_);
   segments_.push_back(std::make_shared<const MemoryFile>(std::move(file)));
+  changed_.NotifyAll();
   return OkStatus();
 }
 
 size_t SegmentMap::size() const {
   MutexLock lock(mutex_);
   return segments_.size();
+}
+
+bool SegmentMap::WaitFor(uint64_t number, std::chrono::steady_clock::time_point deadline) const {
+  MutexLock lock(mutex_);
+  while (segments_.size() <= number && !closed_) {
+    if (!changed_.WaitUntil(mutex_, deadline)) break;
+  }
+  return segments_.size() > number;
+}
+
+void SegmentMap::Close() {
+  MutexLock lock(mutex_);
+  closed_ = true;
+  changed_.NotifyAll();
 }
 
 StatusOr<Tensor> SegmentMap::ValueAt(const Entry& entry, const VariableSpec& spec) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -19,6 +20,11 @@ class SegmentMap {
   // \error as for MemoryFile::Open.
   Status Add(uint64_t number, uint64_t bytes, FileDescriptor fd);
   size_t size() const;
+  // Waits until there is a segment of that number. Returns false if it does not come by `deadline`
+  // or before Close.
+  bool WaitFor(uint64_t number, std::chrono::steady_clock::time_point deadline) const;
+  // Call this when there will be no more segments.
+  void Close();
 
   // Returns the value at `entry`. It refers to the mapped memory, which the publisher does not
   // change while the version is pinned; a caller that keeps the value longer must copy it
@@ -30,6 +36,8 @@ class SegmentMap {
  private:
   static constexpr size_t kMaxSegments = 1 << 16;
   mutable Mutex mutex_;
+  mutable CondVar changed_;
+  bool closed_ RAMET_GUARDED_BY(mutex_) = false;
   std::vector<std::shared_ptr<const MemoryFile>> segments_ RAMET_GUARDED_BY(mutex_);
 };
 

@@ -16,14 +16,14 @@ constexpr uint64_t kMinSegmentBytes = uint64_t{1} << 20;
 // A fixed piece of a segment, which is reused for buffers of the same rounded size.
 class SharedPool::Block final : public Buffer {
  public:
-  Block(char* data, size_t rounded, SharedPool* pool, Place place)
-      : Buffer(data, rounded, nullptr), pool_(pool), rounded_(rounded), place_(place) {}
+  Block(char* data, size_t rounded, SharedPool* pool, PoolPosition position)
+      : Buffer(data, rounded, nullptr), pool_(pool), rounded_(rounded), position_(position) {}
   void Begin(size_t size, std::shared_ptr<SharedPool> owner) {
     Reset(size);
     owner_ = std::move(owner);
   }
   uint64_t rounded() const { return rounded_; }
-  const Place& place() const { return place_; }
+  const PoolPosition& position() const { return position_; }
   const SharedPool* pool() const { return pool_; }
 
  private:
@@ -31,7 +31,7 @@ class SharedPool::Block final : public Buffer {
   void Dispose() override { pool_->Return(this); }
   SharedPool* const pool_;
   const uint64_t rounded_;
-  const Place place_;
+  const PoolPosition position_;
   std::shared_ptr<SharedPool> owner_;  // set while the block is in use
 };
 
@@ -73,11 +73,11 @@ StatusOr<SharedPool::Block*> SharedPool::Cut(uint64_t rounded) {
     RAMET_RETURN_IF_ERROR(AddSegment(rounded));
     offset = 0;
   }
-  const Place place{static_cast<uint32_t>(segments_.size() - 1), offset};
+  const PoolPosition position{static_cast<uint32_t>(segments_.size() - 1), offset};
   Blocks& of_size = by_size_[rounded];
   if (of_size.free.capacity() <= of_size.count) of_size.free.reserve(2 * of_size.count + 1);
   blocks_.push_back(
-      std::make_unique<Block>(segments_.back().data() + offset, rounded, this, place));
+      std::make_unique<Block>(segments_.back().data() + offset, rounded, this, position));
   ++of_size.count;
   used_ = offset + rounded;
   return blocks_.back().get();
@@ -113,10 +113,10 @@ void SharedPool::Return(Block* block) {
   by_size_.find(block->rounded())->second.free.push_back(block);
 }
 
-bool SharedPool::Find(const Buffer* buffer, Place* place) const {
+bool SharedPool::Find(const Buffer* buffer, PoolPosition* position) const {
   const auto* block = dynamic_cast<const Block*>(buffer);
   if (block == nullptr || block->pool() != this) return false;
-  *place = block->place();
+  *position = block->position();
   return true;
 }
 

@@ -12,7 +12,7 @@
 namespace ramet::shm {
 
 // A location in a publisher's shared memory.
-struct Place {
+struct PoolPosition {
   uint32_t segment = 0;
   uint64_t offset = 0;
 };
@@ -36,8 +36,8 @@ class SharedPool final : public Allocator, public std::enable_shared_from_this<S
   // Returns the space that a buffer of `bytes` bytes takes in a segment.
   static uint64_t RoundedBytes(size_t bytes);
 
-  // Returns true and sets `*place` if `buffer` belongs to this pool.
-  bool Find(const Buffer* buffer, Place* place) const;
+  // Returns true and sets `*position` if `buffer` belongs to this pool.
+  bool Find(const Buffer* buffer, PoolPosition* position) const;
   struct Segment {
     int fd = -1;
     uint64_t bytes = 0;

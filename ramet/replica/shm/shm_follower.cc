@@ -1,22 +1,18 @@
 #include "ramet/replica/shm/shm_follower.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <thread>
+#include <atomic>
+#include <optional>
 
-#include "ramet/base/exception.h"
-#include "ramet/base/mutex.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/shm/channel.h"
-#include "ramet/replica/shm/pending_answers.h"
+#include "ramet/replica/shm/pins.h"
+#include "ramet/replica/shm/publisher_link.h"
 #include "ramet/replica/shm/requests.h"
 #include "ramet/replica/shm/segment_map.h"
 #include "ramet/replica/shm/version_table.h"
-#include "ramet/replica/start_thread.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::shm {
@@ -35,54 +31,10 @@ int64_t MillisUntil(Clock::time_point deadline) {
   return std::clamp<int64_t>(left, 0, int64_t{1} << 30);
 }
 
-// This follower's control block, and which of its cells are in use. Thread-safe.
-class Pins {
- public:
-  explicit Pins(MemoryFile control) : control_(std::move(control)) {}
-  // Returns null if all cells are in use.
-  std::atomic<uint64_t>* Acquire() {
-    MutexLock lock(mutex_);
-    for (uint32_t i = 0; i < kPinCells; ++i) {
-      if (used_[i]) continue;
-      used_[i] = true;
-      return &block().pins[i];
-    }
-    return nullptr;
-  }
-  void Release(std::atomic<uint64_t>* cell) {
-    MutexLock lock(mutex_);
-    cell->store(0, std::memory_order_release);
-    used_[static_cast<size_t>(cell - block().pins)] = false;
-  }
-  void SetTaken(uint64_t version) { block().taken.store(version, std::memory_order_relaxed); }
-
- private:
-  ControlBlock& block() const { return *reinterpret_cast<ControlBlock*>(control_.data()); }
-  MemoryFile control_;
-  Mutex mutex_;
-  std::array<bool, kPinCells> used_ RAMET_GUARDED_BY(mutex_) = {};
-};
-
-// A version that is unpinned by the destructor.
-class PinnedVersion final : public HeldVersion {
- public:
-  PinnedVersion(std::shared_ptr<Pins> pins, std::atomic<uint64_t>* cell)
-      : pins_(std::move(pins)), cell_(cell) {}
-  ~PinnedVersion() override {
-    values.clear();
-    pins_->Release(cell_);
-  }
-
- private:
-  const std::shared_ptr<Pins> pins_;
-  std::atomic<uint64_t>* const cell_;
-};
-
 class ShmFollower final : public FollowerTransport {
  public:
   ShmFollower(std::string address, Channel channel)
-      : address_(std::move(address)), channel_(std::move(channel)) {}
-  ~ShmFollower() override;
+      : address_(std::move(address)), link_(address_, std::move(channel)) {}
   Status Start(Clock::time_point deadline);
 
   const Announcement& announcement() const override { return announcement_; }
@@ -95,30 +47,19 @@ class ShmFollower final : public FollowerTransport {
   StatusOr<uint64_t> Rollback(uint64_t version) override;
   StatusOr<PublisherStats> PublisherStatus() override;
   void Interrupt() override;
-  bool connected() const override { return connected_ && !table_->closed(); }
+  bool connected() const override { return link_.connected() && !table_->closed(); }
 
  private:
   Status ReadTexts(const Hello& hello, std::vector<FileDescriptor>& fds);
   Status TakeSegment(Packet packet);
-  Status TakePacket(Packet packet);
-  StatusOr<std::string> Ask(Request request, Clock::time_point deadline);
-  Status WaitForSegment(uint64_t number);
-  void Listen();
 
   const std::string address_;
-  const Channel channel_;
   Announcement announcement_;
   std::optional<TableReader> table_;
   std::shared_ptr<Pins> pins_;
   SegmentMap segments_;
-  FileDescriptor stop_;
-  std::thread listener_;
-  std::atomic<bool> connected_ = true;
   std::atomic<bool> interrupted_ = false;
-  PendingAnswers answers_;
-  Mutex send_mutex_;  // serializes packets to the publisher
-  Mutex mutex_;       // for segment_came_, together with segments_ and connected_
-  CondVar segment_came_;
+  PublisherLink link_;  // its thread uses the members above
 };
 
 StatusOr<std::string> TextOf(FileDescriptor fd, uint64_t bytes, uint64_t max_bytes,
@@ -153,68 +94,27 @@ Status ShmFollower::ReadTexts(const Hello& hello, std::vector<FileDescriptor>& f
 }
 
 Status ShmFollower::Start(Clock::time_point deadline) {
-  RAMET_ASSIGN_OR_RETURN(Packet first, channel_.Receive(MillisUntil(deadline)));
+  RAMET_ASSIGN_OR_RETURN(Packet first, link_.Receive(MillisUntil(deadline)));
   RAMET_ASSIGN_OR_RETURN(const Hello hello, ParseHello(first.text));
   if (first.fds.size() != 4) {
     return InvalidArgument("the publisher sent ", first.fds.size(), " descriptors, expected 4");
   }
   RAMET_RETURN_IF_ERROR(ReadTexts(hello, first.fds));
   while (segments_.size() < hello.num_segments) {
-    RAMET_ASSIGN_OR_RETURN(Packet packet, channel_.Receive(MillisUntil(deadline)));
+    RAMET_ASSIGN_OR_RETURN(Packet packet, link_.Receive(MillisUntil(deadline)));
     RAMET_RETURN_IF_ERROR(TakeSegment(std::move(packet)));
   }
-  stop_ = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (stop_.get() < 0) return ErrnoStatus(errno, "an event");
-  return StartThread(&listener_, [this] { Listen(); });
-}
-
-ShmFollower::~ShmFollower() {
-  if (!listener_.joinable()) return;
-  const uint64_t one = 1;
-  (void)!write(stop_.get(), &one, sizeof(one));
-  listener_.join();
+  return link_.Start({[this](Packet packet) { return TakeSegment(std::move(packet)); },
+                      [this] {
+                        segments_.Close();
+                        table_->WakeWaiters();
+                      }});
 }
 
 Status ShmFollower::TakeSegment(Packet packet) {
   RAMET_ASSIGN_OR_RETURN(const SegmentNotice notice, ParseSegment(packet.text));
   if (packet.fds.size() != 1) return InvalidArgument("received a segment without its descriptor");
   return segments_.Add(notice.number, notice.bytes, std::move(packet.fds[0]));
-}
-
-Status ShmFollower::TakePacket(Packet packet) {
-  if (!IsAnswer(packet.text)) return TakeSegment(std::move(packet));
-  RAMET_ASSIGN_OR_RETURN(Answer answer, ParseAnswer(packet.text));
-  answers_.Deliver(answer.number, std::move(answer.text));
-  return OkStatus();
-}
-
-// Receives packets until the publisher is gone.
-void ShmFollower::Listen() {
-  while (connected_) {
-    pollfd waits[] = {{stop_.get(), POLLIN, 0}, {channel_.fd(), POLLIN, 0}};
-    if (poll(waits, 2, -1) < 0) continue;
-    if (waits[0].revents != 0) return;
-    auto packet = channel_.Receive(0);
-    if (IsDeadlineExceeded(packet.status())) continue;
-    const Status taken =
-        Guarded([&] { return packet.ok() ? TakePacket(*std::move(packet)) : packet.status(); });
-    MutexLock lock(mutex_);
-    if (!taken.ok()) connected_ = false;
-    segment_came_.NotifyAll();
-  }
-  answers_.Close();
-  table_->WakeWaiters();
-}
-
-Status ShmFollower::WaitForSegment(uint64_t number) {
-  const auto deadline = Clock::now() + kSegmentTimeout;
-  MutexLock lock(mutex_);
-  while (segments_.size() <= number && connected_) {
-    if (!segment_came_.WaitUntil(mutex_, deadline)) break;
-  }
-  if (segments_.size() > number) return OkStatus();
-  return Unavailable("shm:", address_, ": the publisher did not send segment ", number,
-                     " of its memory in time");
 }
 
 uint64_t ShmFollower::Newest(std::string_view label) const {
@@ -234,8 +134,11 @@ StatusOr<std::unique_ptr<HeldVersion>> ShmFollower::Take(uint64_t version) {
   held->info = {{announcement_.epoch, record.version, record.step}, record.time_nanos};
   InfoFromText(record.info, &held->info);
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].segment >= segments_.size()) {
-      RAMET_RETURN_IF_ERROR(WaitForSegment(entries[i].segment));
+    const uint64_t segment = entries[i].segment;
+    if (segment >= segments_.size() &&
+        !segments_.WaitFor(segment, Clock::now() + kSegmentTimeout)) {
+      return Unavailable("shm:", address_, ": the publisher did not send segment ", segment,
+                         " of its memory in time");
     }
     RAMET_ASSIGN_OR_RETURN(Tensor value, segments_.ValueAt(entries[i], announcement_.signature[i]));
     held->values.push_back(std::move(value));
@@ -259,36 +162,24 @@ void ShmFollower::Wait(uint64_t* seen, Clock::time_point deadline) {
   }
 }
 
-StatusOr<std::string> ShmFollower::Ask(Request request, Clock::time_point deadline) {
-  request.number = answers_.Begin();
-  Status sent;
-  {
-    MutexLock lock(send_mutex_);
-    sent = channel_.Send(RequestToText(request));
-  }
-  auto answer = answers_.Wait(request.number, sent.ok() ? deadline : Clock::time_point::min());
-  const Status& status = sent.ok() ? answer.status() : sent;
-  if (status.ok()) return answer;
-  return Status(status.code(), StrCat("shm:", address_, ": ", status.message()));
-}
-
 StatusOr<VersionHashes> ShmFollower::Hashes(uint64_t version, Clock::time_point deadline) {
   RAMET_ASSIGN_OR_RETURN(const std::string text,
-                         Ask({.verb = "hashes", .version = version}, deadline));
+                         link_.Ask({.verb = "hashes", .version = version}, deadline));
   const auto words = StrSplit(text, ' ');
   if (words.size() == 2) return VersionHashes{std::string(words[0]), std::string(words[1])};
   return InvalidArgument("shm:", address_, ": the publisher sent an invalid answer for hashes");
 }
 
 Status ShmFollower::Promote(std::string_view label, uint64_t version) {
-  return Ask({.verb = "promote", .version = version, .label = std::string(label)},
-             Clock::now() + kAnswerTimeout)
+  return link_
+      .Ask({.verb = "promote", .version = version, .label = std::string(label)},
+           Clock::now() + kAnswerTimeout)
       .status();
 }
 
 StatusOr<uint64_t> ShmFollower::Rollback(uint64_t version) {
-  RAMET_ASSIGN_OR_RETURN(const std::string text, Ask({.verb = "rollback", .version = version},
-                                                     Clock::now() + kAnswerTimeout));
+  RAMET_ASSIGN_OR_RETURN(const std::string text, link_.Ask({.verb = "rollback", .version = version},
+                                                           Clock::now() + kAnswerTimeout));
   int64_t number = 0;
   if (ParseInt64(text, &number) && number > 0) return static_cast<uint64_t>(number);
   return InvalidArgument("shm:", address_, ": the publisher sent an invalid version number");
@@ -296,13 +187,13 @@ StatusOr<uint64_t> ShmFollower::Rollback(uint64_t version) {
 
 StatusOr<PublisherStats> ShmFollower::PublisherStatus() {
   RAMET_ASSIGN_OR_RETURN(const std::string text,
-                         Ask({.verb = "status"}, Clock::now() + kAnswerTimeout));
+                         link_.Ask({.verb = "status"}, Clock::now() + kAnswerTimeout));
   return PublisherStatsFromText(text);
 }
 
 void ShmFollower::Interrupt() {
   interrupted_ = true;
-  answers_.Close();
+  link_.Interrupt();
   table_->WakeWaiters();
 }
 

@@ -37,7 +37,9 @@ class ShmPublisher final : public PublisherTransport {
   Status Start(const AccessOptions& access);
 
   Allocator* allocator() override { return &store_.pool(); }
-  StatusOr<Tensor> Place(const Tensor& value) override { return store_.Place(value); }
+  StatusOr<Tensor> MakePublishable(const Tensor& value) override {
+    return store_.MakePublishable(value);
+  }
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
                              std::span<const Tensor> sources) override {
     return store_.Publish(info, values, sources);
@@ -52,7 +54,7 @@ class ShmPublisher final : public PublisherTransport {
  private:
   using Response = std::optional<StatusOr<std::string>>;
 
-  StatusOr<ReaderServer::Greeting> MakeGreeting();
+  StatusOr<Greeting> MakeGreeting();
   // Returns nothing if the answer comes later.
   Response Respond(uint64_t reader, const Request& request);
   Response RespondHashes(uint64_t reader, const Request& request);
@@ -66,7 +68,7 @@ class ShmPublisher final : public PublisherTransport {
   ReaderServer server_;
 };
 
-StatusOr<ReaderServer::Greeting> ShmPublisher::MakeGreeting() {
+StatusOr<Greeting> ShmPublisher::MakeGreeting() {
   RAMET_ASSIGN_OR_RETURN(signature_,
                          TextFile("ramet signature", SignatureToJson(announcement_.signature)));
   RAMET_ASSIGN_OR_RETURN(graph_, TextFile("ramet graph", announcement_.graph));
@@ -74,7 +76,7 @@ StatusOr<ReaderServer::Greeting> ShmPublisher::MakeGreeting() {
   const Hello hello{announcement_.epoch, announcement_.signature.size(),
                     signature_.size(),   announcement_.graph.empty() ? 0 : graph_.size(),
                     table.bytes(),       0};
-  return ReaderServer::Greeting{hello, {signature_.fd(), graph_.fd(), table.fd()}};
+  return Greeting{hello, {signature_.fd(), graph_.fd(), table.fd()}};
 }
 
 Status ShmPublisher::Start(const AccessOptions& access) {
@@ -85,7 +87,7 @@ Status ShmPublisher::Start(const AccessOptions& access) {
     announcement_.epoch = std::max(announcement_.epoch, before + 1);
   }
   RAMET_RETURN_IF_ERROR(store_.Begin(announcement_.epoch));
-  RAMET_ASSIGN_OR_RETURN(ReaderServer::Greeting greeting, MakeGreeting());
+  RAMET_ASSIGN_OR_RETURN(Greeting greeting, MakeGreeting());
   permissions_ = {access.mode, access.group};
   auto listener = Listener::Listen(socket, permissions_);
   if (!listener.ok()) {

@@ -36,7 +36,7 @@ std::vector<Tensor> Filled(PublisherTransport& publisher, uint64_t number) {
   for (int i = 0; i < 2; ++i) {
     Tensor value = Tensor::Allocate(DType::kFloat, Shape{kElements}, publisher.allocator()).value();
     for (float& x : value.mutable_flat<float>()) x = static_cast<float>(number);
-    values.push_back(publisher.Place(value).value());
+    values.push_back(publisher.MakePublishable(value).value());
   }
   return values;
 }

@@ -5,7 +5,9 @@
 
 namespace ramet::shm {
 
-VersionSlots::VersionSlots(TableWriter table) : table_(std::move(table)) {
+VersionSlots::VersionSlots(TableWriter table, int retained, const ReaderList& readers,
+                           HashWorker& hasher)
+    : table_(std::move(table)), retained_(retained), readers_(readers), hasher_(hasher) {
   slots_.resize(table_.num_slots());
   for (uint32_t i = table_.num_slots(); i-- > 0;) free_.push_back(i);
 }
@@ -47,23 +49,22 @@ VersionSlots::Slot* VersionSlots::FindAny(uint64_t version) {
   return nullptr;
 }
 
-void VersionSlots::RetireOld(int retained, const std::map<std::string, uint64_t>& labels) {
+void VersionSlots::RetireOld(const std::map<std::string, uint64_t>& labels) {
   int newer = 0;
   for (size_t k = used_.size(); k-- > 0;) {
     Slot& slot = slots_[used_[k]];
     const auto names_it = [&](const auto& label) { return label.second == slot.version; };
-    if (slot.retired || newer++ < retained || std::ranges::any_of(labels, names_it)) continue;
+    if (slot.retired || newer++ < retained_ || std::ranges::any_of(labels, names_it)) continue;
     table_.Retire(used_[k]);
     slot.retired = true;
   }
 }
 
-void VersionSlots::Reclaim(const std::function<bool(uint64_t version)>& is_held,
-                           const std::function<void(uint64_t version)>& forget) {
+void VersionSlots::Reclaim() {
   std::erase_if(used_, [&](uint32_t i) {
     Slot& slot = slots_[i];
-    if (!slot.retired || is_held(slot.version)) return false;
-    forget(slot.version);
+    if (!slot.retired || readers_.Holds(slot.version)) return false;
+    hasher_.Forget(slot.version);
     slot.version = 0;
     slot.retired = false;
     slot.buffers.clear();

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "ramet/replica/hash_worker.h"
+#include "ramet/replica/shm/reader_list.h"
 #include "ramet/replica/shm/version_table.h"
 #include "ramet/replica/transport.h"
 #include "ramet/tensor/tensor.h"
@@ -25,7 +26,8 @@ class VersionSlots {
     std::vector<Tensor> sources = {};  // kept until they are hashed
   };
 
-  explicit VersionSlots(TableWriter table);
+  // Keeps the newest `retained` versions. The references must outlive the slots.
+  VersionSlots(TableWriter table, int retained, const ReaderList& readers, HashWorker& hasher);
   TableWriter& table() { return table_; }
   const TableWriter& table() const { return table_; }
   size_t size() const { return slots_.size(); }
@@ -43,15 +45,16 @@ class VersionSlots {
   Slot* Find(uint64_t version);
   // Like Find, but also finds retired versions.
   Slot* FindAny(uint64_t version);
-  // Retires all versions except the newest `retained` ones and those with a label.
-  void RetireOld(int retained, const std::map<std::string, uint64_t>& labels);
-  // Empties the slots of retired versions that nobody holds according to `is_held`. Calls `forget`
-  // for each of them.
-  void Reclaim(const std::function<bool(uint64_t version)>& is_held,
-               const std::function<void(uint64_t version)>& forget);
+  // Retires all versions except the newest ones and those with a label.
+  void RetireOld(const std::map<std::string, uint64_t>& labels);
+  // Empties the slots of retired versions that no follower holds, and forgets their hashes.
+  void Reclaim();
 
  private:
   TableWriter table_;
+  const int retained_;
+  const ReaderList& readers_;
+  HashWorker& hasher_;
   std::vector<Slot> slots_;            // in the order of the table
   std::vector<uint32_t> used_, free_;  // used slots are ordered by version
 };

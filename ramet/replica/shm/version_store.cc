@@ -10,20 +10,9 @@
 namespace ramet::shm {
 namespace {
 
-constexpr uint64_t kDefaultVersions = 8;
-constexpr uint64_t kSegmentsPerVersion = 8;
-constexpr uint64_t kSlackBytes = uint64_t{16} << 20;
 // Polling interval for released versions. Followers release them by writing to memory, which does
 // not wake the publisher.
 constexpr auto kPause = std::chrono::milliseconds(1);
-
-uint64_t SetBytes(const ReplicaSignature& signature) {
-  uint64_t bytes = 0;
-  for (const VariableSpec& spec : signature) {
-    bytes += SharedPool::RoundedBytes(*TensorBytes(spec.dtype, spec.shape));
-  }
-  return bytes;
-}
 
 }  // namespace
 
@@ -31,29 +20,23 @@ VersionStore::VersionStore(std::string address, ReplicaSignature signature,
                            const RetentionOptions& retention, ReaderList& readers,
                            std::function<void()> wake_server)
     : address_(std::move(address)),
-      signature_(std::move(signature)),
       retention_(retention),
       readers_(readers),
       wake_server_(std::move(wake_server)),
-      hasher_(signature_) {}
+      memory_(address_, std::move(signature)),
+      hasher_(memory_.signature()) {}
 
-Status VersionStore::Reserve() {
-  const uint64_t set = SetBytes(signature_);
-  const uint64_t limit =
-      retention_.max_bytes ? retention_.max_bytes : set * kDefaultVersions + kSlackBytes;
-  pool_ = SharedPool::Create(address_, limit, set / kSegmentsPerVersion);
-  return pool_->Reserve(set * (static_cast<uint64_t>(retention_.retained) + 1));
-}
+Status VersionStore::Reserve() { return memory_.Reserve(retention_); }
 
 Status VersionStore::Begin(uint64_t epoch) {
   const auto num_variables =
-      static_cast<uint32_t>(std::min<size_t>(signature_.size(), kMaxVariables + 1));
+      static_cast<uint32_t>(std::min<size_t>(memory_.signature().size(), kMaxVariables + 1));
   const uint32_t num_slots =
       std::min(static_cast<uint32_t>(retention_.retained) + kMaxLabels + 32, kMaxSlots);
   RAMET_ASSIGN_OR_RETURN(TableWriter table,
                          TableWriter::Create(address_, epoch, num_variables, num_slots));
   MutexLock lock(mutex_);
-  slots_.emplace(std::move(table));
+  slots_.emplace(std::move(table), retention_.retained, readers_, hasher_);
   stats_.epoch = epoch;
   return OkStatus();
 }
@@ -81,50 +64,37 @@ const TableWriter& VersionStore::table() const {
   return slots_->table();
 }
 
-StatusOr<Tensor> VersionStore::Place(const Tensor& value) {
-  shm::Place place;
-  if (pool_->Find(value.buffer().get(), &place)) return value;
-  auto placed = Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
+StatusOr<Tensor> VersionStore::MakePublishable(const Tensor& value) {
+  if (memory_.Contains(value)) return value;
+  auto copy = memory_.AllocateLike(value);
   {
     MutexLock lock(mutex_);
-    while (IsResourceExhausted(placed.status())) {
-      Reclaim();
-      placed = Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
-      if (placed.ok()) break;
+    while (IsResourceExhausted(copy.status())) {
+      slots_->Reclaim();
+      copy = memory_.AllocateLike(value);
+      if (copy.ok()) break;
       const bool may_come = slots_->any_retired() || !hasher_.idle();
       if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !may_come || ended_) {
         ++stats_.skipped;
         return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
-                                 " is not published: ", placed.status().message());
+                                 " is not published: ", copy.status().message());
       }
       reader_left_.WaitFor(mutex_, kPause);
     }
-    if (!placed.ok()) return placed.status();
+    if (!copy.ok()) return copy.status();
     stats_.bytes_copied += value.bytes();
   }
-  std::memcpy(placed->raw_data(), value.raw_data(), value.bytes());
-  return placed;
-}
-
-Status VersionStore::FindEntries(std::span<const BufferPtr> buffers) {
-  entries_.resize(buffers.size());
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    shm::Place place;
-    if (!pool_->Find(buffers[i].get(), &place)) {
-      return Internal("the value of '", signature_[i].name, "' was not placed");
-    }
-    entries_[i] = {place.offset, place.segment, 0};
-  }
-  return OkStatus();
+  std::memcpy(copy->raw_data(), value.raw_data(), value.bytes());
+  return copy;
 }
 
 StatusOr<uint64_t> VersionStore::Publish(const VersionInfo& info, std::span<const Tensor> values,
                                          std::span<const Tensor> sources) {
   MutexLock lock(mutex_);
-  buffers_.clear();
-  for (const Tensor& value : values) buffers_.push_back(value.buffer());
-  const auto version = Add(info, buffers_, sources, true);
-  buffers_.clear();
+  draft_.buffers.clear();
+  for (const Tensor& value : values) draft_.buffers.push_back(value.buffer());
+  const auto version = Add(info, draft_.buffers, sources, true);
+  draft_.buffers.clear();
   return version;
 }
 
@@ -137,18 +107,18 @@ StatusOr<uint64_t> VersionStore::Add(const VersionInfo& info, std::span<const Bu
                            " bytes as JSON; the limit is ", kInfoBytes);
   }
   RAMET_RETURN_IF_ERROR(CheckSlotFree(may_wait));
-  RAMET_RETURN_IF_ERROR(FindEntries(buffers));
-  const bool all_sent = readers_.SendSegmentsOf(*pool_);
+  RAMET_RETURN_IF_ERROR(memory_.FindEntries(buffers, &draft_.entries));
+  const bool all_sent = readers_.SendSegmentsOf(memory_.pool());
   const uint64_t version = stats_.version + 1;
   const bool all_woken = !slots_->Add({version, info.id.step, info.time_nanos, std::move(text)},
-                                      info, buffers, sources, entries_);
+                                      info, buffers, sources, draft_.entries);
   if (!all_woken || !all_sent) wake_server_();
   stats_.version = version;
   stats_.step = info.id.step;
   stats_.time_nanos = info.time_nanos;
   ++stats_.published;
-  RetireOld();
-  Reclaim();
+  slots_->RetireOld(stats_.labels);
+  slots_->Reclaim();
   return stats_.version;
 }
 
@@ -172,7 +142,7 @@ Status VersionStore::CheckSlotFree(bool may_wait) {
       return Aborted("shm:", address_,
                      ": another publisher has taken over; this one cannot publish");
     }
-    Reclaim();
+    slots_->Reclaim();
     if (!slots_->full()) return OkStatus();
     if (!may_wait || retention_.at_limit == RetentionOptions::AtLimit::kSkip) break;
     reader_left_.WaitFor(mutex_, kPause);
@@ -182,21 +152,14 @@ Status VersionStore::CheckSlotFree(bool may_wait) {
                            " versions that fit; the oldest is ", readers_.Oldest());
 }
 
-void VersionStore::RetireOld() { slots_->RetireOld(retention_.retained, stats_.labels); }
-
-void VersionStore::Reclaim() {
-  slots_->Reclaim([this](uint64_t version) { return readers_.Holds(version); },
-                  [this](uint64_t version) { hasher_.Forget(version); });
-}
-
 void VersionStore::Release() {
   MutexLock lock(mutex_);
-  Reclaim();
+  slots_->Reclaim();
 }
 
 void VersionStore::NoteReaderLeft() {
   MutexLock lock(mutex_);
-  Reclaim();
+  slots_->Reclaim();
   reader_left_.NotifyAll();
 }
 
@@ -209,14 +172,14 @@ Status VersionStore::Promote(std::string_view label, uint64_t version) {
   if (slots_->Find(version) == nullptr) return NotKept(version);
   RAMET_RETURN_IF_ERROR(slots_->table().SetLabel(label, version));
   stats_.labels = slots_->table().Labels();
-  RetireOld();
+  slots_->RetireOld(stats_.labels);
   return OkStatus();
 }
 
 PublisherStats VersionStore::stats() const {
   MutexLock lock(mutex_);
   PublisherStats stats = stats_;
-  stats.bytes_in_use = pool_->bytes_in_segments();
+  stats.bytes_in_use = memory_.pool().bytes_in_segments();
   stats.readers = static_cast<int>(readers_.size());
   stats.oldest_in_use = readers_.Oldest();
   return stats;
@@ -229,7 +192,8 @@ Status VersionStore::AskHashes(uint64_t version, HashWorker::Done done) {
   const auto values = [this, slot] {
     HashWorker::Values all{{}, slot->sources};
     for (size_t i = 0; i < slot->buffers.size(); ++i) {
-      all.values.emplace_back(signature_[i].dtype, signature_[i].shape, slot->buffers[i]);
+      const VariableSpec& spec = memory_.signature()[i];
+      all.values.emplace_back(spec.dtype, spec.shape, slot->buffers[i]);
     }
     return all;
   };

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +10,7 @@
 #include "ramet/base/mutex.h"
 #include "ramet/replica/hash_worker.h"
 #include "ramet/replica/shm/reader_list.h"
-#include "ramet/replica/shm/shared_pool.h"
+#include "ramet/replica/shm/value_memory.h"
 #include "ramet/replica/shm/version_slots.h"
 
 namespace ramet::shm {
@@ -40,12 +38,12 @@ class VersionStore {
   // Close, when no other thread uses the store.
   void Stop();
 
-  SharedPool& pool() { return *pool_; }
+  SharedPool& pool() { return memory_.pool(); }
   const TableWriter& table() const;
 
   // These functions are as for PublisherTransport. Without `may_wait`, Rollback fails instead of
   // waiting for room.
-  StatusOr<Tensor> Place(const Tensor& value);
+  StatusOr<Tensor> MakePublishable(const Tensor& value);
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
                              std::span<const Tensor> sources);
   StatusOr<uint64_t> Rollback(uint64_t version, bool may_wait);
@@ -63,30 +61,31 @@ class VersionStore {
   Status AskHashes(uint64_t version, HashWorker::Done done);
 
  private:
+  // The version being published. Kept, so that publishing does not allocate.
+  struct Draft {
+    std::vector<BufferPtr> buffers;
+    std::vector<Entry> entries;
+  };
+
   Status CheckSlotFree(bool may_wait) RAMET_REQUIRES(mutex_);
-  Status FindEntries(std::span<const BufferPtr> buffers) RAMET_REQUIRES(mutex_);
   StatusOr<uint64_t> Add(const VersionInfo& info, std::span<const BufferPtr> buffers,
                          std::span<const Tensor> sources, bool may_wait) RAMET_REQUIRES(mutex_);
-  void RetireOld() RAMET_REQUIRES(mutex_);
-  void Reclaim() RAMET_REQUIRES(mutex_);
   void NoteHashed(uint64_t version, bool ok) RAMET_EXCLUDES(mutex_);
   Status NotKept(uint64_t version) const;
 
   const std::string address_;
-  const ReplicaSignature signature_;
   const RetentionOptions retention_;
   ReaderList& readers_;
   const std::function<void()> wake_server_;
-  std::shared_ptr<SharedPool> pool_;
+  ValueMemory memory_;
 
   mutable Mutex mutex_;
   CondVar reader_left_;
   bool ended_ RAMET_GUARDED_BY(mutex_) = false;
   std::optional<VersionSlots> slots_ RAMET_GUARDED_BY(mutex_);
-  std::vector<BufferPtr> buffers_ RAMET_GUARDED_BY(mutex_);  // of the version being published
-  std::vector<Entry> entries_ RAMET_GUARDED_BY(mutex_);      // of the version being published
+  Draft draft_ RAMET_GUARDED_BY(mutex_);
   PublisherStats stats_ RAMET_GUARDED_BY(mutex_);
-  HashWorker hasher_;
+  HashWorker hasher_;  // its thread uses the members above
 };
 
 }  // namespace ramet::shm

@@ -8,19 +8,19 @@
 
 namespace ramet {
 
-// A ValuePlacer brings values to where they can be published. Values that are already there are not
-// copied; others are copied or converted. Not thread-safe.
-class ValuePlacer {
+// A ValuePreparer makes values publishable. Values that are in the memory of the transport stay
+// there; others are copied or converted. Not thread-safe.
+class ValuePreparer {
  public:
-  // The arguments must outlive the ValuePlacer.
-  ValuePlacer(std::span<PublishedVariable> variables, const ReplicaSignature& signature,
-              PublisherTransport& transport);
+  // The arguments must outlive the ValuePreparer.
+  ValuePreparer(std::span<PublishedVariable> variables, const ReplicaSignature& signature,
+                PublisherTransport& transport);
 
-  // Places `taken`, the values of the variables. The copy of a value replaces the variable's own
-  // value, so that the next version finds it in place.
+  // Prepares `taken`, the values of the variables. The copy of a value replaces the variable's own
+  // value, so that the next version does not copy it again.
   // \error kResourceExhausted: there is no room for a value.
   // \error kInvalidArgument: values cannot be converted. The message names the variable.
-  Status Place(std::span<const Tensor> taken);
+  Status Prepare(std::span<const Tensor> taken);
   // The arguments for PublisherTransport::Publish.
   std::span<const Tensor> values() const { return values_; }
   std::span<const Tensor> sources() const { return sources_; }
@@ -28,8 +28,8 @@ class ValuePlacer {
   void Clear();
 
  private:
-  Status PlaceWhole(PublishedVariable& variable, const Tensor& value);
-  Status PlaceConverted(PublishedVariable& variable, const Tensor& value);
+  Status PrepareWhole(PublishedVariable& variable, const Tensor& value);
+  Status PrepareConverted(PublishedVariable& variable, const Tensor& value);
   Status Convert(PublishedVariable& variable, const Tensor& value);
 
   const std::span<PublishedVariable> variables_;

@@ -1,4 +1,4 @@
-#include "ramet/replica/value_placer.h"
+#include "ramet/replica/value_preparer.h"
 
 #include <algorithm>
 
@@ -6,43 +6,43 @@
 
 namespace ramet {
 
-ValuePlacer::ValuePlacer(std::span<PublishedVariable> variables, const ReplicaSignature& signature,
-                         PublisherTransport& transport)
+ValuePreparer::ValuePreparer(std::span<PublishedVariable> variables,
+                             const ReplicaSignature& signature, PublisherTransport& transport)
     : variables_(variables), signature_(signature), transport_(transport) {
   converts_ = std::ranges::any_of(
       variables, [](const PublishedVariable& v) { return v.conversion != Conversion::kNone; });
 }
 
-Status ValuePlacer::Place(std::span<const Tensor> taken) {
+Status ValuePreparer::Prepare(std::span<const Tensor> taken) {
   values_.resize(signature_.size());
   sources_.resize(converts_ ? signature_.size() : 0);
   for (size_t i = 0; i < variables_.size(); ++i) {
     PublishedVariable& variable = variables_[i];
     RAMET_RETURN_IF_ERROR(variable.conversion == Conversion::kNone
-                              ? PlaceWhole(variable, taken[i])
-                              : PlaceConverted(variable, taken[i]));
+                              ? PrepareWhole(variable, taken[i])
+                              : PrepareConverted(variable, taken[i]));
   }
   return OkStatus();
 }
 
-void ValuePlacer::Clear() {
+void ValuePreparer::Clear() {
   for (auto* tensors : {&values_, &sources_}) {
     for (Tensor& tensor : *tensors) tensor = Tensor();
   }
 }
 
-Status ValuePlacer::PlaceWhole(PublishedVariable& variable, const Tensor& value) {
+Status ValuePreparer::PrepareWhole(PublishedVariable& variable, const Tensor& value) {
   RAMET_ASSIGN_OR_RETURN(const Tensor host, variable.session->ToHost(value));
-  RAMET_ASSIGN_OR_RETURN(Tensor placed, transport_.Place(host));
-  if (value.host_accessible() && placed.buffer().get() != value.buffer().get()) {
-    variable.state->Move(value, placed);
+  RAMET_ASSIGN_OR_RETURN(Tensor publishable, transport_.MakePublishable(host));
+  if (value.host_accessible() && publishable.buffer().get() != value.buffer().get()) {
+    variable.state->Move(value, publishable);
   }
-  values_[variable.entry] = std::move(placed);
+  values_[variable.entry] = std::move(publishable);
   return OkStatus();
 }
 
 // A value that has not changed since the last version is not converted again.
-Status ValuePlacer::PlaceConverted(PublishedVariable& variable, const Tensor& value) {
+Status ValuePreparer::PrepareConverted(PublishedVariable& variable, const Tensor& value) {
   if (variable.converted.empty() || variable.source.buffer().get() != value.buffer().get()) {
     variable.source = variable.converted = variable.scales = Tensor();
     RAMET_RETURN_IF_ERROR(Convert(variable, value));
@@ -54,7 +54,7 @@ Status ValuePlacer::PlaceConverted(PublishedVariable& variable, const Tensor& va
   return OkStatus();
 }
 
-Status ValuePlacer::Convert(PublishedVariable& variable, const Tensor& value) {
+Status ValuePreparer::Convert(PublishedVariable& variable, const Tensor& value) {
   RAMET_ASSIGN_OR_RETURN(const Tensor host, variable.session->ToHost(value));
   Quantized made;
   if (variable.conversion == Conversion::kInt8) {
@@ -64,12 +64,12 @@ Status ValuePlacer::Convert(PublishedVariable& variable, const Tensor& value) {
                     StrCat("variable '", variable.name, "': ", quantized.status().message()));
     }
     made = *std::move(quantized);
-    RAMET_ASSIGN_OR_RETURN(variable.scales, transport_.Place(made.scales));
+    RAMET_ASSIGN_OR_RETURN(variable.scales, transport_.MakePublishable(made.scales));
   } else {
     const DType to = signature_[variable.entry].dtype;
     RAMET_ASSIGN_OR_RETURN(made.values, ConvertFloating(host, to, HostAllocator()));
   }
-  RAMET_ASSIGN_OR_RETURN(variable.converted, transport_.Place(made.values));
+  RAMET_ASSIGN_OR_RETURN(variable.converted, transport_.MakePublishable(made.values));
   return OkStatus();
 }
 

@@ -1,0 +1,52 @@
+#include "ramet/replica/shm/value_memory.h"
+
+#include "ramet/base/strings.h"
+
+namespace ramet::shm {
+namespace {
+
+constexpr uint64_t kDefaultVersions = 8;
+constexpr uint64_t kSegmentsPerVersion = 8;
+constexpr uint64_t kSlackBytes = uint64_t{16} << 20;
+
+uint64_t SetBytes(const ReplicaSignature& signature) {
+  uint64_t bytes = 0;
+  for (const VariableSpec& spec : signature) {
+    bytes += SharedPool::RoundedBytes(*TensorBytes(spec.dtype, spec.shape));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Status ValueMemory::Reserve(const RetentionOptions& retention) {
+  const uint64_t set = SetBytes(signature_);
+  const uint64_t limit =
+      retention.max_bytes ? retention.max_bytes : set * kDefaultVersions + kSlackBytes;
+  pool_ = SharedPool::Create(address_, limit, set / kSegmentsPerVersion);
+  return pool_->Reserve(set * (static_cast<uint64_t>(retention.retained) + 1));
+}
+
+bool ValueMemory::Contains(const Tensor& value) const {
+  PoolPosition position;
+  return pool_->Find(value.buffer().get(), &position);
+}
+
+StatusOr<Tensor> ValueMemory::AllocateLike(const Tensor& value) const {
+  return Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
+}
+
+Status ValueMemory::FindEntries(std::span<const BufferPtr> buffers,
+                                std::vector<Entry>* entries) const {
+  entries->resize(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    PoolPosition position;
+    if (!pool_->Find(buffers[i].get(), &position)) {
+      return Internal("the value of '", signature_[i].name, "' is not in the publisher's memory");
+    }
+    (*entries)[i] = {position.offset, position.segment, 0};
+  }
+  return OkStatus();
+}
+
+}  // namespace ramet::shm

@@ -8,7 +8,7 @@
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
 #include "ramet/format/checkpoint_state.h"
-#include "ramet/graph/meta_graph.h"
+#include "ramet/graph_def/meta_graph.h"
 
 namespace ramet {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ramet/base/status.h"
-#include "ramet/format/bundle_reader.h"
+#include "ramet/format/bundle_restore.h"
 
 // Support for checkpoints of tf.train.Checkpoint. Their keys are paths in a graph of objects. A
 // message in the checkpoint records the variable name of each key ("full_name").

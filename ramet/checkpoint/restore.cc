@@ -10,6 +10,7 @@
 #include "ramet/checkpoint/object_based.h"
 #include "ramet/checkpoint/restore_nodes.h"
 #include "ramet/format/bundle_reader.h"
+#include "ramet/format/bundle_restore.h"
 
 namespace ramet {
 namespace {

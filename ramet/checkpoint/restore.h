@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ramet/graph/meta_graph.h"
+#include "ramet/graph_def/meta_graph.h"
 #include "ramet/runtime/session.h"
 
 namespace ramet {

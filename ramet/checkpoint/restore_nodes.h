@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ramet/format/bundle_reader.h"
+#include "ramet/format/bundle_restore.h"
 #include "ramet/graph/graph.h"
 
 namespace ramet {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ramet/base/status.h"
-#include "ramet/graph/meta_graph.h"
+#include "ramet/graph_def/meta_graph.h"
 
 namespace ramet {
 

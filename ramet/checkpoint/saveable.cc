@@ -100,11 +100,11 @@ Status AddObjects(const Graph& graph, const std::vector<SaveableObject>& objects
       return InvalidArgument("saveable object '", object.name, "': the tensor of '", spec.name,
                              "' is not in this graph");
     }
-    const auto place = std::ranges::upper_bound(*saveables, object.name, {}, &Saveable::name);
-    if (place != saveables->begin() && std::prev(place)->name == object.name) {
+    const auto position = std::ranges::upper_bound(*saveables, object.name, {}, &Saveable::name);
+    if (position != saveables->begin() && std::prev(position)->name == object.name) {
       return SameName(object.name);
     }
-    saveables->insert(place, {object.name, "", Variable(), &object, DType::kInvalid});
+    saveables->insert(position, {object.name, "", Variable(), &object, DType::kInvalid});
   }
   return OkStatus();
 }

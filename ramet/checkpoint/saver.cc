@@ -13,8 +13,8 @@
 #include "ramet/checkpoint/restore.h"
 #include "ramet/checkpoint/retention.h"
 #include "ramet/checkpoint/saver_nodes.h"
-#include "ramet/graph/meta_graph_proto.h"
 #include "ramet/graph/names.h"
+#include "ramet/graph_def/saver_proto.h"
 
 namespace ramet {
 namespace {
@@ -56,8 +56,8 @@ StatusOr<int64_t> EvaluateStep(Session& session, const GlobalStep& step) {
   const auto* name = std::get_if<std::string>(&step.step());
   const GraphElement element =
       name != nullptr ? GraphElement(*name) : GraphElement(std::get<Output>(step.step()));
-  RAMET_ASSIGN_OR_RETURN(const std::vector<Tensor> value, session.Run(element));
-  return StepValue(value[0]);
+  RAMET_ASSIGN_OR_RETURN(const Tensor value, session.Run(element));
+  return StepValue(value);
 }
 
 }  // namespace
@@ -181,13 +181,13 @@ StatusOr<std::string> Saver::Impl::RunSave(Session& session, const std::string& 
   auto saved =
       session.Run({{definition_.filename_tensor_name, Tensor(path)}}, definition_.save_tensor_name);
   const Status& status = saved.status();
-  const bool no_place = IsFailedPrecondition(status) || IsNotFound(status);
-  if (no_place && !IsDirectory(FolderOf(path))) {
+  const bool may_lack_folder = IsFailedPrecondition(status) || IsNotFound(status);
+  if (may_lack_folder && !IsDirectory(FolderOf(path))) {
     return InvalidArgument("Parent directory of ", save_path, " doesn't exist, can't save. (",
                            status.message(), ")");
   }
   RAMET_RETURN_IF_ERROR(status);
-  const Tensor& path_saved = (*saved)[0];
+  const Tensor& path_saved = *saved;
   if (path_saved.dtype() == DType::kString && path_saved.num_elements() == 1) {
     return path_saved.data<std::string>()[0];
   }

@@ -11,8 +11,8 @@
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
 #include "ramet/checkpoint/saveable_object.h"
-#include "ramet/graph/meta_graph.h"
 #include "ramet/graph/scope.h"
+#include "ramet/graph_def/meta_graph.h"
 #include "ramet/runtime/session.h"
 
 namespace ramet {

@@ -45,13 +45,13 @@ class BoxRuns {
   int64_t end() const { return next_ + run_bytes_; }
   int64_t run_bytes() const { return run_bytes_; }
   // The position of the run in the box's own tensor.
-  int64_t place() const { return place_; }
+  int64_t box_offset() const { return box_offset_; }
   // The gap between a run and the next one in the innermost row of runs.
   int64_t gap() const { return outer_.empty() ? 0 : outer_[0].stride - run_bytes_; }
 
   void Next() {
     --runs_;
-    place_ += run_bytes_;
+    box_offset_ += run_bytes_;
     for (Dim& dim : outer_) {
       next_ += dim.stride;
       if (++dim.index < dim.length) return;
@@ -66,7 +66,7 @@ class BoxRuns {
   };
   // The innermost dimension first.
   std::vector<Dim> outer_;
-  int64_t run_bytes_ = 0, next_ = 0, place_ = 0;
+  int64_t run_bytes_ = 0, next_ = 0, box_offset_ = 0;
   int64_t count_ = 1, runs_ = 1;
 };
 
@@ -75,7 +75,7 @@ void TakeFromPiece(std::string_view piece, int64_t at, BoxRuns* runs, char* out)
   const int64_t piece_end = at + std::ssize(piece);
   for (; !runs->done() && runs->begin() < piece_end; runs->Next()) {
     const int64_t from = std::max(runs->begin(), at), to = std::min(runs->end(), piece_end);
-    std::memcpy(out + runs->place() + (from - runs->begin()), piece.data() + (from - at),
+    std::memcpy(out + runs->box_offset() + (from - runs->begin()), piece.data() + (from - at),
                 static_cast<size_t>(to - from));
     if (runs->end() > piece_end) return;
   }
@@ -99,7 +99,7 @@ Status ReadRuns(const TensorDataSource& source, const BundleEntry& entry, BoxRun
     const uint64_t at = base + static_cast<uint64_t>(runs.begin());
     if (one_by_one) {
       const size_t n = static_cast<size_t>(runs.run_bytes());
-      RAMET_RETURN_IF_ERROR(source.file->Read(at, {out + runs.place(), n}));
+      RAMET_RETURN_IF_ERROR(source.file->Read(at, {out + runs.box_offset(), n}));
       runs.Next();
       continue;
     }
@@ -108,7 +108,7 @@ Status ReadRuns(const TensorDataSource& source, const BundleEntry& entry, BoxRun
     RAMET_RETURN_IF_ERROR(source.file->Read(at, {window.data(), window.size()}));
     const int64_t end = begin + std::ssize(window);
     for (; !runs.done() && runs.begin() >= begin && runs.end() <= end; runs.Next()) {
-      std::memcpy(out + runs.place(), window.data() + (runs.begin() - begin),
+      std::memcpy(out + runs.box_offset(), window.data() + (runs.begin() - begin),
                   static_cast<size_t>(runs.run_bytes()));
     }
   }

@@ -96,9 +96,9 @@ int ChooseNumShards(const Existing& existing, int n) {
 }
 
 // Moves data files to their final names. The destructor moves them back unless Keep() was called.
-class Placement {
+class MovedFiles {
  public:
-  ~Placement() {
+  ~MovedFiles() {
     for (auto& [from, to] : moved_) RenameFile(to, from).IgnoreError();
   }
   Status Move(const std::string& from, const std::string& to, bool replace) {
@@ -294,20 +294,20 @@ Status CommitBundle(const std::string& prefix, std::span<const std::string> data
   const int n = static_cast<int>(data_files.size());
   header.num_shards = ChooseNumShards(existing, n);
   const int first_shard = header.num_shards - n;
-  Placement placement;
+  MovedFiles moved;
   uint64_t bytes = 0;
   for (int i = 0; i < n; ++i) {
-    const std::string place = BundleDataPath(prefix, first_shard + i, header.num_shards);
+    const std::string path = BundleDataPath(prefix, first_shard + i, header.num_shards);
     if (StatusOr<FileIdentity> data = GetFileIdentity(data_files[i]); data.ok())
       bytes += data->size;
-    RAMET_RETURN_IF_ERROR(placement.Move(data_files[i], place, !existing.index));
+    RAMET_RETURN_IF_ERROR(moved.Move(data_files[i], path, !existing.index));
   }
   TemporaryFile index(index_path);
   RAMET_RETURN_IF_ERROR(WriteIndex(index.path(), entries, header, first_shard, &index));
   RAMET_RETURN_IF_ERROR(SyncDir(folder));
   RAMET_RETURN_IF_ERROR(RenameFile(index.path(), index_path));
   index.Renamed();
-  placement.Keep();
+  moved.Keep();
   RAMET_RETURN_IF_ERROR(SyncDir(folder));
   RetireOldData(existing, header.num_shards, bytes, retired);
   RemoveStaleTemporaries(existing.files.temporaries);

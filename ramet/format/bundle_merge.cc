@@ -1,3 +1,5 @@
+#include "ramet/format/bundle_merge.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,7 +14,6 @@
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_files.h"
 #include "ramet/format/bundle_index.h"
-#include "ramet/format/bundle_writer.h"
 
 namespace ramet {
 namespace {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "ramet/format/bundle_merge.h"
 #include "ramet/format/bundle_testing.h"
 
 namespace ramet {

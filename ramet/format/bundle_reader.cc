@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "ramet/base/crc32c.h"
 #include "ramet/base/mapped_file.h"
 #include "ramet/base/run_interrupt.h"
 #include "ramet/format/bundle_box.h"
@@ -31,49 +30,21 @@ BundleTensor ToTensorInfo(std::string_view name, BundleEntry entry) {
 
 }  // namespace
 
-class MappedTensor::Impl {
- public:
-  Impl(std::string prefix, std::string name, BundleEntry entry, MappedRange range)
-      : prefix_(std::move(prefix)),
-        name_(std::move(name)),
-        entry_(std::move(entry)),
-        range_(std::move(range)) {}
-  const BundleEntry& entry() const { return entry_; }
-  const MappedRange& range() const { return range_; }
-
-  Status Verify() const {
-    const uint32_t crc = crc32c::Value(range_.bytes());
-    RAMET_RETURN_IF_ERROR(range_.CheckIntact());
-    if (crc == crc32c::Unmask(entry_.masked_crc)) return OkStatus();
-    return ChecksumMismatch(prefix_, name_, entry_, crc);
-  }
-
- private:
-  std::string prefix_;
-  std::string name_;
-  BundleEntry entry_;
-  MappedRange range_;
+// A tensor's record, and what was found out about its slices.
+struct BundleRecord::Impl {
+  std::string name;
+  BundleEntry entry;
+  std::optional<StatusOr<DisjointBoxes>> boxes;  // of the slices
+  std::vector<BundleEntry> slice_entries;        // empty until OpenDataOf has found them all
 };
 
-MappedTensor::MappedTensor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-MappedTensor::MappedTensor(MappedTensor&&) noexcept = default;
-MappedTensor& MappedTensor::operator=(MappedTensor&&) noexcept = default;
-MappedTensor::~MappedTensor() = default;
-DType MappedTensor::dtype() const { return impl_->entry().dtype; }
-const Shape& MappedTensor::shape() const { return impl_->entry().shape; }
-std::string_view MappedTensor::bytes() const { return impl_->range().bytes(); }
-Status MappedTensor::CheckIntact() const { return impl_->range().CheckIntact(); }
-Status MappedTensor::Verify() const { return impl_->Verify(); }
+const std::string& BundleRecord::name() const { return impl_->name; }
+DType BundleRecord::dtype() const { return impl_->entry.dtype; }
+const Shape& BundleRecord::shape() const { return impl_->entry.shape; }
 
 class BundleReader::Impl {
  public:
-  // A tensor's record, and what was found out about its slices.
-  struct Stored {
-    std::string name;
-    BundleEntry entry;
-    std::optional<StatusOr<DisjointBoxes>> boxes;  // of the slices
-    bool data_are_open = false;
-  };
+  using Stored = BundleRecord::Impl;
 
   Impl(std::string prefix, BundleIndex index)
       : prefix_(std::move(prefix)), index_(std::move(index)) {}
@@ -89,8 +60,8 @@ class BundleReader::Impl {
                     const std::function<Status(std::string_view)>& sink);
   Status ReadStoredPieces(std::string_view name, std::string_view key, const BundleEntry& entry,
                           const std::function<Status(std::string_view)>& sink);
-  StatusOr<std::unique_ptr<MappedTensor::Impl>> Map(std::string_view name);
-  Status OpenDataOf(std::string_view name);
+  StatusOr<MappedTensor> Map(std::string_view name);
+  Status OpenDataOf(Stored& stored);
   bool HasDataNewerThanIndex() const;
 
   // Finds the record of a tensor's name; slice keys are not names. The last record of a tensor in
@@ -119,6 +90,7 @@ class BundleReader::Impl {
   StatusOr<TensorDataSource> Source(std::string_view key, const BundleEntry& entry);
   StatusOr<BundleEntry> FindSlice(std::string_view name, const BundleEntry& whole,
                                   const TensorSlice& slice, const std::string& key);
+  StatusOr<BundleEntry> SliceEntry(const Stored& stored, size_t i, const std::string& key);
   StatusOr<std::vector<Part>> PartsOf(Stored& stored, const TensorSlice& slice,
                                       const TensorSlice& box);
   Status CheckHeld(std::string_view name, DType dtype, const Shape& shape) const;
@@ -184,7 +156,7 @@ StatusOr<Tensor> BundleReader::Impl::ReadBox(Stored& stored, const TensorSlice& 
   return ReadTensorBox(source, entry, slice.Explicit(entry.shape), verify, allocator);
 }
 
-StatusOr<std::unique_ptr<MappedTensor::Impl>> BundleReader::Impl::Map(std::string_view name) {
+StatusOr<MappedTensor> BundleReader::Impl::Map(std::string_view name) {
   RAMET_ASSIGN_OR_RETURN(const auto stored, FindTensor(name));
   const BundleEntry& entry = stored->entry;
   if (!entry.slices.empty() || index_.header().big_endian || entry.dtype == DType::kString) {
@@ -198,7 +170,7 @@ StatusOr<std::unique_ptr<MappedTensor::Impl>> BundleReader::Impl::Map(std::strin
       MappedRange range,
       MappedRange::Map(source.file->path(), source.file->identity(),
                        static_cast<uint64_t>(entry.offset), static_cast<uint64_t>(entry.size)));
-  return std::make_unique<MappedTensor::Impl>(prefix_, stored->name, entry, std::move(range));
+  return MappedTensor(prefix_, stored->name, entry, std::move(range));
 }
 
 Status BundleReader::Impl::ReadPieces(std::string_view name, const TensorSlice& slice,
@@ -244,6 +216,12 @@ StatusOr<BundleEntry> BundleReader::Impl::FindSlice(std::string_view name, const
   return entry;
 }
 
+StatusOr<BundleEntry> BundleReader::Impl::SliceEntry(const Stored& stored, size_t i,
+                                                     const std::string& key) {
+  if (!stored.slice_entries.empty()) return stored.slice_entries[i];
+  return FindSlice(stored.name, stored.entry, stored.entry.slices[i], key);
+}
+
 // Returns the stored slices that overlap `box`, which they must cover.
 StatusOr<std::vector<BundleReader::Impl::Part>> BundleReader::Impl::PartsOf(
     Stored& stored, const TensorSlice& slice, const TensorSlice& box) {
@@ -263,8 +241,7 @@ StatusOr<std::vector<BundleReader::Impl::Part>> BundleReader::Impl::PartsOf(
     if (common == 0) continue;
     covered += common;
     parts.push_back({BundleSliceKey(name, entry.slices[i]), boxes[i], {}});
-    RAMET_ASSIGN_OR_RETURN(parts.back().entry,
-                           FindSlice(name, entry, entry.slices[i], parts.back().key));
+    RAMET_ASSIGN_OR_RETURN(parts.back().entry, SliceEntry(stored, i, parts.back().key));
   }
   if (covered == CommonElements(box, box)) return parts;
   return InvalidArgument("Does not have sufficient slices for partitioned tensor ", name,
@@ -318,17 +295,18 @@ StatusOr<Tensor> BundleReader::Impl::Assemble(Stored& stored, const TensorSlice&
   return tensor;
 }
 
-Status BundleReader::Impl::OpenDataOf(std::string_view name) {
-  RAMET_ASSIGN_OR_RETURN(const auto stored, FindTensor(name));
-  const BundleEntry& entry = stored->entry;
+Status BundleReader::Impl::OpenDataOf(Stored& stored) {
+  const BundleEntry& entry = stored.entry;
   if (entry.slices.empty()) return DataFile(entry.shard).status();
-  if (stored->data_are_open) return OkStatus();
+  if (!stored.slice_entries.empty()) return OkStatus();
+  std::vector<BundleEntry> found;
   for (const TensorSlice& slice : entry.slices) {
-    RAMET_ASSIGN_OR_RETURN(const BundleEntry part,
-                           FindSlice(name, entry, slice, BundleSliceKey(name, slice)));
+    RAMET_ASSIGN_OR_RETURN(
+        BundleEntry part, FindSlice(stored.name, entry, slice, BundleSliceKey(stored.name, slice)));
     RAMET_RETURN_IF_ERROR(DataFile(part.shard).status());
+    found.push_back(std::move(part));
   }
-  stored->data_are_open = true;
+  stored.slice_entries = std::move(found);
   return OkStatus();
 }
 
@@ -355,25 +333,41 @@ const FileIdentity& BundleReader::index_identity() const {
   return impl_->index().file().identity();
 }
 StatusOr<std::vector<BundleTensor>> BundleReader::List() { return impl_->List(); }
-Status BundleReader::OpenDataOf(std::string_view name) { return impl_->OpenDataOf(name); }
+Status BundleReader::OpenDataOf(const BundleRecord& record) {
+  return impl_->OpenDataOf(*record.impl_);
+}
 bool BundleReader::HasDataNewerThanIndex() const { return impl_->HasDataNewerThanIndex(); }
 
 StatusOr<BundleTensor> BundleReader::Find(std::string_view name) {
-  RAMET_ASSIGN_OR_RETURN(const auto stored, impl_->FindTensor(name));
-  return ToTensorInfo(name, stored->entry);
+  RAMET_ASSIGN_OR_RETURN(const BundleRecord record, FindRecord(name));
+  return ToTensorInfo(name, record.impl_->entry);
+}
+
+StatusOr<BundleRecord> BundleReader::FindRecord(std::string_view name) {
+  RAMET_ASSIGN_OR_RETURN(auto stored, impl_->FindTensor(name));
+  return BundleRecord(std::move(stored));
 }
 
 StatusOr<Tensor> BundleReader::Read(std::string_view name, Allocator* allocator) {
-  RAMET_ASSIGN_OR_RETURN(const auto stored, impl_->FindTensor(name));
-  const TensorSlice whole = TensorSlice::Whole(stored->entry.shape.rank());
-  return impl_->ReadBox(*stored, whole, Verify::kChecksum, allocator);
+  RAMET_ASSIGN_OR_RETURN(const BundleRecord record, FindRecord(name));
+  return Read(record, allocator);
+}
+
+StatusOr<Tensor> BundleReader::Read(const BundleRecord& record, Allocator* allocator) {
+  const TensorSlice whole = TensorSlice::Whole(record.shape().rank());
+  return impl_->ReadBox(*record.impl_, whole, Verify::kChecksum, allocator);
 }
 
 StatusOr<Tensor> BundleReader::ReadSlice(std::string_view name, const TensorSlice& slice,
                                          Allocator* allocator) {
-  RAMET_ASSIGN_OR_RETURN(const auto stored, impl_->FindTensor(name));
-  RAMET_RETURN_IF_ERROR(slice.ShapeIn(stored->entry.shape).status());
-  return impl_->ReadBox(*stored, slice, Verify::kChecksum, allocator);
+  RAMET_ASSIGN_OR_RETURN(const BundleRecord record, FindRecord(name));
+  return ReadSlice(record, slice, allocator);
+}
+
+StatusOr<Tensor> BundleReader::ReadSlice(const BundleRecord& record, const TensorSlice& slice,
+                                         Allocator* allocator) {
+  RAMET_RETURN_IF_ERROR(slice.ShapeIn(record.shape()).status());
+  return impl_->ReadBox(*record.impl_, slice, Verify::kChecksum, allocator);
 }
 
 StatusOr<Tensor> BundleReader::ReadSliceUnverified(std::string_view name, const TensorSlice& slice,
@@ -388,10 +382,7 @@ Status BundleReader::ReadPieces(std::string_view name, const TensorSlice& slice,
   return impl_->ReadPieces(name, slice, sink);
 }
 
-StatusOr<MappedTensor> BundleReader::Map(std::string_view name) {
-  RAMET_ASSIGN_OR_RETURN(auto impl, impl_->Map(name));
-  return MappedTensor(std::move(impl));
-}
+StatusOr<MappedTensor> BundleReader::Map(std::string_view name) { return impl_->Map(name); }
 
 bool BundleExists(const std::string& prefix) { return FileExists(BundleIndexPath(prefix)); }
 

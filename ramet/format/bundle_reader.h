@@ -2,15 +2,16 @@
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ramet/base/export.h"
 #include "ramet/base/file.h"
 #include "ramet/base/status.h"
 #include "ramet/format/checkpoint_tensor.h"
+#include "ramet/format/mapped_tensor.h"
 #include "ramet/format/tensor_slice.h"
 #include "ramet/tensor/tensor.h"
 
@@ -22,32 +23,20 @@ namespace ramet {
 
 using BundleTensor = CheckpointTensor;
 
-// A MappedTensor is a tensor in a memory-mapped data file. Bytes are read on first access, so it
-// may be larger than memory. It may outlive its reader. Thread-safe.
-class RAMET_EXPORT MappedTensor {
+// A BundleRecord is the record of a tensor in the index of a checkpoint. Reading a tensor by its
+// record does not search the index again. Copies are cheap. Belongs to the BundleReader that found
+// it, and is not thread-safe either.
+class RAMET_EXPORT BundleRecord {
  public:
-  MappedTensor(MappedTensor&&) noexcept;
-  MappedTensor& operator=(MappedTensor&&) noexcept;
-  ~MappedTensor();
-
+  const std::string& name() const;
   DType dtype() const;
   const Shape& shape() const;
-  // Returns the elements, little-endian and row-major, possibly unaligned. If the file is truncated
-  // while mapped, the missing bytes read as zeros; call CheckIntact afterwards.
-  std::string_view bytes() const;
-  // Checks that the file has stayed readable.
-  // \error kDataLoss: it was truncated or is unreadable.
-  Status CheckIntact() const;
-  // Reads all bytes and verifies the checksum.
-  // \error kDataLoss: "TensorBundle at P shard 0 (8 bytes): Checksum does not match: ..."; or as
-  //   CheckIntact.
-  Status Verify() const;
 
  private:
   friend class BundleReader;
-  class Impl;
-  explicit MappedTensor(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  struct Impl;
+  explicit BundleRecord(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
 };
 
 // A BundleReader reads one checkpoint. It keeps the index open, so everything it reads belongs to
@@ -77,6 +66,8 @@ class RAMET_EXPORT BundleReader {
   // \error kNotFound: "Key NAME not found in checkpoint".
   // \error kDataLoss: the entry is damaged.
   StatusOr<BundleTensor> Find(std::string_view name);
+  // Finds the record of a tensor. Errors as Find.
+  StatusOr<BundleRecord> FindRecord(std::string_view name);
   // Reads a whole tensor into one buffer of `allocator`, whose memory the host must be able to
   // access. Assembles a tensor that is stored in slices.
   // \error kNotFound: as Find, or a data file is missing.
@@ -86,11 +77,14 @@ class RAMET_EXPORT BundleReader {
   // \error kInternal: the stored slices overlap.
   // \error kUnimplemented: a Tensor cannot hold the dtype (resource, variant, ...).
   StatusOr<Tensor> Read(std::string_view name, Allocator* allocator = HostAllocator());
+  StatusOr<Tensor> Read(const BundleRecord& record, Allocator* allocator = HostAllocator());
   // Reads a box of a tensor, from a tensor that is stored whole or from any slices that cover the
   // box. Every stored tensor or slice that overlaps the box is read in full, piece by piece, and
   // its checksum verified. Only the box is allocated (a string tensor is read whole).
   // \error kInternal: the slice is not in the tensor; otherwise as Read.
   StatusOr<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice,
+                             Allocator* allocator = HostAllocator());
+  StatusOr<Tensor> ReadSlice(const BundleRecord& record, const TensorSlice& slice,
                              Allocator* allocator = HostAllocator());
   // Like ReadSlice, but reads only the bytes of the box, which is fast for a small part of a huge
   // tensor. Checksums are verified only for stored slices that lie entirely in the box.
@@ -115,8 +109,9 @@ class RAMET_EXPORT BundleReader {
   StatusOr<MappedTensor> Map(std::string_view name);
   // Opens the data files of a tensor. A later overwrite of the checkpoint then does not affect
   // Read.
-  // \error as Find, or any error of opening the files.
-  Status OpenDataOf(std::string_view name);
+  // \error kDataLoss: the record of a stored slice is damaged or missing.
+  // \error any error of opening the files.
+  Status OpenDataOf(const BundleRecord& record);
 
   // Reports whether an open data file was written after the index. Then another program is
   // overwriting the checkpoint in place (TensorFlow replaces the data first, then the index), or
@@ -128,29 +123,6 @@ class RAMET_EXPORT BundleReader {
   explicit BundleReader(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
-
-// A tensor to read from a checkpoint.
-struct BundleRequest {
-  std::string name;
-  // The expected dtype, or kInvalid for any.
-  DType dtype = DType::kInvalid;
-  // "" for the whole tensor, otherwise in the syntax of ParseShapeAndSlice.
-  std::string shape_and_slice;
-};
-
-// Reads all requests, in order, from one save: if another process overwrites the checkpoint, the
-// result is entirely from the old or entirely from the new one. Starts over if files were replaced
-// during the read (the index changed, or data is newer than the index). Gives up after about a
-// second without progress.
-// \error kNotFound: there is no index, "Unsuccessful TensorSliceReader constructor: Failed to find
-//   any matching files for PREFIX"; or a name is missing, "Key NAME not found in checkpoint".
-// \error kInvalidArgument: "tensor_name = NAME; expected dtype int32 does not equal original dtype
-//   float", one line per differing dtype; or "tensor_name = NAME; shape in shape_and_slice spec
-//   [12,2] does not match the shape stored in checkpoint: [10,2]".
-// \error as BundleReader.
-RAMET_EXPORT StatusOr<std::vector<Tensor>> ReadBundle(const std::string& prefix,
-                                                      std::span<const BundleRequest> requests,
-                                                      Allocator* allocator = HostAllocator());
 
 // Reports whether there is a PREFIX.index.
 RAMET_EXPORT bool BundleExists(const std::string& prefix);

@@ -1,3 +1,5 @@
+#include "ramet/format/bundle_restore.h"
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -6,6 +8,7 @@
 
 #include "ramet/format/bundle_format.h"
 #include "ramet/format/bundle_reader.h"
+#include "ramet/format/tensor_slice.h"
 
 namespace ramet {
 namespace {
@@ -27,42 +30,58 @@ std::vector<size_t> OrderByName(std::span<const BundleRequest> requests) {
   return order;
 }
 
-Status CheckDTypes(BundleReader& reader, std::span<const BundleRequest> requests,
-                   const std::vector<size_t>& order) {
+// A request, its index among the requests, and the record that it names.
+struct FoundRequest {
+  const BundleRequest* request;
+  size_t index;
+  BundleRecord record;
+};
+
+// Finds the records of all requests, sorted by name.
+StatusOr<std::vector<FoundRequest>> FindAll(BundleReader& reader,
+                                            std::span<const BundleRequest> requests) {
+  std::vector<FoundRequest> found;
+  found.reserve(requests.size());
+  for (const size_t i : OrderByName(requests)) {
+    RAMET_ASSIGN_OR_RETURN(BundleRecord record, reader.FindRecord(requests[i].name));
+    found.push_back({&requests[i], i, std::move(record)});
+  }
+  return found;
+}
+
+Status CheckDTypes(std::span<const FoundRequest> found) {
   std::string mismatches;
-  for (size_t i : order) {
-    const BundleRequest& request = requests[i];
-    RAMET_ASSIGN_OR_RETURN(const BundleTensor stored, reader.Find(request.name));
-    if (request.dtype == DType::kInvalid || request.dtype == stored.dtype) continue;
+  for (const auto& [request, index, record] : found) {
+    if (request->dtype == DType::kInvalid || request->dtype == record.dtype()) continue;
     if (!mismatches.empty()) mismatches += '\n';
     mismatches +=
-        StrCat("tensor_name = ", request.name, "; expected dtype ", DTypeName(request.dtype),
-               " does not equal original dtype ", DTypeName(stored.dtype));
+        StrCat("tensor_name = ", request->name, "; expected dtype ", DTypeName(request->dtype),
+               " does not equal original dtype ", DTypeName(record.dtype()));
   }
   return mismatches.empty() ? OkStatus() : InvalidArgument(mismatches);
 }
 
-StatusOr<Tensor> ReadOne(BundleReader& reader, const BundleRequest& request, Allocator* allocator) {
-  if (request.shape_and_slice.empty()) return reader.Read(request.name, allocator);
+StatusOr<Tensor> ReadOne(BundleReader& reader, const FoundRequest& found, Allocator* allocator) {
+  const BundleRequest& request = *found.request;
+  if (request.shape_and_slice.empty()) return reader.Read(found.record, allocator);
   StatusOr<ShapeAndSlice> spec = ParseShapeAndSlice(request.shape_and_slice);
   if (!spec.ok()) return spec.status().WithContext(StrCat("tensor_name = ", request.name));
-  RAMET_ASSIGN_OR_RETURN(const BundleTensor stored, reader.Find(request.name));
-  if (spec->full_shape != stored.shape) {
-    return InvalidArgument("tensor_name = ", request.name, "; shape in shape_and_slice spec ",
-                           spec->full_shape,
-                           " does not match the shape stored in checkpoint: ", stored.shape);
+  if (spec->full_shape != found.record.shape()) {
+    return InvalidArgument(
+        "tensor_name = ", request.name, "; shape in shape_and_slice spec ", spec->full_shape,
+        " does not match the shape stored in checkpoint: ", found.record.shape());
   }
-  return reader.ReadSlice(request.name, spec->slice, allocator);
+  return reader.ReadSlice(found.record, spec->slice, allocator);
 }
 
 StatusOr<std::vector<Tensor>> ReadAll(BundleReader& reader, std::span<const BundleRequest> requests,
                                       Allocator* allocator) {
-  const std::vector<size_t> order = OrderByName(requests);
-  RAMET_RETURN_IF_ERROR(CheckDTypes(reader, requests, order));
-  for (size_t i : order) RAMET_RETURN_IF_ERROR(reader.OpenDataOf(requests[i].name));
+  RAMET_ASSIGN_OR_RETURN(const std::vector<FoundRequest> found, FindAll(reader, requests));
+  RAMET_RETURN_IF_ERROR(CheckDTypes(found));
+  for (const FoundRequest& f : found) RAMET_RETURN_IF_ERROR(reader.OpenDataOf(f.record));
   std::vector<Tensor> tensors(requests.size());
-  for (size_t i : order) {
-    RAMET_ASSIGN_OR_RETURN(tensors[i], ReadOne(reader, requests[i], allocator));
+  for (const FoundRequest& f : found) {
+    RAMET_ASSIGN_OR_RETURN(tensors[f.index], ReadOne(reader, f, allocator));
   }
   return tensors;
 }

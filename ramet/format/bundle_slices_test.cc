@@ -93,10 +93,16 @@ void WriteBig(const std::string& prefix, const Tensor& whole) {
 void ExpectBoxes(const std::string& prefix, const Tensor& whole) {
   BundleReader reader = BundleReader::Open(prefix).value();
   for (const char* name : {"whole", "cut"}) {
+    const BundleRecord record = reader.FindRecord(name).value();
+    EXPECT_EQ(record.name(), name);
+    EXPECT_EQ(record.shape(), whole.shape());
+    ASSERT_TRUE(reader.Read(record)->BitwiseEquals(whole)) << name;
+    ASSERT_TRUE(reader.OpenDataOf(record).ok()) << name;
     for (const char* asked : kAsked) {
       const Tensor expected = Cut(whole, Slice(asked));
       const std::string where = StrCat(DTypeName(whole.dtype()), " ", name, " ", asked);
       EXPECT_TRUE(reader.ReadSlice(name, Slice(asked))->BitwiseEquals(expected)) << where;
+      EXPECT_TRUE(reader.ReadSlice(record, Slice(asked))->BitwiseEquals(expected)) << where;
       EXPECT_TRUE(reader.ReadSliceUnverified(name, Slice(asked))->BitwiseEquals(expected)) << where;
       const auto restored = ReadBundle(
           prefix, std::vector<BundleRequest>{{name, whole.dtype(), StrCat("5 3 ", asked)}});

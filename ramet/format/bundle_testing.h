@@ -14,6 +14,7 @@
 #include "ramet/base/scratch_dir.h"
 #include "ramet/format/bundle_format.h"
 #include "ramet/format/bundle_reader.h"
+#include "ramet/format/bundle_restore.h"
 #include "ramet/format/bundle_writer.h"
 #include "ramet/format/table_writer.h"
 

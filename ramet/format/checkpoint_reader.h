@@ -9,6 +9,7 @@
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
 #include "ramet/format/bundle_reader.h"
+#include "ramet/format/bundle_restore.h"
 #include "ramet/format/checkpoint_tensor.h"
 #include "ramet/tensor/tensor.h"
 

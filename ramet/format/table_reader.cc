@@ -4,7 +4,6 @@
 
 #include "ramet/base/coding.h"
 #include "ramet/base/crc32c.h"
-#include "ramet/format/table_format.h"
 
 namespace ramet {
 namespace {
@@ -36,40 +35,23 @@ StatusOr<TableReader> TableReader::Open(const std::string& path) {
 StatusOr<TableReader> TableReader::OpenUnpositioned(const std::string& path) {
   RAMET_ASSIGN_OR_RETURN(RandomAccessFile file, RandomAccessFile::Open(path));
   TableReader reader(std::move(file));
-  std::string footer;
-  std::string_view index_handle;
-  RAMET_RETURN_IF_ERROR(reader.ReadFooter(&index_handle, &footer));
-  RAMET_ASSIGN_OR_RETURN(reader.index_, reader.ReadBlock(index_handle));
+  RAMET_ASSIGN_OR_RETURN(const Footer footer, reader.ReadFooter());
+  RAMET_ASSIGN_OR_RETURN(reader.index_, reader.ReadBlock(footer.index));
   return reader;
 }
 
-Status TableReader::ReadFooter(std::string_view* index_handle, std::string* footer) {
-  if (file_.size() < kFooterBytes) {
+StatusOr<Footer> TableReader::ReadFooter() const {
+  if (file_.size() < Footer::kBytes) {
     return DataLoss("file is too short to be an sstable (", file_.size(), " bytes)");
   }
-  RAMET_ASSIGN_OR_RETURN(*footer, file_.Read(file_.size() - kFooterBytes, kFooterBytes));
-  if (DecodeFixed64(footer->data() + kFooterBytes - 8) != kTableMagic) {
-    return DataLoss("not an sstable (bad magic number)");
-  }
-  std::string_view rest(footer->data(), kFooterBytes - 8);
-  uint64_t offset, size;
-  if (!TakeVarint64(&rest, &offset) || !TakeVarint64(&rest, &size)) {
-    return DataLoss("bad block handle in the footer at offset ", file_.size() - kFooterBytes);
-  }
-  const std::string_view handle = rest;
-  if (!TakeVarint64(&rest, &offset) || !TakeVarint64(&rest, &size)) {
-    return DataLoss("bad block handle in the footer at offset ", file_.size() - kFooterBytes);
-  }
-  *index_handle = handle.substr(0, handle.size() - rest.size());
-  return OkStatus();
+  const uint64_t at = file_.size() - Footer::kBytes;
+  RAMET_ASSIGN_OR_RETURN(const std::string bytes, file_.Read(at, Footer::kBytes));
+  return Footer::Decode(bytes, at);
 }
 
-StatusOr<std::unique_ptr<Block>> TableReader::ReadBlock(std::string_view handle) const {
-  uint64_t offset, size;
-  if (!TakeVarint64(&handle, &offset) || !TakeVarint64(&handle, &size) || !handle.empty()) {
-    return DataLoss("bad block handle");
-  }
-  const uint64_t end = file_.size() - kFooterBytes;
+StatusOr<std::unique_ptr<Block>> TableReader::ReadBlock(const BlockHandle& handle) const {
+  const auto [offset, size] = handle;
+  const uint64_t end = file_.size() - Footer::kBytes;
   if (end < kBlockTrailerBytes || size > end - kBlockTrailerBytes ||
       offset > end - kBlockTrailerBytes - size) {
     return DataLoss("truncated block read: a block of ", size, " bytes at offset ", offset,
@@ -94,15 +76,17 @@ StatusOr<std::unique_ptr<Block>> TableReader::ReadBlock(std::string_view handle)
 
 // Moves data_cursor_ to the first entry of the block that index_cursor_ names.
 Status TableReader::LoadDataBlock() {
-  if (!data_ || data_handle_ != index_cursor_.value()) {
-    data_cursor_ = Block::Cursor();
-    data_.reset();
-    RAMET_ASSIGN_OR_RETURN(std::unique_ptr<Block> block, ReadBlock(index_cursor_.value()));
+  BlockHandle handle;
+  std::string_view bytes = index_cursor_.value();
+  if (!handle.TakeFrom(&bytes) || !bytes.empty()) return DataLoss("bad block handle");
+  if (!data_ || data_handle_ != handle) {
+    ReleaseBlock();
+    RAMET_ASSIGN_OR_RETURN(std::unique_ptr<Block> block, ReadBlock(handle));
     if (block->last_key() > index_cursor_.key()) {
       return DataLoss("bad entry in block: a key is greater than the block's key in the index");
     }
     data_ = std::move(block);
-    data_handle_ = index_cursor_.value();
+    data_handle_ = handle;
   }
   data_cursor_ = Block::Cursor(data_.get());
   return OkStatus();

@@ -7,6 +7,7 @@
 #include "ramet/base/file.h"
 #include "ramet/base/status.h"
 #include "ramet/format/block.h"
+#include "ramet/format/table_format.h"
 
 namespace ramet {
 
@@ -47,8 +48,8 @@ class TableReader {
 
  private:
   explicit TableReader(RandomAccessFile file) : file_(std::move(file)) {}
-  Status ReadFooter(std::string_view* index_handle, std::string* footer);
-  StatusOr<std::unique_ptr<Block>> ReadBlock(std::string_view handle) const;
+  StatusOr<Footer> ReadFooter() const;
+  StatusOr<std::unique_ptr<Block>> ReadBlock(const BlockHandle& handle) const;
   Status LoadDataBlock();
   Status SkipExhaustedBlocks();
 
@@ -57,7 +58,7 @@ class TableReader {
   Block::Cursor index_cursor_;
   // The block that was read last, if any, and the handle that it was read from.
   std::unique_ptr<Block> data_;
-  std::string data_handle_;
+  BlockHandle data_handle_;
   Block::Cursor data_cursor_;
 };
 

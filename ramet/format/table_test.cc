@@ -117,10 +117,10 @@ TEST(HostileTable, FileFooterAndHandles) {
   ExpectDataLoss("", "file is too short to be an sstable");
   ExpectDataLoss(std::string(47, 'x'), "file is too short to be an sstable");
   ExpectDataLoss(std::string(48, 'x'), "not an sstable (bad magic number)");
-  ExpectDataLoss(Footer(Handle(1 << 20, 10)), "truncated block read");
-  ExpectDataLoss(Footer(Handle(0, (uint64_t{1} << 63) - 1)), "truncated block read");
-  ExpectDataLoss(Footer(Handle(UINT64_MAX, UINT64_MAX)), "truncated block read");
-  ExpectDataLoss(Footer(std::string(11, '\xFF')), "bad block handle in the footer");
+  ExpectDataLoss(FooterOf(Handle(1 << 20, 10)), "truncated block read");
+  ExpectDataLoss(FooterOf(Handle(0, (uint64_t{1} << 63) - 1)), "truncated block read");
+  ExpectDataLoss(FooterOf(Handle(UINT64_MAX, UINT64_MAX)), "truncated block read");
+  ExpectDataLoss(FooterOf(std::string(11, '\xFF')), "bad block handle in the footer");
   const std::string block = BlockOf(Entry(0, "k", "v"));
   for (const std::string& handle :
        {std::string(11, '\xFF'), std::string(), Handle(0, block.size()) + "x"}) {

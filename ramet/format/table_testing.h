@@ -40,7 +40,7 @@ inline std::string Handle(uint64_t offset, uint64_t size) {
   return handle;
 }
 
-inline std::string Footer(const std::string& index_handle) {
+inline std::string FooterOf(const std::string& index_handle) {
   std::string footer = Handle(0, 0) + index_handle;
   footer.resize(40, '\0');
   AppendFixed32(&footer, 0x8B80FB57u);
@@ -54,7 +54,7 @@ inline std::string TableOf(const std::string& block, char type = 0,
   const std::string data = Framed(block, type);
   if (index_entries.empty()) index_entries = Entry(0, "zz", Handle(0, block.size()));
   const std::string index = BlockOf(index_entries);
-  return data + Framed(index) + Footer(Handle(data.size(), index.size()));
+  return data + Framed(index) + FooterOf(Handle(data.size(), index.size()));
 }
 
 }  // namespace ramet::table_testing

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ramet/base/file.h"
+#include "ramet/base/free_name.h"
 #include "ramet/graph/add_op.h"
 
 namespace ramet {
@@ -57,33 +58,37 @@ Status CopyFile(const std::string& from, const std::string& to) {
   return written;
 }
 
-// Returns the file name for `path`. `paths` maps the file names used so far to paths.
-StatusOr<std::string> NameFor(const std::string& path,
-                              const std::map<std::string, std::string>& paths) {
-  const std::string base(Basename(path));
-  if (base.empty()) return InvalidArgument("asset '", path, "' has no file name");
-  auto known = paths.find(base);
-  if (known == paths.end() || known->second == path) return base;
-  RAMET_ASSIGN_OR_RETURN(bool same, SameContent(known->second, path));
-  if (same) return base;
-  int count = 0;
-  std::string name;
-  do {
-    name = StrCat(base, "_", ++count);
-  } while (paths.contains(name));
-  return name;
-}
+// Assigns file names in the assets folder.
+class FileNames {
+ public:
+  // Returns the file name for `path`: the same for files of the same content.
+  StatusOr<std::string> For(const std::string& path) {
+    std::string base(Basename(path));
+    if (base.empty()) return InvalidArgument("asset '", path, "' has no file name");
+    auto known = paths_.find(base);
+    if (known != paths_.end() && known->second != path) {
+      RAMET_ASSIGN_OR_RETURN(bool same, SameContent(known->second, path));
+      auto taken = [&](const std::string& name) { return paths_.contains(name); };
+      if (!same) base = FreeName(base, taken, &next_numbers_);
+    }
+    paths_.emplace(base, path);
+    return base;
+  }
+
+ private:
+  std::map<std::string, std::string> paths_;  // by file name
+  std::unordered_map<std::string, int> next_numbers_;
+};
 
 }  // namespace
 
 StatusOr<std::vector<AssetFile>> NameAssets(const std::vector<SavedModelAsset>& assets) {
   std::vector<AssetFile> named;
-  std::map<std::string, std::string> paths;
+  FileNames names;
   for (const SavedModelAsset& asset : assets) {
     RAMET_ASSIGN_OR_RETURN(std::string path, PathOf(asset));
-    auto name = NameFor(path, paths);
+    auto name = names.For(path);
     if (!name.ok()) return name.status().WithContext(StrCat("asset '", path, "'"));
-    paths.emplace(*name, path);
     named.push_back({asset.tensor, std::move(path), *std::move(name)});
   }
   return named;

@@ -4,12 +4,12 @@
 
 #include "ramet/base/file.h"
 #include "ramet/graph/add_op.h"
-#include "ramet/graph/message_file.h"
-#include "ramet/graph/meta_graph_proto.h"
+#include "ramet/graph_def/meta_graph_writer.h"
 #include "ramet/proto/saved_model.pb.h"
 #include "ramet/saved_model/asset_files.h"
 #include "ramet/saved_model/saved_model_files.h"
 #include "ramet/saved_model/signature_proto.h"
+#include "ramet/wire/message_file.h"
 
 namespace ramet {
 namespace {

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 
-#include "ramet/graph/freeze_proto.h"
-#include "ramet/graph/graph_def.h"
-#include "ramet/graph/message_file.h"
+#include "ramet/freeze/extract_sub_graph.h"
+#include "ramet/freeze/freeze_variables.h"
+#include "ramet/graph_def/graph_def.h"
+#include "ramet/wire/message_file.h"
 
 namespace ramet {
 namespace {

@@ -8,11 +8,12 @@
 #include "ramet/base/file.h"
 #include "ramet/base/log.h"
 #include "ramet/checkpoint/saver.h"
-#include "ramet/graph/message_file.h"
-#include "ramet/graph/meta_graph_proto.h"
+#include "ramet/graph/asset_paths.h"
+#include "ramet/graph_def/meta_graph_reader.h"
 #include "ramet/proto/saved_model.pb.h"
 #include "ramet/saved_model/saved_model_files.h"
 #include "ramet/saved_model/signature_proto.h"
+#include "ramet/wire/message_file.h"
 
 namespace ramet {
 namespace {
@@ -178,6 +179,7 @@ StatusOr<LoadedSavedModel> Import(Graph& graph, const std::string& dir, const Me
   const auto assets =
       AssetProtos(carried, NewItems(graph, files::kAssetsCollection, before.assets));
   RAMET_ASSIGN_OR_RETURN(loaded.assets, ResolveAssets(graph, dir, assets));
+  for (const SavedModelAsset& asset : loaded.assets) SetAssetPath(asset.tensor, asset.path);
   RAMET_ASSIGN_OR_RETURN(loaded.init_op, FindInitOp(graph, carried, before));
   loaded.variables_path = JoinPath(JoinPath(dir, files::kVariablesFolder), files::kVariablesFile);
   return loaded;

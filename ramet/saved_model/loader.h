@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ramet/base/export.h"
-#include "ramet/graph/meta_graph.h"
+#include "ramet/graph_def/meta_graph.h"
 #include "ramet/runtime/session.h"
 #include "ramet/saved_model/signature.h"
 

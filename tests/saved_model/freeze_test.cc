@@ -46,7 +46,7 @@ TEST(FreezeTest, ComputesTheSameWithoutVariables) {
   ASSERT_TRUE(ImportGraphDef(graph, *frozen, {.name = ""}).ok());
   EXPECT_EQ(graph.FindOperation("a")->type(), "Const");
   Session session = Session::Create(graph).value();
-  EXPECT_EQ(session.Run({{"x:0", Tensor(2.0f)}}, "y:0").value()[0].scalar<float>(), 10);
+  EXPECT_EQ(session.Run({{"x:0", Tensor(2.0f)}}, "y:0").value().scalar<float>(), 10);
 }
 
 TEST(FreezeTest, AllowAndDeny) {
@@ -100,7 +100,7 @@ TEST(FreezeTest, AHandleIsFollowedIntoAFunction) {
   ASSERT_TRUE(ImportGraphDef(graph, *frozen, {.name = ""}).ok());
   EXPECT_EQ(graph.FindOperation("v")->type(), "Const");
   Session session = Session::Create(graph).value();
-  EXPECT_EQ(session.Run("call:0").value()[0].scalar<float>(), 1.5f);
+  EXPECT_EQ(session.Run("call:0").value().scalar<float>(), 1.5f);
 }
 
 TEST(FreezeTest, ACycleOfIdentitiesIsAnError) {

@@ -94,7 +94,7 @@ TEST_F(SavedModelTest, LoadsWithVariablesAndSignatures) {
   auto got =
       session.Run({{"x:0", Tensor::Vector<float>({1, 2})}}, signature.outputs.at("out").name);
   ASSERT_TRUE(got.ok()) << got.status().ToString();
-  EXPECT_THAT((*got)[0].flat<float>(), ElementsAre(3, 6));
+  EXPECT_THAT(got->flat<float>(), ElementsAre(3, 6));
 }
 
 // For example a table that Ramet does not support. The variables are still restored and can be
@@ -117,7 +117,7 @@ TEST_F(SavedModelTest, AnInitOpThatCannotRunIsLeftOut) {
   auto loaded = LoadSavedModel(session, dir, kServe, {.run_init_op = false});
   ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
   EXPECT_EQ(loaded->init_op.name(), "set");
-  EXPECT_THAT(session.Run({{"x:0", Tensor::Vector<float>({1, 2})}}, "y:0").value()[0].flat<float>(),
+  EXPECT_THAT(session.Run({{"x:0", Tensor::Vector<float>({1, 2})}}, "y:0").value().flat<float>(),
               ElementsAre(3, 6));
 }
 
@@ -154,8 +154,27 @@ TEST_F(SavedModelTest, TheMainOpRunsWithTheAssetsOfThisFolder) {
   Session session = Session::Create(graph).value();
   auto loaded = LoadSavedModel(session, moved, kServe);
   ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
-  EXPECT_EQ(session.Run("where:0").value()[0].scalar<std::string>(), moved + "/assets/words.txt");
+  EXPECT_EQ(session.Run("where:0").value().scalar<std::string>(), moved + "/assets/words.txt");
   EXPECT_EQ(loaded->init_op.name(), "where/Assign");
+}
+
+TEST_F(SavedModelTest, ClonesKnowThePathsOfAssets) {
+  Variable local = model_.scope.NewVariable(model_.path, "where", {.trainable = false});
+  SavedModelGraph described = Described();
+  described.main_op = local.initializer();
+  described.assets = {{model_.path, File("words.txt", "cat")}};
+  const std::string dir = Write(described);
+  Graph graph, other;
+  auto loaded = ImportSavedModel(graph, dir, kServe);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  for (Graph* into : {&graph, &other}) {
+    Cloned c = Clone(graph, {.outputs = {"where:0"}, .into = into}).value();
+    Session session = Session::Create(*into).value();
+    ASSERT_TRUE(session.Run(c.init_op()).ok());
+    EXPECT_EQ(session.Run(c.Transformed("where:0")).value().scalar<std::string>(),
+              dir + "/assets/words.txt");
+  }
+  EXPECT_EQ(ConstantValue(loaded->assets[0].tensor).scalar<std::string>(), "nowhere");
 }
 
 TEST_F(SavedModelTest, FilesOfOneNameAreKeptApart) {
@@ -195,7 +214,7 @@ TEST_F(SavedModelTest, NamesFollowTheScope) {
       << "names that were taken are made unique";
   loaded = LoadSavedModel(session, dir, kServe, {.import_scope = "s"});
   EXPECT_EQ(loaded->signatures.at("serving_default").outputs.at("out").name, "s/y:0");
-  EXPECT_EQ(session.Run("s/w:0").value()[0].scalar<float>(), 3);
+  EXPECT_EQ(session.Run("s/w:0").value().scalar<float>(), 3);
 }
 
 TEST_F(SavedModelTest, AModelWithoutVariables) {
@@ -209,7 +228,7 @@ TEST_F(SavedModelTest, AModelWithoutVariables) {
   Session other = Session::Create(graph).value();
   auto loaded = LoadSavedModel(other, At("plain"), kServe);
   ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
-  EXPECT_EQ(other.Run({{"x:0", Tensor(2.0f)}}, y.name()).value()[0].scalar<float>(), 4);
+  EXPECT_EQ(other.Run({{"x:0", Tensor(2.0f)}}, y.name()).value().scalar<float>(), 4);
 }
 
 TEST_F(SavedModelTest, TheBuilderRefusesInvalidModels) {

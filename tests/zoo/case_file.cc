@@ -18,9 +18,9 @@ using Json = nlohmann::json;
 using Dims = std::vector<int64_t>;
 
 // Returns a tensor of shape `dims`, where the index in `from` of each element is given by
-// `place(dimension, index)` per dimension.
-template <class Place>
-Tensor Pick(const Tensor& from, const Dims& from_dims, const Dims& dims, Place place) {
+// `position(dimension, index)` per dimension.
+template <class Position>
+Tensor Pick(const Tensor& from, const Dims& from_dims, const Dims& dims, Position position) {
   Tensor out(from.dtype(), *Shape::Make(dims));
   const size_t size = DTypeSize(from.dtype());
   const auto* source = static_cast<const char*>(from.raw_data());
@@ -28,7 +28,7 @@ Tensor Pick(const Tensor& from, const Dims& from_dims, const Dims& dims, Place p
   Dims index(dims.size(), 0);
   for (int64_t i = 0; i < out.num_elements(); ++i) {
     int64_t at = 0;
-    for (size_t d = 0; d < dims.size(); ++d) at = at * from_dims[d] + place(d, index[d]);
+    for (size_t d = 0; d < dims.size(); ++d) at = at * from_dims[d] + position(d, index[d]);
     std::memcpy(target + i * size, source + at * size, size);
     for (size_t d = dims.size(); d-- > 0 && ++index[d] == dims[d];) index[d] = 0;
   }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ramet/base/folder.h"
+#include "ramet/base/path.h"
 #include "ramet/base/status.h"
 
 // Files of the local machine. Every error names the path ("PATH; No such file or directory") and
@@ -140,41 +142,7 @@ StatusOr<FileDescriptor> OpenOwnFile(const std::string& path, int flags);
 // After an error the old file remains and the temporary one is removed.
 Status AtomicWriteFile(const std::string& path, std::string_view content);
 
-// Returns "PATH.tempstate<random number>", the name of a file that will be renamed to PATH.
-std::string TemporaryPath(std::string_view path);
-
-// Checks a path. All functions of this file call it.
-// \error kInvalidArgument: the path has a NUL byte, which would make the kernel use a different
-//   file.
-Status CheckPath(const std::string& path);
-bool FileExists(const std::string& path);
-bool IsDirectory(const std::string& path);
-Status RemoveFile(const std::string& path);
-// Removes an empty folder.
-// \error kFailedPrecondition: it is not empty.
-Status RemoveDir(const std::string& path);
-// Renames a file, replacing `to` atomically.
-Status RenameFile(const std::string& from, const std::string& to);
 // Waits until renames and new files in the folder are on disk.
 Status SyncDir(const std::string& path);
-// Creates one folder.
-// \error kAlreadyExists: something has that name.
-// \error kNotFound: the parent is missing.
-Status CreateDir(const std::string& path);
-// Creates a folder and its missing parents. An existing folder is not an error.
-Status CreateDirs(const std::string& path);
-// Returns the names (not paths) in a folder, sorted, without "." and "..".
-StatusOr<std::vector<std::string>> ListDir(const std::string& path);
-// Returns the paths that match a shell pattern (*, ?, [a-z], backslash escapes), sorted. No match
-// is not an error. Only '.' matches a leading '.' of a name.
-StatusOr<std::vector<std::string>> Glob(const std::string& pattern);
-
-// Split and join paths like Python's os.path: Basename("a/b") is "b", Basename("a/") is "",
-// Dirname("a/b") is "a", Dirname("b") is "", Dirname("/b") is "/". JoinPath puts one '/' between
-// the parts, unless the second is absolute, which is then the result, or the first is empty.
-std::string_view Basename(std::string_view path);
-std::string_view Dirname(std::string_view path);
-std::string JoinPath(std::string_view a, std::string_view b);
-inline bool IsAbsolutePath(std::string_view path) { return path.starts_with('/'); }
 
 }  // namespace ramet

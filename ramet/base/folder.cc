@@ -1,3 +1,5 @@
+#include "ramet/base/folder.h"
+
 #include <dirent.h>
 #include <glob.h>
 #include <sys/stat.h>
@@ -20,11 +22,6 @@ Status Call(const std::string& path, int (*function)(const char*)) {
 }
 
 }  // namespace
-
-Status CheckPath(const std::string& path) {
-  if (path.find('\0') == std::string::npos) return OkStatus();
-  return InvalidArgument("the path '", path.c_str(), "\\0...' contains a NUL byte");
-}
 
 bool FileExists(const std::string& path) {
   return Call(path, [](const char* p) { return ::access(p, F_OK); }).ok();

@@ -1,10 +1,27 @@
+#include "ramet/base/path.h"
+
 #include <sys/random.h>
 
 #include <random>
 
-#include "ramet/base/file.h"
-
 namespace ramet {
+namespace {
+
+// std::random_device queries the processor's features each time. On a virtual machine that takes
+// longer than writing a small file.
+uint64_t RandomNumber() {
+  uint64_t number;
+  if (::getrandom(&number, sizeof(number), 0) == sizeof(number)) return number;
+  std::random_device random;
+  return (uint64_t{random()} << 32) | random();
+}
+
+}  // namespace
+
+Status CheckPath(const std::string& path) {
+  if (path.find('\0') == std::string::npos) return OkStatus();
+  return InvalidArgument("the path '", path.c_str(), "\\0...' contains a NUL byte");
+}
 
 std::string_view Basename(std::string_view path) {
   size_t slash = path.rfind('/');
@@ -23,19 +40,6 @@ std::string JoinPath(std::string_view a, std::string_view b) {
   if (a.empty() || IsAbsolutePath(b)) return std::string(b);
   return a.ends_with('/') ? StrCat(a, b) : StrCat(a, "/", b);
 }
-
-namespace {
-
-// std::random_device queries the processor's features each time. On a virtual machine that takes
-// longer than writing a small file.
-uint64_t RandomNumber() {
-  uint64_t number;
-  if (::getrandom(&number, sizeof(number), 0) == sizeof(number)) return number;
-  std::random_device random;
-  return (uint64_t{random()} << 32) | random();
-}
-
-}  // namespace
 
 std::string TemporaryPath(std::string_view path) {
   const uint64_t number = RandomNumber();

@@ -34,6 +34,10 @@ const std::string& Status::message() const {
   return rep_ ? rep_->message : *empty;
 }
 
+void Status::value() const {
+  if (!ok()) throw BadStatusAccess(*this);
+}
+
 std::string Status::ToString() const {
   return ok() ? "OK" : StrCat(CodeName(code()), ": ", message());
 }

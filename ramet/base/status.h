@@ -47,6 +47,8 @@ class [[nodiscard]] RAMET_EXPORT Status {
   bool ok() const { return rep_ == nullptr; }
   Code code() const { return rep_ ? rep_->code : Code::kOk; }
   const std::string& message() const;
+  // Returns if this is OK. Throws BadStatusAccess with this error otherwise.
+  void value() const;
   // Returns "INVALID_ARGUMENT: message", or "OK".
   std::string ToString() const;
   // Returns this error with "context: " before the message; OK stays OK.
@@ -70,7 +72,7 @@ class [[nodiscard]] RAMET_EXPORT Status {
 
 inline Status OkStatus() { return Status(); }
 
-// Thrown by StatusOr::value() if there is no value. what() is Status::ToString().
+// Thrown by Status::value() and StatusOr::value() on an error. what() is Status::ToString().
 class RAMET_EXPORT BadStatusAccess : public std::runtime_error {
  public:
   explicit BadStatusAccess(Status status)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <ostream>
 
 namespace ramet {
 
@@ -21,6 +22,7 @@ void Append(std::string& out, int64_t v) { AppendNumber(out, v); }
 void Append(std::string& out, uint64_t v) { AppendNumber(out, v); }
 void Append(std::string& out, double v) { AppendNumber(out, v); }
 void Append(std::string& out, float v) { AppendNumber(out, v); }
+std::ostream& Print(std::ostream& out, const std::string& text) { return out << text; }
 }  // namespace strings_internal
 
 std::vector<std::string_view> StrSplit(std::string_view text, char separator) {

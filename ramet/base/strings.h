@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,14 @@
 
 namespace ramet {
 
+// A type that describes itself.
+template <class T>
+concept HasToString = requires(const T& t) {
+  { t.ToString() } -> std::convertible_to<std::string>;
+};
+
 namespace strings_internal {
+RAMET_EXPORT std::ostream& Print(std::ostream& out, const std::string& text);
 RAMET_EXPORT void Append(std::string& out, std::string_view s);
 RAMET_EXPORT void Append(std::string& out, int64_t v);
 RAMET_EXPORT void Append(std::string& out, uint64_t v);
@@ -28,12 +36,17 @@ template <std::unsigned_integral T>
 void Append(std::string& out, T v) {
   Append(out, static_cast<uint64_t>(v));
 }
-template <class T>
-requires requires(const T& t) {
-  { t.ToString() } -> std::convertible_to<std::string>;
+template <HasToString T>
+void Append(std::string& out, const T& v) {
+  out += v.ToString();
 }
-void Append(std::string& out, const T& v) { out += v.ToString(); }
 }  // namespace strings_internal
+
+// Prints any value with ToString(): Status, Shape, Tensor, Output, Operation, Variable and others.
+template <HasToString T>
+std::ostream& operator<<(std::ostream& out, const T& value) {
+  return strings_internal::Print(out, value.ToString());
+}
 
 // Concatenates strings, numbers (the shortest text that parses back), bools and anything with
 // ToString().

@@ -1,8 +1,9 @@
+#include "ramet/builders/case.h"
+
 #include <algorithm>
 #include <iterator>
 #include <string>
 
-#include "ramet/builders/control_flow.h"
 #include "ramet/builders/math.h"
 #include "ramet/builders/tensors.h"
 #include "ramet/graph/build_state.h"
@@ -25,7 +26,7 @@ Operation CheckThat(Graph& graph, const Output& holds, const std::vector<Input>&
   auto pivot_after = [&](const Operation& op) {
     Scope inside(graph);
     Scope after = inside.ControlDependencies({op});
-    const Output pivot = graph.build_state().control_flow->control_pivot();
+    const Output pivot = graph.build_state().control_flow.current->control_pivot();
     return Outputs{AddOp(graph, "Identity", {pivot}, {}, "control_dependency").output(0)};
   };
   auto fail = [&] {

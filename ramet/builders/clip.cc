@@ -1,7 +1,10 @@
+#include "ramet/builders/clip.h"
+
 #include <algorithm>
 
 #include "ramet/builders/math.h"
 #include "ramet/builders/tensors.h"
+#include "ramet/builders/valid_outputs.h"
 #include "ramet/graph/scope.h"
 
 namespace ramet {
@@ -12,10 +15,6 @@ Output Beside(const Output& like, std::string_view op, const std::vector<Input>&
   Scope here(*like.graph());
   Scope beside = here.ColocateWith(like.op());
   return AddOp(*like.graph(), op, inputs, {}, name).output(0);
-}
-
-bool AllValid(const std::vector<Output>& tensors) {
-  return !tensors.empty() && std::ranges::all_of(tensors, &Output::valid);
 }
 
 // Returns clip_norm / max(norm, clip_norm), or NaN if the norm is not finite.
@@ -32,7 +31,7 @@ Output ClipScale(Graph& graph, const Output& norm, const Input& clip_norm) {
 }  // namespace
 
 Output GlobalNorm(const std::vector<Output>& tensors, std::string_view name) {
-  if (!AllValid(tensors)) return Output();
+  if (tensors.empty() || !AllValid(tensors)) return Output();
   Graph& graph = *tensors[0].graph();
   Scope here(graph);
   Scope scope = here.NameScope(name);
@@ -47,7 +46,7 @@ Output GlobalNorm(const std::vector<Output>& tensors, std::string_view name) {
 
 std::vector<Output> ClipByGlobalNorm(const std::vector<Output>& tensors, const Input& clip_norm,
                                      std::string_view name) {
-  if (!AllValid(tensors)) return {};
+  if (tensors.empty() || !AllValid(tensors)) return {};
   Graph& graph = *tensors[0].graph();
   Output norm = GlobalNorm(tensors);
   if (!norm.valid()) return {};

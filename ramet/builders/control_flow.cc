@@ -3,14 +3,15 @@
 #include <algorithm>
 
 #include "ramet/builders/tensors.h"
+#include "ramet/builders/valid_outputs.h"
 #include "ramet/graph/add_op.h"
+#include "ramet/graph/cond_context.h"
 #include "ramet/graph/control_flow_context.h"
-#include "ramet/graph/control_flow_proto.h"
+#include "ramet/graph/while_context.h"
+#include "ramet/graph_def/control_flow_proto.h"
 
 namespace ramet {
 namespace {
-
-bool AllValid(const Outputs& outputs) { return std::ranges::all_of(outputs, &Output::valid); }
 
 class Inside {
  public:

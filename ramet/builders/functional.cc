@@ -5,11 +5,10 @@
 
 #include "ramet/builders/element_array.h"
 #include "ramet/builders/tensors.h"
+#include "ramet/builders/valid_outputs.h"
 
 namespace ramet {
 namespace {
-
-bool AllValid(const Outputs& outputs) { return std::ranges::all_of(outputs, &Output::valid); }
 
 // The slices of tensors along their first dimension, as tensor arrays.
 class Elements {

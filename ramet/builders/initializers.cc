@@ -6,6 +6,7 @@
 #include "ramet/builders/random.h"
 #include "ramet/builders/tensors.h"
 #include "ramet/gradients/shape_ops.h"
+#include "ramet/graph/make_variable.h"
 
 namespace ramet {
 namespace {

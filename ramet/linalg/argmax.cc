@@ -1,14 +1,18 @@
+#include "ramet/linalg/argmax.h"
+
 #include <algorithm>
 
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/levels/reduce_loops.h"
 #include "ramet/linalg/parallel.h"
-#include "ramet/linalg/reduce.h"
 #include "ramet/linalg/scratch.h"
 
 namespace ramet::linalg {
 namespace {
+
+// Elements that justify a thread, as in reduce.cc.
+constexpr int64_t kGrainElements = 16384;
 
 template <class T, bool kMax>
 bool Better(T x, T best) {
@@ -20,12 +24,12 @@ T Worst() {
   return kMax ? portable::Lowest<T>() : portable::Highest<T>();
 }
 
-// Processes columns [begin, end) of one [n, inner] matrix; at most kArgTile.
-constexpr int64_t kArgTile = 256;
+// Processes columns [begin, end) of one [n, inner] matrix; at most kTileColumns.
+constexpr int64_t kTileColumns = 256;
 
 template <class T, bool kMax>
 void ArgTile(const T* x, int64_t n, int64_t inner, int64_t count, int64_t* index) {
-  T best[kArgTile];
+  T best[kTileColumns];
   for (int64_t i = 0; i < count; ++i) {
     best[i] = Worst<T, kMax>();
     index[i] = 0;
@@ -60,7 +64,7 @@ int64_t ArgRow(const T* x, int64_t n) {
 
 template <class T, bool kMax>
 void ArgRows(Type index_type, int64_t rows, int64_t n, const T* x, void* y) {
-  ParallelFor(rows, 16384 / n + 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(rows, kGrainElements / n + 1, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t index = ArgRow<T, kMax>(x + r * n, n);
       Cast(Type::kInt64, &index, index_type, Advance(index_type, y, r), 1);
@@ -72,18 +76,19 @@ template <class T, bool kMax>
 void ArgReduce(Type index_type, int64_t outer, int64_t n, int64_t inner, const void* xv, void* y) {
   const T* x = static_cast<const T*>(xv);
   if (inner == 1) return ArgRows<T, kMax>(index_type, outer, n, x, y);
-  const int64_t tiles = (inner + kArgTile - 1) / kArgTile;
-  ParallelFor(
-      outer * tiles, 16384 / (n * std::min(inner, kArgTile)) + 1, [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t) {
-          const int64_t o = t / tiles;
-          const int64_t first = t % tiles * kArgTile;
-          const int64_t count = std::min(kArgTile, inner - first);
-          int64_t index[kArgTile];
-          ArgTile<T, kMax>(x + o * n * inner + first, n, inner, count, index);
-          Cast(Type::kInt64, index, index_type, Advance(index_type, y, o * inner + first), count);
-        }
-      });
+  const int64_t tiles = (inner + kTileColumns - 1) / kTileColumns;
+  ParallelFor(outer * tiles, kGrainElements / (n * std::min(inner, kTileColumns)) + 1,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t t = begin; t < end; ++t) {
+                  const int64_t o = t / tiles;
+                  const int64_t first = t % tiles * kTileColumns;
+                  const int64_t count = std::min(kTileColumns, inner - first);
+                  int64_t index[kTileColumns];
+                  ArgTile<T, kMax>(x + o * n * inner + first, n, inner, count, index);
+                  Cast(Type::kInt64, index, index_type, Advance(index_type, y, o * inner + first),
+                       count);
+                }
+              });
 }
 
 template <bool kMax>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"
@@ -12,8 +12,9 @@
 namespace ramet::linalg {
 namespace {
 
-// Elements that justify a thread. About as many are summed in one piece.
-constexpr int64_t kPiece = 1 << 14;
+// Elements that justify a thread (ramet_linalg_bench batch_norm/*). About as many are summed in one
+// piece.
+constexpr int64_t kPieceElements = 1 << 14;
 
 // Splits x into pieces by its shape alone: some rows of all channels, or a part of one channel of
 // one image.
@@ -22,7 +23,7 @@ class Pieces {
   explicit Pieces(const NormGeometry& g) : g_(g), by_column_(g.inner == 1) {
     const int64_t length = by_column_ ? g.outer : g.inner;
     const int64_t width = by_column_ ? g.channels : 1;
-    step_ = std::max<int64_t>(1, kPiece / width);
+    step_ = std::max<int64_t>(1, kPieceElements / width);
     per_plane_ = (length + step_ - 1) / step_;
     count_ = by_column_ ? per_plane_ : per_plane_ * g.outer * g.channels;
   }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ramet/linalg/conv_args.h"
+#include "ramet/linalg/conv_onednn.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/parallel.h"
@@ -12,9 +13,10 @@ namespace ramet::linalg {
 namespace {
 
 // Sizes that fit in the first-level cache and stay in the second-level cache.
-constexpr int64_t kFirstLevel = 1 << 14;
-constexpr int64_t kSecondLevel = 1 << 19;
-constexpr int64_t kGrain = 1 << 14;
+constexpr int64_t kFirstLevelBytes = 1 << 14;
+constexpr int64_t kSecondLevelBytes = 1 << 19;
+// Elements that justify a thread (ramet_linalg_bench add_bias/*).
+constexpr int64_t kGrainElements = 1 << 14;
 
 // Returns how many rows of `row_bytes` make up about `bytes`.
 int64_t RowsPer(int64_t bytes, int64_t row_bytes) {
@@ -32,8 +34,8 @@ void BiasPiece(Type type, int64_t rows, int64_t n, const void* bias, bool relu, 
 }  // namespace
 
 void AddBias(Type type, int64_t rows, int64_t n, const void* bias, bool relu, void* y) {
-  const int64_t step = RowsPer(kFirstLevel, n * TypeSize(type));
-  ParallelFor((rows + step - 1) / step, kGrain / (step * n + 1) + 1,
+  const int64_t step = RowsPer(kFirstLevelBytes, n * TypeSize(type));
+  ParallelFor((rows + step - 1) / step, kGrainElements / (step * n + 1) + 1,
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
                   BiasPiece(type, std::min(step, rows - i * step), n, bias, relu,
@@ -45,7 +47,7 @@ void AddBias(Type type, int64_t rows, int64_t n, const void* bias, bool relu, vo
 void ConvBias(Type type, const ConvGeometry& g, const void* x, const void* filter, const void* bias,
               bool relu, void* y) {
   const int64_t image = g.out_pixels() * g.out_channels;
-  const int64_t fit = RowsPer(kSecondLevel, image * TypeSize(type));
+  const int64_t fit = RowsPer(kSecondLevelBytes, image * TypeSize(type));
   if (type == Type::kFloat && g.groups == 1 && IntraOpThreads() == 1 && fit < g.batch) {
     const int64_t pieces = (g.batch + fit - 1) / fit;
     const int64_t step = (g.batch + pieces - 1) / pieces;

@@ -1,13 +1,17 @@
+#include "ramet/linalg/cast.h"
+
 #include <algorithm>
 #include <complex>
 #include <limits>
 
-#include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/parallel.h"
 
 namespace ramet::linalg {
 namespace {
+
+// Elements that justify a thread, as in elementwise.cc.
+constexpr int64_t kGrainElements = 16384;
 
 template <class T>
 inline constexpr bool kIsComplex = false;
@@ -132,7 +136,7 @@ void CastChunk(Type from, const void* x, Type to, void* y, int64_t n) {
 }  // namespace
 
 void Cast(Type from, const void* x, Type to, void* y, int64_t n) {
-  ParallelFor(n, 16384, [&](int64_t begin, int64_t end) {
+  ParallelFor(n, kGrainElements, [&](int64_t begin, int64_t end) {
     const bool whole = !IsHalf(from) && !IsHalf(to);
     const int64_t chunk = whole ? end - begin : kHalfChunk;
     for (int64_t i = begin; i < end; i += chunk) {

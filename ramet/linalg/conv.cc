@@ -5,7 +5,11 @@
 #include <cstring>
 
 #include "ramet/base/run_interrupt.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/linalg/conv_args.h"
+#include "ramet/linalg/conv_columns.h"
+#include "ramet/linalg/conv_onednn.h"
+#include "ramet/linalg/depthwise.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/scratch.h"
@@ -75,31 +79,55 @@ void ChannelsFirst(ConvKind kind, Type type, ConvGeometry g, const ConvOperands&
 }
 
 void Full(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
-  // oneDNN is slow if the input's gradient has few channels.
-  constexpr int64_t kFewChannels = 4;
+  // oneDNN is slow if the input's gradient has few channels (ramet_linalg_bench
+  // conv/input_gradient*).
+  constexpr int64_t kMaxColumnChannels = 4;
   const bool columns =
-      kind == ConvKind::kBackpropInput && g.groups == 1 && g.in_channels <= kFewChannels;
+      kind == ConvKind::kBackpropInput && g.groups == 1 && g.in_channels <= kMaxColumnChannels;
   if (type == Type::kFloat && !IsDepthwise(type, g) && !columns && OneDnnConv(kind, g, o)) return;
   if (g.channels_first) return ChannelsFirst(kind, type, g, o);
   ChannelsLast(kind, type, g, o);
 }
 
-// A run can be cancelled between two pieces of a large convolution, which are parts of the batch.
-// The filter's gradient, a sum over the batch, is not split.
-void FullInPieces(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
-  constexpr double kMaxPieceWork = double{1u << 30};  // multiplications, as in Gemm
+// Returns how many parts of the batch take about 50 ms each.
+int64_t PiecesOf(const ConvGeometry& g) {
+  constexpr double kMaxPieceMultiplications = double{1u << 30};  // as in Gemm
   const double work = double(g.out_elements()) * double(g.taps()) * double(g.in_channels) /
                       double(std::max<int64_t>(g.groups, 1));
-  const int64_t pieces = std::min<int64_t>(g.batch, std::ceil(work / kMaxPieceWork));
-  if (kind == ConvKind::kBackpropFilter || pieces <= 1) return Full(kind, type, g, o);
-  ConvGeometry part = g;
+  return std::min<int64_t>(g.batch, std::ceil(work / kMaxPieceMultiplications));
+}
+
+// The images [begin, begin + count) of a convolution.
+struct Images {
+  ConvGeometry g;
+  ConvOperands operands;
+};
+Images ImagesOf(Type type, const ConvGeometry& g, const ConvOperands& o, int64_t begin,
+                int64_t count) {
+  Images images{g, o};
+  images.g.batch = count;
+  images.operands.x = Advance(type, o.x, begin * g.in_pixels() * g.in_channels);
+  images.operands.y = Advance(type, o.y, begin * g.out_pixels() * g.out_channels);
+  return images;
+}
+
+// A run can be cancelled between two pieces of a large convolution, which are parts of the batch.
+// The filter's gradient is the sum of those of the pieces.
+void FullInPieces(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
+  const int64_t pieces = PiecesOf(g);
+  if (pieces <= 1) return Full(kind, type, g, o);
+  const bool sums = kind == ConvKind::kBackpropFilter;
   for (int64_t i = 0; i < pieces && !StopDue(); ++i) {
     const int64_t begin = g.batch * i / pieces;
-    part.batch = g.batch * (i + 1) / pieces - begin;
-    ConvOperands operands = o;
-    operands.x = Advance(type, o.x, begin * g.in_pixels() * g.in_channels);
-    operands.y = Advance(type, o.y, begin * g.out_pixels() * g.out_channels);
-    Full(kind, type, part, operands);
+    Images images = ImagesOf(type, g, o, begin, g.batch * (i + 1) / pieces - begin);
+    if (!sums || i == 0) {
+      Full(kind, type, images.g, images.operands);
+      continue;
+    }
+    images.operands.filter =
+        Scratch(ScratchUse::kFilterPiece, g.filter_elements() * TypeSize(type));
+    Full(kind, type, images.g, images.operands);
+    AddTo(type, images.operands.filter, o.filter, g.filter_elements());
   }
 }
 

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <functional>
-
 #include "ramet/linalg/conv.h"
 
-// Internal to linalg: the implementations of convolution.
+// The arguments of the implementations of convolution. Internal to linalg.
 
 namespace ramet::linalg {
 
@@ -17,21 +15,5 @@ struct ConvOperands {
   void* filter;
   void* y;
 };
-
-// Runs on oneDNN; float only. Returns false if oneDNN has no fast code; the result is then
-// undefined.
-bool OneDnnConv(ConvKind kind, const ConvGeometry& g, const ConvOperands& operands);
-
-// Runs a forward convolution on the calling thread, `step` images at a time, and calls done(begin,
-// end) after images [begin, end). Returns false, with no side effects, if oneDNN has no fast code.
-bool OneDnnConvInPieces(const ConvGeometry& g, const ConvOperands& operands, int64_t step,
-                        const std::function<void(int64_t, int64_t)>& done);
-
-// Runs on matrices of patches and Gemm. Channels last; float, double, int32.
-void ColumnConv(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& operands);
-
-// Runs with one input channel per group and at least one output channel, no depth, channels last;
-// float, double.
-void DepthwiseConv(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& operands);
 
 }  // namespace ramet::linalg

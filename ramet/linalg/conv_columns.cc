@@ -1,7 +1,9 @@
+#include "ramet/linalg/conv_columns.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "ramet/linalg/conv_args.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/linalg/gemm.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/parallel.h"
@@ -152,20 +154,22 @@ void FilterBlock(const Patches& p, const Block& b, int64_t group, int64_t begin,
        {.accumulate = accumulate, .ldb = p.g.out_channels, .ldc = p.g.out_channels});
 }
 
-// Calls run(block, group, begin, end) for all blocks of image n.
+// Calls run(block, group, begin, end) for all blocks of image n, or until `stop` is due.
 template <class Run>
-void ForBlocks(const Patches& p, const ConvOperands& o, int64_t n, Run&& run) {
+void ForBlocks(const Patches& p, const ConvOperands& o, int64_t n, const StopCheck& stop,
+               Run&& run) {
   const int64_t step = p.rows();
   for (int64_t group = 0; group < p.g.groups; ++group) {
-    for (int64_t begin = 0; begin < p.g.out_pixels(); begin += step) {
+    for (int64_t begin = 0; begin < p.g.out_pixels() && !stop.due(); begin += step) {
       run(BlockOf(p, o, n, group, begin), group, begin, std::min(begin + step, p.g.out_pixels()));
     }
   }
 }
 
 void BackpropFilter(const Patches& p, const ConvOperands& o) {
+  const StopCheck stop;
   for (int64_t n = 0; n < p.g.batch; ++n) {
-    ForBlocks(p, o, n, [&](const Block& b, int64_t group, int64_t begin, int64_t end) {
+    ForBlocks(p, o, n, stop, [&](const Block& b, int64_t group, int64_t begin, int64_t end) {
       FilterBlock(p, b, group, begin, end, n > 0 || begin > 0);
     });
   }
@@ -178,17 +182,18 @@ void ColumnConv(ConvKind kind, Type type, const ConvGeometry& g, const ConvOpera
   if (kind == ConvKind::kBackpropFilter) return BackpropFilter(p, o);
   // Images are processed in parallel. No image's value depends on how they are split.
   HaveOneDnn();
+  const StopCheck stop;
   ParallelFor(g.batch, 1, [&](int64_t from, int64_t to) {
     for (int64_t n = from; n < to; ++n) {
       if (kind == ConvKind::kForward) {
-        ForBlocks(p, o, n, [&](const Block& b, int64_t group, int64_t begin, int64_t end) {
+        ForBlocks(p, o, n, stop, [&](const Block& b, int64_t group, int64_t begin, int64_t end) {
           ForwardBlock(p, b, group, begin, end);
         });
         continue;
       }
       const int64_t image = g.in_pixels() * g.in_channels;
       std::memset(Advance(type, o.x, n * image), 0, image * TypeSize(type));
-      ForBlocks(p, o, n, [&](const Block& b, int64_t group, int64_t begin, int64_t end) {
+      ForBlocks(p, o, n, stop, [&](const Block& b, int64_t group, int64_t begin, int64_t end) {
         InputBlock(p, b, group, begin, end);
       });
     }

@@ -1,3 +1,5 @@
+#include "ramet/linalg/conv_onednn.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -5,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ramet/linalg/conv_args.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/onednn.h"
 #include "ramet/linalg/parallel.h"
@@ -18,8 +20,8 @@
 namespace ramet::linalg {
 namespace {
 
-// Below this many multiplications one thread is as fast.
-constexpr int64_t kTeamWork = 1 << 19;
+// Below this one thread is as fast (ramet_linalg_bench conv/*).
+constexpr int64_t kMinTeamMultiplications = 1 << 19;
 constexpr size_t kMaxPrimitives = 256;
 
 // Owners of oneDNN's objects.
@@ -357,8 +359,9 @@ ConvOperands OperandsFrom(const ConvGeometry& g, const ConvOperands& o, int64_t 
 bool RunPieces(ConvKind kind, const ConvGeometry& g, const ConvOperands& o) {
   const int64_t step = (g.batch + 15) / 16;
   std::atomic<bool> ok = true;
+  const StopCheck stop;
   ParallelFor((g.batch + step - 1) / step, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece) {
+    for (int64_t piece = begin; piece < end && !stop.due(); ++piece) {
       ConvGeometry part = g;
       part.batch = std::min(step, g.batch - piece * step);
       if (!RunOn(kind, part, OperandsFrom(g, o, piece * step), true)) {
@@ -378,6 +381,7 @@ bool OneDnnConvInPieces(const ConvGeometry& g, const ConvOperands& o, int64_t st
   ConvGeometry part = g;
   const ConvPrimitive* last = nullptr;
   for (int64_t at = 0; at < g.batch; at += part.batch) {
+    if (StopDue()) return true;
     part.batch = std::min(step, g.batch - at);
     const ConvPrimitive* primitive = &PrimitiveFor(ConvKind::kForward, part, 1);
     if (!primitive->Run(OperandsFrom(g, o, at), primitive == last)) return false;
@@ -390,7 +394,8 @@ bool OneDnnConvInPieces(const ConvGeometry& g, const ConvOperands& o, int64_t st
 bool OneDnnConv(ConvKind kind, const ConvGeometry& g, const ConvOperands& o) {
   if (LoadOneDnn() == nullptr || Engine() == nullptr) return false;
   const bool sums_images = kind == ConvKind::kBackpropFilter;
-  const bool small = g.out_elements() * g.taps() * (g.in_channels / g.groups) < kTeamWork;
+  const bool small =
+      g.out_elements() * g.taps() * (g.in_channels / g.groups) < kMinTeamMultiplications;
   if (small || IntraOpThreads() == 1) {
     if (Deterministic() && !sums_images && !small) return RunPieces(kind, g, o);
     return RunOn(kind, g, o, true);

@@ -6,7 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "ramet/linalg/conv_args.h"
+#include "ramet/linalg/conv_columns.h"
+#include "ramet/linalg/conv_onednn.h"
 #include "ramet/linalg/parallel.h"
 
 namespace ramet::linalg {
@@ -150,6 +151,23 @@ TEST(Conv, RunsOnMatricesOfPatchesToo) {
     ColumnConv(ConvKind::kBackpropFilter, Type::kFloat, g, {x.data(), r.df.data(), dy.data()});
     ExpectSums(g, r);
   }
+}
+
+// Large batches are split so that a run can stop between two pieces.
+TEST(Conv, FilterGradientsOfPiecesAddUp) {
+  const ConvGeometry g = Images(12, 96, 32, 3, 64);
+  const auto x = Made(g.in_elements(), 1), dy = Made(g.out_elements(), 3);
+  std::vector<float> df(g.filter_elements()), part(g.filter_elements());
+  ConvBackpropFilter(Type::kFloat, g, x.data(), dy.data(), df.data());
+  ConvGeometry image = g;
+  image.batch = 1;
+  std::vector<double> sums(g.filter_elements());
+  for (int64_t n = 0; n < g.batch; ++n) {
+    ConvBackpropFilter(Type::kFloat, image, x.data() + n * image.in_elements(),
+                       dy.data() + n * image.out_elements(), part.data());
+    for (size_t i = 0; i < part.size(); ++i) sums[i] += part[i];
+  }
+  ExpectNear(df, sums);
 }
 
 TEST(Conv, OfEmptyInputIsZero) {

@@ -1,4 +1,6 @@
-#include "ramet/linalg/conv_args.h"
+#include "ramet/linalg/depthwise.h"
+
+#include "ramet/linalg/conv_onednn.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"
@@ -7,7 +9,8 @@
 namespace ramet::linalg {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;
+// Multiplications that justify a thread (ramet_linalg_bench conv/depthwise).
+constexpr int64_t kGrainMultiplications = 1 << 15;
 
 // For as many output channels as input channels.
 void OneToOne(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
@@ -19,7 +22,7 @@ void OneToOne(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperand
                          : kind == ConvKind::kBackpropInput ? g.batch * g.in[1]
                                                             : g.taps();
   const int64_t work = g.batch * g.out_pixels() * g.out_channels * g.taps() / pieces;
-  ParallelFor(pieces, kGrain / (work + 1) + 1,
+  ParallelFor(pieces, kGrainMultiplications / (work + 1) + 1,
               [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
 }
 
@@ -28,7 +31,7 @@ template <class T>
 void Repeat(int64_t n, int64_t m, const void* from, void* to) {
   const T* x = static_cast<const T*>(from);
   T* y = static_cast<T*>(to);
-  ParallelFor(n, kGrain / m + 1, [=](int64_t begin, int64_t end) {
+  ParallelFor(n, kGrainMultiplications / m + 1, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for (int64_t j = 0; j < m; ++j) y[i * m + j] = x[i];
     }
@@ -40,7 +43,7 @@ template <class T>
 void SumOfEach(int64_t n, int64_t m, const void* from, void* to) {
   const T* x = static_cast<const T*>(from);
   T* y = static_cast<T*>(to);
-  ParallelFor(n, kGrain / m + 1, [=](int64_t begin, int64_t end) {
+  ParallelFor(n, kGrainMultiplications / m + 1, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       T sum = x[i * m];
       for (int64_t j = 1; j < m; ++j) sum += x[i * m + j];

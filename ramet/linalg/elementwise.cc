@@ -10,20 +10,21 @@
 namespace ramet::linalg {
 namespace {
 
-// Elements that justify a thread: they take about as long as waking the team.
-constexpr int64_t kCheapGrain = 16384;
-constexpr int64_t kCostlyGrain = 2048;
+// Elements that justify a thread: they take about as long as waking the team (ramet_linalg_bench
+// unary/relu/* and unary/exp/*).
+constexpr int64_t kCheapGrainElements = 16384;
+constexpr int64_t kCostlyGrainElements = 2048;
 
 int64_t Grain(UnaryOp op) {
   const bool costly = (op >= UnaryOp::kSqrt && op <= UnaryOp::kLgamma) ||
                       (op >= UnaryOp::kElu && op <= UnaryOp::kSoftplus);
-  return costly ? kCostlyGrain : kCheapGrain;
+  return costly ? kCostlyGrainElements : kCheapGrainElements;
 }
 
 int64_t Grain(BinaryOp op) {
   const bool costly = (op >= BinaryOp::kFloorDiv && op <= BinaryOp::kPow) ||
                       op == BinaryOp::kAtan2 || op == BinaryOp::kXlogy || op == BinaryOp::kXlog1py;
-  return costly ? kCostlyGrain : kCheapGrain;
+  return costly ? kCostlyGrainElements : kCheapGrainElements;
 }
 
 KernelTable::Unary Find(UnaryOp op, Type type) {
@@ -181,7 +182,7 @@ bool Binary(BinaryOp op, Type type, const void* a, const void* b, void* y, int64
 
 void LeakyRelu(Type type, double alpha, const void* x, void* y, int64_t n) {
   const KernelTable::Alpha1 kernel = Kernels().leaky_relu[static_cast<int>(Widened(type))];
-  ParallelFor(n, kCheapGrain, [&](int64_t begin, int64_t end) {
+  ParallelFor(n, kCheapGrainElements, [&](int64_t begin, int64_t end) {
     if (!IsHalf(type)) {
       return kernel(alpha, Advance(type, x, begin), Advance(type, y, begin), end - begin);
     }
@@ -198,7 +199,7 @@ void LeakyRelu(Type type, double alpha, const void* x, void* y, int64_t n) {
 void LeakyReluGrad(Type type, double alpha, const void* gradient, const void* feature, void* y,
                    int64_t n) {
   const KernelTable::Alpha2 kernel = Kernels().leaky_relu_grad[static_cast<int>(Widened(type))];
-  ParallelFor(n, kCheapGrain, [&](int64_t begin, int64_t end) {
+  ParallelFor(n, kCheapGrainElements, [&](int64_t begin, int64_t end) {
     if (!IsHalf(type)) {
       return kernel(alpha, Advance(type, gradient, begin), Advance(type, feature, begin),
                     Advance(type, y, begin), end - begin);

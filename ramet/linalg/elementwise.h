@@ -140,22 +140,7 @@ void LeakyRelu(Type type, double alpha, const void* x, void* y, int64_t n);
 void LeakyReluGrad(Type type, double alpha, const void* gradient, const void* feature, void* y,
                    int64_t n);
 
-// y = condition ? a : b for elements of `width` bytes (1, 2, 4, 8 or 16), with operands (condition,
-// a, b) broadcast by `plan` (of three operands). condition is bool.
-void Select(int64_t width, const BroadcastPlan& plan, const bool* condition, const void* a,
-            const void* b, void* y);
-
-// z = complex(re, im) for real type float or double, with operands broadcast by `plan`.
-void MakeComplex(Type real_type, const BroadcastPlan& plan, const void* re, const void* im,
-                 void* z);
-
 // y += x for n elements (F I C). For AddN and gradient accumulation.
 void AddTo(Type type, const void* x, void* y, int64_t n);
-
-// y[i] = x[i] converted between any two types, as TensorFlow's Cast. Float to integer truncates (a
-// value out of range becomes unspecified), complex to real drops the imaginary part, conversion to
-// bool is != 0, and to half and bfloat16 rounds to nearest even. x and y must not overlap unless
-// both types have the same size.
-void Cast(Type from, const void* x, Type to, void* y, int64_t n);
 
 }  // namespace ramet::linalg

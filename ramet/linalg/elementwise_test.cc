@@ -5,8 +5,13 @@
 
 #include <complex>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
+#include "ramet/linalg/cast.h"
+#include "ramet/linalg/gemm.h"
+#include "ramet/linalg/reduce.h"
+#include "ramet/linalg/select.h"
 #include "ramet/linalg/test_util.h"
 
 namespace ramet::linalg {
@@ -363,6 +368,56 @@ TEST(Binary, IntegersWrap) {
   EXPECT_THAT(Apply<int16_t>(BinaryOp::kMul, {-32768, 300}, {-1, 300}), ElementsAre(-32768, 24464));
   EXPECT_THAT(Apply<uint16_t>(BinaryOp::kMul, {65535}, {65535}), ElementsAre(1));
   EXPECT_THAT(Apply<int64_t>(BinaryOp::kMaximum, {-1, 3}, {2, -4}), ElementsAre(2, 3));
+}
+
+// The undefined-behavior sanitizer reports arithmetic in which a promoted operand overflows.
+template <class T>
+void CheckWrapping() {
+  using Unsigned = std::make_unsigned_t<T>;
+  const auto wrapped = [](unsigned __int128 x) { return static_cast<T>(static_cast<Unsigned>(x)); };
+  const T lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+  const std::vector<T> ends = {lowest, highest, T(0), T(1), T(2), static_cast<T>(~T(0))};
+  for (const T x : ends) {
+    const auto wide_x = static_cast<unsigned __int128>(x);
+    EXPECT_EQ(Apply<T>(UnaryOp::kNeg, {x})[0], wrapped(-wide_x));
+    EXPECT_EQ(Apply<T>(UnaryOp::kSquare, {x})[0], wrapped(wide_x * wide_x));
+    EXPECT_EQ(Apply<T>(UnaryOp::kAbs, {x})[0], x < T(0) ? wrapped(-wide_x) : x);
+    EXPECT_EQ(Apply<T>(BinaryOp::kPow, {x}, {T(3)})[0], wrapped(wide_x * wide_x * wide_x));
+    EXPECT_EQ(Apply<T>(BinaryOp::kLeftShift, {x}, {T(3)})[0], wrapped(wide_x << 3));
+    EXPECT_EQ(Apply<T>(BinaryOp::kLeftShift, {x}, {T(100)})[0],
+              wrapped(wide_x << (8 * sizeof(T) - 1)));
+    EXPECT_EQ(Apply<T>(BinaryOp::kRightShift, {x}, {T(1)})[0], static_cast<T>(x >> 1));
+    for (const T y : ends) {
+      const auto wide_y = static_cast<unsigned __int128>(y), difference = wide_x - wide_y;
+      EXPECT_EQ(Apply<T>(BinaryOp::kAdd, {x}, {y})[0], wrapped(wide_x + wide_y));
+      EXPECT_EQ(Apply<T>(BinaryOp::kSub, {x}, {y})[0], wrapped(difference));
+      EXPECT_EQ(Apply<T>(BinaryOp::kMul, {x}, {y})[0], wrapped(wide_x * wide_y));
+      EXPECT_EQ(Apply<T>(BinaryOp::kSquaredDifference, {x}, {y})[0],
+                wrapped(difference * difference));
+      T product = 0, sum = x;
+      Gemm(TypeOf<T>, false, false, 1, 1, 1, &x, &y, &product);
+      EXPECT_EQ(product, wrapped(wide_x * wide_y));
+      AddTo(TypeOf<T>, &y, &sum, 1);
+      EXPECT_EQ(sum, wrapped(wide_x + wide_y));
+      const T pair[] = {x, y};
+      T reduced = 0;
+      Reduce(ReduceOp::kSum, TypeOf<T>, ReducePlan::Full(2), pair, &reduced);
+      EXPECT_EQ(reduced, wrapped(wide_x + wide_y));
+      Reduce(ReduceOp::kProd, TypeOf<T>, ReducePlan::Full(2), pair, &reduced);
+      EXPECT_EQ(reduced, wrapped(wide_x * wide_y));
+    }
+  }
+}
+
+TEST(Binary, IntegersOfAllTypesWrapAtTheirEnds) {
+  CheckWrapping<int8_t>();
+  CheckWrapping<int16_t>();
+  CheckWrapping<int32_t>();
+  CheckWrapping<int64_t>();
+  CheckWrapping<uint8_t>();
+  CheckWrapping<uint16_t>();
+  CheckWrapping<uint32_t>();
+  CheckWrapping<uint64_t>();
 }
 
 TEST(Binary, Comparisons) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ramet/base/run_interrupt.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
@@ -16,10 +17,10 @@
 namespace ramet::linalg {
 namespace {
 
-// Multiplications that justify a thread.
-constexpr int64_t kGrain = 1 << 16;
-// Below this one thread is as fast.
-constexpr int64_t kTeamWork = 8 * kGrain;
+// Multiplications that justify a thread (ramet_linalg_bench gemm/row* and gemm/dots*).
+constexpr int64_t kGrainMultiplications = 1 << 16;
+// Below this one thread is as fast (ramet_linalg_bench gemm/forward* and gemm/weights*).
+constexpr int64_t kMinTeamMultiplications = 8 * kGrainMultiplications;
 
 // oneDNN's kernels have tiles of 48 columns or rows.
 constexpr int64_t kTile = 48;
@@ -27,13 +28,15 @@ constexpr int64_t kTile = 48;
 bool OnOneDnn(Type type) { return type == Type::kFloat && LoadOneDnn() != nullptr; }
 
 // oneDNN copies blocks of b. If rows of b are whole pages apart, the cache lines of a deep block
-// map to few sets of the cache. With few rows of a, the copying takes longer than the product.
-constexpr int64_t kPageOfFloats = 1024;
-constexpr int64_t kPageDepth = 192;
+// map to few sets of the cache. With few rows of a, the copying takes longer than the product
+// (ramet_linalg_bench gemm/pages*).
+constexpr int64_t kPageFloats = 1024;
+constexpr int64_t kShallowDepth = 192;
+constexpr int64_t kMinShallowRows = 4, kMaxShallowRows = 128;
 
 bool InShallowBlocks(const ProductArgs& p) {
-  return !p.transpose_b && p.ldb % kPageOfFloats == 0 && p.n >= kPageOfFloats &&
-         p.k >= 2 * kPageDepth && p.m >= 4 && p.m <= 128;
+  return !p.transpose_b && p.ldb % kPageFloats == 0 && p.n >= kPageFloats &&
+         p.k >= 2 * kShallowDepth && p.m >= kMinShallowRows && p.m <= kMaxShallowRows;
 }
 
 void SgemmBlock(const ProductArgs& p) {
@@ -46,7 +49,7 @@ void SgemmBlock(const ProductArgs& p) {
 void SgemmCall(ProductArgs p) {
   if (!InShallowBlocks(p)) return SgemmBlock(p);
   for (int64_t left = p.k; left > 0; left -= p.k) {
-    p.k = std::min(kPageDepth, left);
+    p.k = std::min(kShallowDepth, left);
     SgemmBlock(p);
     p.a = Advance(Type::kFloat, p.a, p.transpose_a ? p.k * p.lda : p.k);
     p.b = Advance(Type::kFloat, p.b, p.k * p.ldb);
@@ -65,12 +68,13 @@ ProductArgs Part(Type type, ProductArgs p, int64_t i, int64_t rows, int64_t j, i
 
 // A run can be cancelled between two pieces of a large product. Pieces of this many multiplications
 // take about 50 ms, of which copying the operands' blocks is a small part.
-constexpr double kMaxPieceWork = double{1u << 30};
-constexpr int64_t kMinPieceSize = 256;
+constexpr double kMaxPieceMultiplications = double{1u << 30};
+constexpr int64_t kMinPieceLength = 256;
 
 void SgemmInPieces(const ProductArgs& p) {
   const int64_t size = std::max(p.m, p.n);
-  if (double(p.m) * double(p.n) * double(p.k) <= kMaxPieceWork || size < 2 * kMinPieceSize) {
+  if (double(p.m) * double(p.n) * double(p.k) <= kMaxPieceMultiplications ||
+      size < 2 * kMinPieceLength) {
     return SgemmCall(p);
   }
   const int64_t first = size / 2 / kTile * kTile;
@@ -98,7 +102,7 @@ void Blocked(Type type, const ProductArgs& p) {
   const bool split_columns = p.n >= p.m;
   const int64_t size = split_columns ? p.n : p.m;
   const int64_t work = p.m * p.n * p.k / std::max<int64_t>(size, 1);
-  const int64_t least = kTeamWork / std::max<int64_t>(work, 1);
+  const int64_t least = kMinTeamMultiplications / std::max<int64_t>(work, 1);
   const int64_t step = (std::max<int64_t>({size / 16, least, 1}) + kTile - 1) / kTile * kTile;
   if (step >= size) {
     const parallel_internal::OneThread one;
@@ -129,24 +133,29 @@ bool TryGemv(Type type, const ProductArgs& p) {
   const int64_t size = row ? p.n : p.m;
   // Pieces are whole numbers of vectors, so that an element's value does not depend on the split.
   constexpr int64_t kUnit = 128;
-  ParallelFor((size + kUnit - 1) / kUnit, kGrain / (kUnit * std::max<int64_t>(p.k, 1)) + 1,
+  ParallelFor((size + kUnit - 1) / kUnit,
+              kGrainMultiplications / (kUnit * std::max<int64_t>(p.k, 1)) + 1,
               [&](int64_t begin, int64_t end) {
                 kernel(args, begin * kUnit, std::min(end * kUnit, size));
               });
   return true;
 }
 
-// Reports whether dot products pay: repacking a transposed matrix, as oneDNN does, would take a
-// large part of the time.
-bool WorthDots(const ProductArgs& p) {
-  if (p.transpose_a || !p.transpose_b || p.m < 4) return false;
-  return p.m <= 16 ? p.k >= 256 : p.m <= 128 && p.k >= 512;
+// Sizes for which dot products pay: repacking a transposed matrix, as oneDNN does, would take a
+// large part of the time (ramet_linalg_bench gemm/dots*).
+constexpr int64_t kMinDotRows = 4, kFewDotRows = 16, kMaxDotRows = 128;
+constexpr int64_t kMinDepthOfFewRows = 256, kMinDepthOfManyRows = 512;
+
+bool DotsPay(const ProductArgs& p) {
+  if (p.transpose_a || !p.transpose_b || p.m < kMinDotRows) return false;
+  if (p.m <= kFewDotRows) return p.k >= kMinDepthOfFewRows;
+  return p.m <= kMaxDotRows && p.k >= kMinDepthOfManyRows;
 }
 
 bool TryDots(Type type, const ProductArgs& p) {
-  if (type != Type::kFloat || !WorthDots(p)) return false;
+  if (type != Type::kFloat || !DotsPay(p)) return false;
   constexpr int64_t kUnit = 16;
-  ParallelFor((p.n + kUnit - 1) / kUnit, kGrain / (kUnit * p.m * p.k) + 1,
+  ParallelFor((p.n + kUnit - 1) / kUnit, kGrainMultiplications / (kUnit * p.m * p.k) + 1,
               [&](int64_t begin, int64_t end) {
                 const int64_t at = begin * kUnit;
                 Kernels().dot_products(Part(type, p, 0, p.m, at, std::min(end * kUnit, p.n) - at));
@@ -168,7 +177,7 @@ void Multiply(Type type, const ProductArgs& p) {
   }
   if (TryGemv(type, p) || TryDots(type, p)) return;
   if (!OnOneDnn(type) || Deterministic()) return Blocked(type, p);
-  if (p.m * p.n * p.k < kTeamWork) {
+  if (p.m * p.n * p.k < kMinTeamMultiplications) {
     const parallel_internal::OneThread one;
     return SgemmCall(p);
   }
@@ -249,15 +258,17 @@ void Gemm(Type type, bool transpose_a, bool transpose_b, int64_t m, int64_t n, i
 void BatchGemm(Type type, bool transpose_a, bool transpose_b, int64_t batch, int64_t m, int64_t n,
                int64_t k, const void* a, int64_t stride_a, const void* b, int64_t stride_b, void* c,
                int64_t stride_c, const GemmOptions& options) {
-  const int64_t products_per_check = std::max<int64_t>(kTeamWork / (m * n * k + 1), 1);
+  const int64_t products_per_check =
+      std::max<int64_t>(kMinTeamMultiplications / (m * n * k + 1), 1);
   const auto one = [&](int64_t i) {
     Gemm(type, transpose_a, transpose_b, m, n, k, Advance(type, a, i * stride_a),
          Advance(type, b, i * stride_b), Advance(type, c, i * stride_c), options);
   };
   // Small products run in parallel, large ones one by one on the whole team.
   const int64_t work = m * n * k;
-  const int64_t grain = work >= kTeamWork ? batch : kGrain / (work + 1) + 1;
-  if (work >= kTeamWork) LoadOneDnn();
+  const int64_t grain =
+      work >= kMinTeamMultiplications ? batch : kGrainMultiplications / (work + 1) + 1;
+  if (work >= kMinTeamMultiplications) LoadOneDnn();
   const StopCheck stop;
   ParallelFor(batch, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -1,10 +1,10 @@
+#include "ramet/linalg/matrix_sqrt.h"
+
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <type_traits>
 #include <unsupported/Eigen/MatrixFunctions>
-
-#include "ramet/linalg/decompose.h"
 
 namespace ramet::linalg {
 namespace {
@@ -100,21 +100,19 @@ void ComputeIn(int64_t n, const T* a, T* y) {
 }  // namespace
 
 template <>
-void Decompose<float>::SquareRoot(int64_t n, const float* a, float* y) {
+void MatrixSqrt(int64_t n, const float* a, float* y) {
   ComputeIn<double>(n, a, y);
 }
 template <>
-void Decompose<double>::SquareRoot(int64_t n, const double* a, double* y) {
+void MatrixSqrt(int64_t n, const double* a, double* y) {
   ComputeIn<double>(n, a, y);
 }
 template <>
-void Decompose<std::complex<float>>::SquareRoot(int64_t n, const std::complex<float>* a,
-                                                std::complex<float>* y) {
+void MatrixSqrt(int64_t n, const std::complex<float>* a, std::complex<float>* y) {
   ComputeIn<std::complex<double>>(n, a, y);
 }
 template <>
-void Decompose<std::complex<double>>::SquareRoot(int64_t n, const std::complex<double>* a,
-                                                 std::complex<double>* y) {
+void MatrixSqrt(int64_t n, const std::complex<double>* a, std::complex<double>* y) {
   ComputeIn<std::complex<double>>(n, a, y);
 }
 

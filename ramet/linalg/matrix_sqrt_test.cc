@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "ramet/linalg/decompose.h"
+#include "ramet/linalg/matrix_sqrt.h"
 
 namespace ramet::linalg {
 namespace {
@@ -16,7 +16,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 template <class T>
 std::vector<T> Root(int64_t n, const std::vector<T>& a) {
   std::vector<T> y(n * n);
-  Decompose<T>::SquareRoot(n, a.data(), y.data());
+  MatrixSqrt(n, a.data(), y.data());
   return y;
 }
 

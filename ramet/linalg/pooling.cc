@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"
@@ -11,7 +11,8 @@
 namespace ramet::linalg {
 namespace {
 
-constexpr int64_t kGrain = 1 << 14;
+// Elements of windows that justify a thread (ramet_linalg_bench pool/*).
+constexpr int64_t kGrainElements = 1 << 14;
 
 bool ByImages(PoolKind kind) { return kind == PoolKind::kMaxGrad || kind == PoolKind::kAvgGrad; }
 
@@ -30,7 +31,7 @@ void RunFull(PoolKind kind, Type type, const PoolArgs& args) {
   const int64_t pieces = ByImages(kind) ? g.batch : g.batch * g.out_pixels();
   double work = static_cast<double>(g.channels) * (ByImages(kind) ? g.out_pixels() : 1);
   for (int d = 0; d < 3; ++d) work *= static_cast<double>(std::min(g.window[d], g.in[d]));
-  ParallelFor(pieces, static_cast<int64_t>(kGrain / (work + 1)) + 1,
+  ParallelFor(pieces, static_cast<int64_t>(kGrainElements / (work + 1)) + 1,
               [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
 }
 

@@ -1,13 +1,13 @@
+#include "ramet/linalg/qr.h"
+
 #include <Eigen/QR>
 #include <algorithm>
 #include <complex>
 
-#include "ramet/linalg/decompose.h"
-
 namespace ramet::linalg {
 
 template <class T>
-void Decompose<T>::Qr(int64_t m, int64_t n, const T* a, bool full, T* q, T* r) {
+void Qr(int64_t m, int64_t n, const T* a, bool full, T* q, T* r) {
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::HouseholderQR<Matrix> qr(Eigen::Map<const Matrix>(a, m, n));
   const int64_t p = full ? m : std::min(m, n);
@@ -16,12 +16,11 @@ void Decompose<T>::Qr(int64_t m, int64_t n, const T* a, bool full, T* q, T* r) {
   r_out = qr.matrixQR().topRows(p).template triangularView<Eigen::Upper>();
 }
 
-template void Decompose<float>::Qr(int64_t, int64_t, const float*, bool, float*, float*);
-template void Decompose<double>::Qr(int64_t, int64_t, const double*, bool, double*, double*);
-template void Decompose<std::complex<float>>::Qr(int64_t, int64_t, const std::complex<float>*, bool,
-                                                 std::complex<float>*, std::complex<float>*);
-template void Decompose<std::complex<double>>::Qr(int64_t, int64_t, const std::complex<double>*,
-                                                  bool, std::complex<double>*,
-                                                  std::complex<double>*);
+template void Qr(int64_t, int64_t, const float*, bool, float*, float*);
+template void Qr(int64_t, int64_t, const double*, bool, double*, double*);
+template void Qr(int64_t, int64_t, const std::complex<float>*, bool, std::complex<float>*,
+                 std::complex<float>*);
+template void Qr(int64_t, int64_t, const std::complex<double>*, bool, std::complex<double>*,
+                 std::complex<double>*);
 
 }  // namespace ramet::linalg

@@ -12,6 +12,7 @@
 namespace ramet::linalg {
 namespace {
 
+// Groups of a generator's numbers that justify a thread (ramet_linalg_bench normal/*).
 constexpr int64_t kGrainGroups = 1024;
 constexpr uint32_t kWeyl[2] = {0x9E3779B9, 0xBB67AE85};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ramet/linalg/cast.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
@@ -12,10 +13,11 @@
 namespace ramet::linalg {
 namespace {
 
-constexpr int64_t kGrain = 16384;
+// Elements that justify a thread (ramet_linalg_bench sum/*).
+constexpr int64_t kGrainElements = 16384;
 // Long reductions are split into pieces of this many elements, for any number of threads.
-constexpr int64_t kPiece = 65536;
-constexpr int64_t kColumnTile = 256;
+constexpr int64_t kPieceElements = 65536;
+constexpr int64_t kTileColumns = 256;
 
 // Reduces one array, from the innermost reduced dimension outwards.
 class Reduction {
@@ -70,18 +72,18 @@ class Reduction {
   void Rows(const void* x, int64_t rows, int64_t n, void* y) {
     const KernelTable::RowReduce kernel = RowKernel();
     Started();
-    if (n < 2 * kPiece || rows > 64) {
-      ParallelFor(rows, kGrain / n + 1, [&](int64_t begin, int64_t end) {
+    if (n < 2 * kPieceElements || rows > 64) {
+      ParallelFor(rows, kGrainElements / n + 1, [&](int64_t begin, int64_t end) {
         kernel(Advance(type_, x, begin * n), end - begin, n, Advance(type_, y, begin));
       });
       return;
     }
-    const int64_t pieces = (n + kPiece - 1) / kPiece;
+    const int64_t pieces = (n + kPieceElements - 1) / kPieceElements;
     void* partial = Scratch(ScratchUse::kPartial, rows * pieces * TypeSize(type_));
     ParallelFor(rows * pieces, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        const int64_t at = i % pieces * kPiece;
-        kernel(Advance(type_, x, i / pieces * n + at), 1, std::min(kPiece, n - at),
+        const int64_t at = i % pieces * kPieceElements;
+        kernel(Advance(type_, x, i / pieces * n + at), 1, std::min(kPieceElements, n - at),
                Advance(type_, partial, i));
       }
     });
@@ -91,20 +93,20 @@ class Reduction {
   void Columns(const void* x, int64_t outer, int64_t rows, int64_t inner, void* y) {
     const KernelTable::ColumnReduce kernel = ColumnKernel();
     Started();
-    const int64_t tiles = (inner + kColumnTile - 1) / kColumnTile;
-    if (outer * tiles >= 16 || rows * inner < 2 * kPiece) {
-      const int64_t tile_work = rows * std::min(inner, kColumnTile);
-      ParallelFor(outer * tiles, kGrain / tile_work + 1, [&](int64_t begin, int64_t end) {
+    const int64_t tiles = (inner + kTileColumns - 1) / kTileColumns;
+    if (outer * tiles >= 16 || rows * inner < 2 * kPieceElements) {
+      const int64_t tile_work = rows * std::min(inner, kTileColumns);
+      ParallelFor(outer * tiles, kGrainElements / tile_work + 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const int64_t o = i / tiles;
-          const int64_t j = i % tiles * kColumnTile;
-          kernel(Advance(type_, x, o * rows * inner + j), rows, std::min(kColumnTile, inner - j),
+          const int64_t j = i % tiles * kTileColumns;
+          kernel(Advance(type_, x, o * rows * inner + j), rows, std::min(kTileColumns, inner - j),
                  inner, Advance(type_, y, o * inner + j));
         }
       });
       return;
     }
-    const int64_t step = std::max<int64_t>(kPiece / inner / 64 * 64, 64);
+    const int64_t step = std::max<int64_t>(kPieceElements / inner / 64 * 64, 64);
     const int64_t pieces = (rows + step - 1) / step;
     void* partial = Scratch(ScratchUse::kPartial, outer * pieces * inner * TypeSize(type_));
     ParallelFor(outer * pieces, 1, [&](int64_t begin, int64_t end) {

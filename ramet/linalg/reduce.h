@@ -64,11 +64,4 @@ bool HasReduce(ReduceOp op, Type type);
 // x. HasReduce must hold.
 void Reduce(ReduceOp op, Type type, const ReducePlan& plan, const void* x, void* y);
 
-// y[o, i] = the index j of the largest (smallest) x[o, j, i], the first one if equal. NaNs are
-// handled as in TensorFlow's ArgMax. F I bool; n >= 1; index_type is int32, int64, int16 or uint16.
-void ArgMax(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,
-            void* y);
-void ArgMin(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,
-            void* y);
-
 }  // namespace ramet::linalg

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "ramet/linalg/argmax.h"
 #include "ramet/linalg/test_util.h"
 
 namespace ramet::linalg {

@@ -20,6 +20,7 @@ enum class ScratchUse : int {
   kConvFilter,
   kConvY,
   kConvPrimitive,
+  kFilterPiece,
   kRepeated,
   kWideX,
   kWideFilter,

@@ -1,8 +1,9 @@
+#include "ramet/linalg/select.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/width.h"
@@ -10,7 +11,8 @@
 namespace ramet::linalg {
 namespace {
 
-constexpr int64_t kGrain = 16384;
+// Elements that justify a thread (ramet_linalg_bench select/*).
+constexpr int64_t kGrainElements = 16384;
 
 template <class T>
 void SelectRow(const bool* condition, int64_t cs, const T* a, int64_t as, const T* b, int64_t bs,
@@ -52,13 +54,13 @@ void SelectOf(const BroadcastPlan& plan, const bool* condition, const T* a, cons
   const int64_t n = plan.dim(last);
   const int64_t cs = plan.stride(0, last), as = plan.stride(1, last), bs = plan.stride(2, last);
   if (last == 0) {
-    ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+    ParallelFor(n, kGrainElements, [&](int64_t begin, int64_t end) {
       SelectRow(condition + begin * cs, cs, a + begin * as, as, b + begin * bs, bs, end - begin,
                 y + begin);
     });
     return;
   }
-  ParallelFor(plan.size() / n, (kGrain + n - 1) / n, [&](int64_t begin, int64_t end) {
+  ParallelFor(plan.size() / n, (kGrainElements + n - 1) / n, [&](int64_t begin, int64_t end) {
     ForRows(plan, 3, begin, end, [&](int64_t row, const int64_t* at) {
       SelectRow(condition + at[0], cs, a + at[1], as, b + at[2], bs, n, y + row * n);
     });
@@ -70,7 +72,7 @@ void MakeComplexOf(const BroadcastPlan& plan, const T* re, const T* im, T* z) {
   const int last = plan.ndims() - 1;
   const int64_t n = plan.dim(last);
   const int64_t rs = plan.stride(0, last), is = plan.stride(1, last);
-  ParallelFor(plan.size() / n, (kGrain + n - 1) / n, [&](int64_t begin, int64_t end) {
+  ParallelFor(plan.size() / n, (kGrainElements + n - 1) / n, [&](int64_t begin, int64_t end) {
     ForRows(plan, 2, begin, end, [&](int64_t row, const int64_t* at) {
       T* out = z + 2 * row * n;
       for (int64_t i = 0; i < n; ++i) {

@@ -1,6 +1,6 @@
 #include "ramet/linalg/softmax.h"
 
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"

@@ -14,7 +14,7 @@ inline constexpr size_t kStreamedBytes = size_t{2} << 20;
 // overlaps with writing this one (docs/decisions/0075-streamed-updates.md).
 inline constexpr int64_t kStreamBlockBytes = 4096;
 
-// The maximum number of places that StreamCopy prefetches from.
+// The maximum number of addresses that StreamCopy prefetches from.
 inline constexpr size_t kMaxPrefetched = 4;
 
 // Copies `bytes` bytes with non-temporal stores, which avoid reading the destination into the cache

@@ -10,9 +10,10 @@
 namespace ramet::linalg {
 namespace {
 
-constexpr int64_t kGrain = 16384;
+// Elements that justify a thread (ramet_linalg_bench transpose/*).
+constexpr int64_t kGrainElements = 16384;
 constexpr int kMaxDims = 64;
-// Tables from this size on do not stay in a core's own cache.
+// Tables from this size on do not stay in a core's own cache (ramet_linalg_bench gather/*).
 constexpr int64_t kFarBytes = int64_t{2} << 20;
 
 // Dimensions without those of one element; adjacent ones with matching strides are merged.
@@ -139,21 +140,22 @@ void CopyPlanes(const Collapsed& c, int dim, const T* x, T* y) {
   const int last = c.ndims - 1;
   const int64_t bands = (c.dims[dim] + kBand - 1) / kBand;
   const int64_t planes = c.size / (c.dims[dim] * c.dims[last]);
-  ParallelFor(planes * bands, kGrain / (kBand * c.dims[last]) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t first = t % bands * kBand;
-      int64_t rest = t / bands, x_at = first, y_at = first * c.ys[dim];
-      for (int i = last - 1; i >= 0; --i) {
-        if (i == dim) continue;
-        const int64_t index = rest % c.dims[i];
-        rest /= c.dims[i];
-        x_at += index * c.xs[i];
-        y_at += index * c.ys[i];
-      }
-      TransposePlane(x + x_at, c.xs[last], y + y_at, c.ys[dim],
-                     std::min(kBand, c.dims[dim] - first), c.dims[last]);
-    }
-  });
+  ParallelFor(planes * bands, kGrainElements / (kBand * c.dims[last]) + 1,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t t = begin; t < end; ++t) {
+                  const int64_t first = t % bands * kBand;
+                  int64_t rest = t / bands, x_at = first, y_at = first * c.ys[dim];
+                  for (int i = last - 1; i >= 0; --i) {
+                    if (i == dim) continue;
+                    const int64_t index = rest % c.dims[i];
+                    rest /= c.dims[i];
+                    x_at += index * c.xs[i];
+                    y_at += index * c.ys[i];
+                  }
+                  TransposePlane(x + x_at, c.xs[last], y + y_at, c.ys[dim],
+                                 std::min(kBand, c.dims[dim] - first), c.dims[last]);
+                }
+              });
 }
 
 template <class T>
@@ -161,12 +163,12 @@ void Copy(const Collapsed& c, const T* x, T* y) {
   const int last = c.ndims - 1;
   if (const int dim = TransposedDim(c); dim >= 0) return CopyPlanes(c, dim, x, y);
   if (last == 0) {
-    ParallelFor(c.size, kGrain, [&](int64_t begin, int64_t end) {
+    ParallelFor(c.size, kGrainElements, [&](int64_t begin, int64_t end) {
       CopyLine(x + begin * c.xs[0], c.xs[0], y + begin * c.ys[0], c.ys[0], end - begin);
     });
     return;
   }
-  ParallelFor(c.size / c.dims[last], kGrain / c.dims[last] + 1,
+  ParallelFor(c.size / c.dims[last], kGrainElements / c.dims[last] + 1,
               [&](int64_t begin, int64_t end) { CopyLines(c, x, y, begin, end); });
 }
 
@@ -252,12 +254,13 @@ int64_t GatherRows(Type index_type, int64_t outer, int64_t rows, int64_t row_byt
   };
   char* to = static_cast<char*>(y);
   const bool far = rows * row_bytes >= kFarBytes;
-  ParallelFor(outer * n, 4 * kGrain / (row_bytes + 16) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      if (far && i + kRowsAhead < end) PrefetchToRead(row(i + kRowsAhead), row_bytes);
-      std::memcpy(to + i * row_bytes, row(i), row_bytes);
-    }
-  });
+  ParallelFor(outer * n, 4 * kGrainElements / (row_bytes + 16) + 1,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  if (far && i + kRowsAhead < end) PrefetchToRead(row(i + kRowsAhead), row_bytes);
+                  std::memcpy(to + i * row_bytes, row(i), row_bytes);
+                }
+              });
   return -1;
 }
 
@@ -266,7 +269,7 @@ void Fill(int64_t width, const void* value, void* y, int64_t n) {
     using T = decltype(tag);
     T v;
     std::memcpy(&v, value, sizeof v);
-    ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+    ParallelFor(n, kGrainElements, [&](int64_t begin, int64_t end) {
       std::fill(static_cast<T*>(y) + begin, static_cast<T*>(y) + end, v);
     });
   });

@@ -2,8 +2,6 @@
 
 #include "ramet/linalg/svd_impl.h"
 
-template void ramet::linalg::Decompose<std::complex<double>>::Svd(int64_t, int64_t,
-                                                                  const std::complex<double>*, bool,
-                                                                  std::complex<double>*,
-                                                                  std::complex<double>*,
-                                                                  std::complex<double>*);
+template void ramet::linalg::Svd(int64_t, int64_t, const std::complex<double>*, bool,
+                                 std::complex<double>*, std::complex<double>*,
+                                 std::complex<double>*);

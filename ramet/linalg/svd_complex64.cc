@@ -2,8 +2,5 @@
 
 #include "ramet/linalg/svd_impl.h"
 
-template void ramet::linalg::Decompose<std::complex<float>>::Svd(int64_t, int64_t,
-                                                                 const std::complex<float>*, bool,
-                                                                 std::complex<float>*,
-                                                                 std::complex<float>*,
-                                                                 std::complex<float>*);
+template void ramet::linalg::Svd(int64_t, int64_t, const std::complex<float>*, bool,
+                                 std::complex<float>*, std::complex<float>*, std::complex<float>*);

@@ -3,5 +3,4 @@
 template Eigen::JacobiSVD<Eigen::MatrixXd>& Eigen::JacobiSVD<Eigen::MatrixXd>::compute(
     const Eigen::MatrixXd&, unsigned);
 
-template void ramet::linalg::Decompose<double>::Svd(int64_t, int64_t, const double*, bool, double*,
-                                                    double*, double*);
+template void ramet::linalg::Svd(int64_t, int64_t, const double*, bool, double*, double*, double*);

@@ -3,5 +3,4 @@
 template Eigen::JacobiSVD<Eigen::MatrixXf>& Eigen::JacobiSVD<Eigen::MatrixXf>::compute(
     const Eigen::MatrixXf&, unsigned);
 
-template void ramet::linalg::Decompose<float>::Svd(int64_t, int64_t, const float*, bool, float*,
-                                                   float*, float*);
+template void ramet::linalg::Svd(int64_t, int64_t, const float*, bool, float*, float*, float*);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ramet/linalg/decompose.h"
+#include "ramet/linalg/svd.h"
 
 extern template Eigen::JacobiSVD<Eigen::MatrixXf>& Eigen::JacobiSVD<Eigen::MatrixXf>::compute(
     const Eigen::MatrixXf&, unsigned);
@@ -18,7 +18,7 @@ extern template Eigen::JacobiSVD<Eigen::MatrixXd>& Eigen::JacobiSVD<Eigen::Matri
 namespace ramet::linalg {
 
 template <class T>
-void Decompose<T>::Svd(int64_t m, int64_t n, const T* a, bool full, T* s, T* u, T* v) {
+void Svd(int64_t m, int64_t n, const T* a, bool full, T* s, T* u, T* v) {
   using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
   using ByRows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const int64_t p = std::min(m, n), u_columns = full ? m : p, v_columns = full ? n : p;

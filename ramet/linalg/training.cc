@@ -6,7 +6,8 @@
 namespace ramet::linalg {
 namespace {
 
-constexpr int64_t kGrain = 16384;
+// Elements that justify a thread (ramet_linalg_bench gradient_descent/*).
+constexpr int64_t kGrainElements = 16384;
 
 struct Call {
   Optimizer optimizer;
@@ -28,7 +29,7 @@ void Run(Type type, int64_t n, const void* grad, const Call& call) {
   args.flag = call.flag;
   const KernelTable::Update kernel =
       Kernels().optimizer[static_cast<int>(call.optimizer)][static_cast<int>(type)];
-  ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
+  ParallelFor(n, kGrainElements, [&](int64_t begin, int64_t end) { kernel(args, begin, end); });
 }
 
 }  // namespace

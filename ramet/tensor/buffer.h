@@ -8,6 +8,7 @@
 
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
+#include "ramet/tensor/host_allocator.h"
 
 namespace ramet {
 
@@ -107,17 +108,5 @@ class RAMET_EXPORT Allocator {
   // \error kResourceExhausted: the memory cannot be allocated.
   virtual StatusOr<BufferPtr> Allocate(size_t bytes) = 0;
 };
-
-// The pool of host memory. It keeps freed blocks in free lists by size class, so that a program in
-// its steady state allocates nothing from the system. Never destroyed.
-RAMET_EXPORT Allocator* HostAllocator();
-
-// Statistics of the host's pool. Only requests to the system count as system_allocations.
-struct HostAllocatorStats {
-  int64_t system_allocations = 0;
-  int64_t bytes_in_use = 0;
-  int64_t bytes_cached = 0;
-};
-RAMET_EXPORT HostAllocatorStats GetHostAllocatorStats();
 
 }  // namespace ramet

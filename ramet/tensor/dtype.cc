@@ -1,6 +1,7 @@
 #include "ramet/tensor/dtype.h"
 
 #include <array>
+#include <ostream>
 #include <vector>
 
 namespace ramet {
@@ -60,6 +61,8 @@ std::string DTypeName(DType t) {
   if (i == 0 && t != DType::kInvalid) return StrCat("dtype ", static_cast<int>(t));
   return StrCat(kInfos[i].name, IsRef(t) ? "_ref" : "");
 }
+
+std::ostream& operator<<(std::ostream& out, DType t) { return out << DTypeName(t); }
 
 StatusOr<DType> ParseDType(std::string_view name) {
   std::string_view base = name;

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -70,6 +71,8 @@ constexpr DType RefType(DType t) {
 // Returns the runtime's short name ("float", "int32", "float_ref"), or "dtype 77" for an unknown
 // number.
 RAMET_EXPORT std::string DTypeName(DType t);
+// Prints DTypeName.
+RAMET_EXPORT std::ostream& operator<<(std::ostream& out, DType t);
 // Parses a short name, a name of the Python client (float32, float64, float16) or a DT_* name.
 // \error kInvalidArgument: the name is unknown.
 RAMET_EXPORT StatusOr<DType> ParseDType(std::string_view name);

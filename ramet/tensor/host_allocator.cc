@@ -1,3 +1,5 @@
+#include "ramet/tensor/host_allocator.h"
+
 #include <sys/mman.h>
 
 #include <array>

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "ramet/tensor/available_memory.h"
 
@@ -94,6 +95,12 @@ TEST(ShapeTest, BroadcastsPartialShapes) {
   EXPECT_EQ(BroadcastShapes({-1}, {1}).value(), Shape({-1}));
   EXPECT_EQ(BroadcastShapes({1}, {0}).value(), Shape({0}));
   EXPECT_EQ(BroadcastShapes({2}, {3}).status().message(), "Incompatible shapes: [2] vs. [3]");
+}
+
+TEST(TensorTest, PrintsItselfItsDtypeAndItsShape) {
+  std::ostringstream out;
+  out << Tensor::Vector<float>({1, 2.5}) << ", " << kBFloat16 << ", " << Shape{2, -1};
+  EXPECT_EQ(out.str(), "float[2] 1 2.5, bfloat16, [2,?]");
 }
 
 TEST(TensorTest, SharesAndCopies) {

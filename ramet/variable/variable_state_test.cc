@@ -25,7 +25,7 @@ TEST(VariableStateTest, TheSpareBufferIsPreparedForTheNextUpdateOfRows) {
   v.SetAllocator(HostAllocator());
   v.Set(Column({0, 0, 0, 0}));
   Tensor first = v.Read();
-  const void* place = first.raw_data();
+  const void* address = first.raw_data();
   Count(v, 1);
   EXPECT_TRUE(first.BitwiseEquals(Column({0, 0, 0, 0})));
   EXPECT_TRUE(v.spare_is_behind());
@@ -37,7 +37,7 @@ TEST(VariableStateTest, TheSpareBufferIsPreparedForTheNextUpdateOfRows) {
   const Tensor second = v.Read();
   Count(v, 2);
   EXPECT_TRUE(v.spare_was_ready());
-  EXPECT_EQ(v.Read().raw_data(), place);
+  EXPECT_EQ(v.Read().raw_data(), address);
   EXPECT_TRUE(v.Read().BitwiseEquals(Column({0, 1, 1, 0})));
   EXPECT_TRUE(second.BitwiseEquals(Column({0, 1, 0, 0})));
 }

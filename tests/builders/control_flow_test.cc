@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "graph_text.h"
-#include "ramet/graph/meta_graph.h"
+#include "ramet/builders/case.h"
+#include "ramet/graph_def/meta_graph.h"
 
 namespace ramet {
 namespace {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ramet/graph/initialized_value.h"
+#include "ramet/graph/make_variable.h"
 #include "ramet/graph/scope.h"
 #include "ramet/op/testing/test_ops.h"
 

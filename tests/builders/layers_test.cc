@@ -24,7 +24,7 @@ class LayersTest : public ::testing::Test {
     EXPECT_TRUE(session.InitializeMissing().ok());
     auto values = session.Run(x);
     EXPECT_TRUE(values.ok()) << values.status().ToString();
-    return values.ok() ? Floats((*values)[0]) : std::vector<float>();
+    return values.ok() ? Floats(*values) : std::vector<float>();
   }
   Output Matrix(std::initializer_list<float> values, const Shape& shape) {
     return Constant(g, Tensor::Of<float>(shape, values));
@@ -103,7 +103,7 @@ TEST_F(LayersTest, DropoutByATensor) {
   Output keep = s.Placeholder("keep", kFloat, {});
   Output y = Dropout(Ones(g, {4}), keep);
   Session session = Session::Create(g).value();
-  EXPECT_THAT(Floats(session.Run({{keep, Tensor(1.0f)}}, y).value()[0]), ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(Floats(session.Run({{keep, Tensor(1.0f)}}, y).value()), ElementsAre(1, 1, 1, 1));
 }
 
 TEST_F(LayersTest, DropoutRejectsInvalidArguments) {

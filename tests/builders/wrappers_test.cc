@@ -17,7 +17,7 @@ class WrappersTest : public ::testing::Test {
  protected:
   std::vector<float> Run(const Output& x) {
     EXPECT_TRUE(x.valid()) << g.status().ToString();
-    return Floats(Session::Create(g).value().Run(x).value()[0]);
+    return Floats(Session::Create(g).value().Run(x).value());
   }
   Output Matrix(std::initializer_list<float> values, const Shape& shape) {
     return Constant(g, Tensor::Of<float>(shape, values));
@@ -90,7 +90,7 @@ TEST_F(WrappersTest, Reductions) {
   Output u = s.Placeholder("u", kFloat);
   Output sum = ReduceSum(u);
   Session session = Session::Create(g).value();
-  EXPECT_THAT(Floats(session.Run({{u, Tensor::Vector<float>({1, 2})}}, sum).value()[0]),
+  EXPECT_THAT(Floats(session.Run({{u, Tensor::Vector<float>({1, 2})}}, sum).value()),
               ElementsAre(3));
 }
 
@@ -116,7 +116,7 @@ TEST_F(WrappersTest, TransposeSqueezeGather) {
   Output turned = Transpose(u);
   Session session = Session::Create(g).value();
   Tensor fed = Tensor::Of<float>({1, 2}, {1, 2});
-  EXPECT_EQ(session.Run({{u, fed}}, turned).value()[0].shape(), Shape({2, 1}));
+  EXPECT_EQ(session.Run({{u, fed}}, turned).value().shape(), Shape({2, 1}));
 }
 
 TEST_F(WrappersTest, RandomTensors) {

@@ -144,7 +144,7 @@ TEST_F(FoldingTest, HugeDimensionsNextToZeroAreNotFolded) {
 TEST_F(FoldingTest, KnownAndUnknownResultsAreCached) {
   const Output known = Add("AddN", std::vector<Input>(8, Const(Tensor(kInt32, {2000}))));
   const Output unknown = Add("AddN", {known, Scope(graph_).Placeholder("x", kInt32, {2000})});
-  ConstantEvaluator constants(graph_.impl());
+  ConstantEvaluator constants(GraphDataOf(graph_));
   const auto ask = [&](const Output& x) {
     const int64_t before = constants.work_left();
     const bool found = !constants.ValueOf({x.op().id(), x.index()}).empty();

@@ -130,6 +130,30 @@ TEST(GatherGradientTest, BatchDimsBeyondTheLargestRankAreRejected) {
   }
 }
 
+TEST(DecompositionGradientTest, AGradientOfTooLowARankIsAnError) {
+  for (const Shape& shape : {Shape(), Shape{2}}) {
+    Graph graph;
+    Scope scope(graph);
+    const Output x = scope.Placeholder("x", kFloat, Shape{2, 2});
+    const Output y = AddOp(graph, "MatrixSquareRoot", {x}).output(0);
+    GradientsOptions options;
+    options.grad_ys = {Gradient(scope.Placeholder("dy", kFloat, shape))};
+    EXPECT_FALSE(Gradients({y}, {x}, options).ok()) << shape.ToString();
+  }
+}
+
+// The gradient adds a second Svd, which is refused like every op after the error before it.
+TEST(DecompositionGradientTest, SvdAfterAnError) {
+  Graph graph;
+  Scope scope(graph);
+  const Output x = scope.Placeholder("x", kFloat, Shape{2, 2});
+  const Output values = AddOp(graph, "Svd", {x}, {{"compute_uv", false}}).output(0);
+  const Output y = AddOp(graph, "Square", {values}).output(0);
+  GradientsOptions options;
+  options.grad_ys = {Gradient(scope.Placeholder("dy", kFloat, Shape{3}))};
+  EXPECT_FALSE(Gradients({y}, {x}, options).ok());
+}
+
 TEST(HistogramTest, InfiniteRangesStayInBounds) {
   for (const auto& [low, high] : {std::pair{0.0f, kInf}, {-kInf, 0.0f}, {-kInf, kInf}}) {
     const auto counts = KernelTester("HistogramFixedWidth")

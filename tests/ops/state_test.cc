@@ -41,8 +41,7 @@ class StateTest : public ::testing::Test {
   }
   StatusOr<Tensor> Run(const Output& y) {
     EXPECT_TRUE(graph_.status().ok()) << graph_.status().ToString();
-    RAMET_ASSIGN_OR_RETURN(auto values, session().Run(feeds_, y));
-    return values[0];
+    return session().Run(feeds_, y);
   }
   Output Assign(const Output& ref, const Output& value, bool validate = true) {
     return AddOp(graph_, "Assign", {ref, value}, {{"validate_shape", validate}}).output(0);

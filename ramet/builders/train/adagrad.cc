@@ -1,6 +1,7 @@
+#include "ramet/builders/train/adagrad.h"
+
 #include "ramet/builders/initializers.h"
 #include "ramet/builders/tensors.h"
-#include "ramet/builders/train/optimizers.h"
 
 namespace ramet {
 

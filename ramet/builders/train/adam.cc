@@ -1,8 +1,9 @@
+#include "ramet/builders/train/adam.h"
+
 #include <algorithm>
 
 #include "ramet/builders/initializers.h"
 #include "ramet/builders/tensors.h"
-#include "ramet/builders/train/optimizers.h"
 
 namespace ramet {
 namespace {

@@ -1,5 +1,6 @@
+#include "ramet/builders/train/gradient_descent.h"
+
 #include "ramet/builders/tensors.h"
-#include "ramet/builders/train/optimizers.h"
 
 namespace ramet {
 

@@ -1,6 +1,7 @@
+#include "ramet/builders/train/momentum.h"
+
 #include "ramet/builders/initializers.h"
 #include "ramet/builders/tensors.h"
-#include "ramet/builders/train/optimizers.h"
 
 namespace ramet {
 

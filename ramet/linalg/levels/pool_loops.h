@@ -234,16 +234,16 @@ void ZeroImages(const PoolArgs& a, int64_t begin, int64_t end) {
 }
 
 template <bool kLong>
-struct Place {
+struct PositionType {
   using type = int32_t;
 };
 template <>
-struct Place<true> {
+struct PositionType<true> {
   using type = int64_t;
 };
 // Integers as wide as T for positions of elements in a window.
 template <class T>
-using PlaceOf = Vector<typename Place<sizeof(T) == sizeof(int64_t)>::type>;
+using PositionVector = Vector<typename PositionType<sizeof(T) == sizeof(int64_t)>::type>;
 
 // Adds dy to dx at the first of the largest elements of a window. With kApart, windows share no
 // pixels, and every pixel of this one is written.
@@ -251,30 +251,30 @@ template <bool kApart, class T>
 void MaxGradVector(const WindowPixels& pixels, int64_t c, const T* x, const T* dy, T* dx) {
   const Vector<T> gradient = Load(dy), zero = {};
   Vector<T> value = Load(x + pixels.first() * c);
-  PlaceOf<T> place = {}, n = {};
+  PositionVector<T> position = {}, n = {};
   pixels.ForEach([&](int64_t pixel) {
     const Vector<T> element = Load(x + pixel * c);
-    const PlaceOf<T> larger = element > value;
+    const PositionVector<T> larger = element > value;
     value = larger ? element : value;
-    place = larger ? n : place;
+    position = larger ? n : position;
     n += 1;
   });
-  n = PlaceOf<T>{};
+  n = PositionVector<T>{};
   pixels.ForEach([&](int64_t pixel) {
     T* to = dx + pixel * c;
     const Vector<T> old = kApart ? zero : Load(to);
-    StoreVector<T>(place == n ? old + gradient : old, to);
+    StoreVector<T>(position == n ? old + gradient : old, to);
     n += 1;
   });
 }
 
 template <class T>
 void MaxGradElement(const WindowPixels& pixels, int64_t c, const T* x, const T* dy, T* dx) {
-  int64_t place = pixels.first();
+  int64_t position = pixels.first();
   pixels.ForEach([&](int64_t pixel) {
-    if (x[pixel * c] > x[place * c]) place = pixel;
+    if (x[pixel * c] > x[position * c]) position = pixel;
   });
-  T& sum = dx[place * c];
+  T& sum = dx[position * c];
   if constexpr (std::is_integral_v<T>) {
     using Wrapping = std::make_unsigned_t<T>;
     sum = static_cast<T>(static_cast<Wrapping>(sum) + static_cast<Wrapping>(*dy));

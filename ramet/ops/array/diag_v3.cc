@@ -13,7 +13,7 @@ namespace {
 
 // The diagonals `lower` to `upper`, packed as the rows of a matrix with the highest diagonal first.
 // A diagonal shorter than its row is aligned to the left or right end of the row.
-struct Band {
+struct DiagonalBand {
   int64_t lower = 0, upper = 0;
   bool left_above = true, left_below = true;
 
@@ -32,7 +32,7 @@ struct Band {
   }
 };
 
-StatusOr<Band> ParseBand(const Tensor& k, const std::string& align) {
+StatusOr<DiagonalBand> ParseBand(const Tensor& k, const std::string& align) {
   if (k.rank() > 1) {
     return InvalidArgument("diag_index must be a scalar or vector, received shape: ", k.shape());
   }
@@ -42,7 +42,7 @@ StatusOr<Band> ParseBand(const Tensor& k, const std::string& align) {
     return InvalidArgument("diag_index must have only one or two elements, received ", n,
                            " elements.");
   }
-  Band band;
+  DiagonalBand band;
   band.lower = IntegerAt(k, 0);
   band.upper = IntegerAt(k, n - 1);
   band.left_above = align == "LEFT_LEFT" || align == "LEFT_RIGHT";
@@ -57,7 +57,7 @@ std::string AlignOf(const AttrMap& attrs) { return attrs.GetOr<std::string>("ali
 
 // Checks that the band lies in a matrix of this size.
 // \error kInvalidArgument: it does not.
-Status CheckInside(const Band& band, int64_t rows, int64_t columns) {
+Status CheckInside(const DiagonalBand& band, int64_t rows, int64_t columns) {
   for (bool lower : {true, false}) {
     const int64_t d = lower ? band.lower : band.upper;
     if (d == 0 || (-rows < d && d < columns)) continue;
@@ -68,7 +68,7 @@ Status CheckInside(const Band& band, int64_t rows, int64_t columns) {
 }
 
 // Returns the shape [..., (count,) width] of the packed diagonals of matrices [..., rows, columns].
-Shape PackedShape(const Shape& batch, const Band& band, int64_t width) {
+Shape PackedShape(const Shape& batch, const DiagonalBand& band, int64_t width) {
   Shape shape = batch;
   if (band.count() > 1) shape.Append(band.count());
   shape.Append(width);
@@ -77,7 +77,7 @@ Shape PackedShape(const Shape& batch, const Band& band, int64_t width) {
 
 // A batch of matrices and their packed diagonals.
 struct Layout {
-  Band band;
+  DiagonalBand band;
   int64_t batch, rows, columns, width;
 };
 
@@ -89,7 +89,7 @@ void ForDiagonals(const Layout& l, Fn&& fn) {
   const int64_t lowest = std::max(l.band.lower, 1 - l.rows);
   for (int64_t b = 0; b < l.batch; ++b) {
     for (int64_t d = upmost; d >= lowest; --d) {
-      const int64_t length = Band::Length(d, l.rows, l.columns);
+      const int64_t length = DiagonalBand::Length(d, l.rows, l.columns);
       const int64_t row = std::max<int64_t>(-d, 0), column = std::max<int64_t>(d, 0);
       const int64_t packed_row = b * l.band.count() + l.band.upper - d;
       fn((b * l.rows + row) * l.columns + column,
@@ -135,7 +135,7 @@ StatusOr<int64_t> SizeArg(const Tensor& t, std::string_view name) {
 
 // Replaces *rows and *columns by their actual values where they are -1.
 // \error kInvalidArgument: matrices of this size do not have such diagonals.
-Status FixSize(const Band& band, int64_t width, int64_t* rows, int64_t* columns) {
+Status FixSize(const DiagonalBand& band, int64_t width, int64_t* rows, int64_t* columns) {
   const int64_t least_rows = width - std::min<int64_t>(band.upper, 0);
   const int64_t least_columns = width + std::max<int64_t>(band.lower, 0);
   if (*rows != -1 && *rows < least_rows) {
@@ -157,7 +157,7 @@ Status FixSize(const Band& band, int64_t width, int64_t* rows, int64_t* columns)
       "diagonal.");
 }
 
-StatusOr<Shape> DiagonalBatch(const Band& band, const Shape& diagonal) {
+StatusOr<Shape> DiagonalBatch(const DiagonalBand& band, const Shape& diagonal) {
   const int r = diagonal.rank();
   if (band.count() == 1) return diagonal.Slice(0, r - 1);
   if (r < 2 || (diagonal.dim(r - 2) >= 0 && diagonal.dim(r - 2) != band.count())) {
@@ -168,12 +168,12 @@ StatusOr<Shape> DiagonalBatch(const Band& band, const Shape& diagonal) {
   return diagonal.Slice(0, r - 2);
 }
 
-Status MatrixDiag(KernelContext& c, const std::string& align) {
+Status MatrixDiagV3(KernelContext& c, const std::string& align) {
   const Tensor& x = c.input(0);
   if (x.rank() < 1) {
     return InvalidArgument("diagonal must be at least 1-dim, received shape: ", x.shape());
   }
-  RAMET_ASSIGN_OR_RETURN(Band band, ParseBand(c.input(1), align));
+  RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(c.input(1), align));
   RAMET_ASSIGN_OR_RETURN(int64_t rows, SizeArg(c.input(2), "num_rows"));
   RAMET_ASSIGN_OR_RETURN(int64_t columns, SizeArg(c.input(3), "num_cols"));
   RAMET_RETURN_IF_ERROR(CheckPadding(c.input(4)));
@@ -193,10 +193,10 @@ Status CheckMatrices(const Tensor& x) {
   return InvalidArgument("input must be at least 2-dim, received shape: ", x.shape());
 }
 
-Status MatrixDiagPart(KernelContext& c, const std::string& align) {
+Status MatrixDiagPartV3(KernelContext& c, const std::string& align) {
   const Tensor& x = c.input(0);
   RAMET_RETURN_IF_ERROR(CheckMatrices(x));
-  RAMET_ASSIGN_OR_RETURN(Band band, ParseBand(c.input(1), align));
+  RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(c.input(1), align));
   RAMET_RETURN_IF_ERROR(CheckPadding(c.input(2)));
   const int r = x.rank();
   const int64_t rows = x.dim(r - 2), columns = x.dim(r - 1);
@@ -217,13 +217,13 @@ Status MatrixDiagPart(KernelContext& c, const std::string& align) {
   return OkStatus();
 }
 
-Status MatrixSetDiag(KernelContext& c, const std::string& align) {
+Status MatrixSetDiagV3(KernelContext& c, const std::string& align) {
   const Tensor &x = c.input(0), &diagonal = c.input(1);
   RAMET_RETURN_IF_ERROR(CheckMatrices(x));
   if (diagonal.rank() < 1) {
     return InvalidArgument("diagonal must be at least 1-dim, received shape: ", diagonal.shape());
   }
-  RAMET_ASSIGN_OR_RETURN(Band band, ParseBand(c.input(2), align));
+  RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(c.input(2), align));
   const int r = x.rank();
   const int64_t rows = x.dim(r - 2), columns = x.dim(r - 1);
   RAMET_RETURN_IF_ERROR(CheckInside(band, rows, columns));
@@ -243,11 +243,11 @@ Status MatrixSetDiag(KernelContext& c, const std::string& align) {
   return OkStatus();
 }
 
-Status MatrixDiagShape(ShapeContext& c) {
+Status MatrixDiagShapeV3(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRankAtLeast(0, 1));
   const Tensor *k = c.constant(1), *num_rows = c.constant(2), *num_columns = c.constant(3);
   if (x.unknown_rank() || k == nullptr) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(Band band, ParseBand(*k, "LEFT_LEFT"));
+  RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(*k, "LEFT_LEFT"));
   RAMET_ASSIGN_OR_RETURN(Shape batch, DiagonalBatch(band, x));
   int64_t rows = Shape::kUnknownDim, columns = Shape::kUnknownDim;
   const int64_t width = x.dim(x.rank() - 1);
@@ -260,11 +260,11 @@ Status MatrixDiagShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status MatrixDiagPartShape(ShapeContext& c) {
+Status MatrixDiagPartShapeV3(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRankAtLeast(0, 2));
   const Tensor* k = c.constant(1);
   if (x.unknown_rank() || k == nullptr) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(Band band, ParseBand(*k, "LEFT_LEFT"));
+  RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(*k, "LEFT_LEFT"));
   const int64_t rows = x.dim(x.rank() - 2), columns = x.dim(x.rank() - 1);
   int64_t width = Shape::kUnknownDim;
   if (rows >= 0 && columns >= 0) {
@@ -275,7 +275,7 @@ Status MatrixDiagPartShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status MatrixSetDiagShape(ShapeContext& c) {
+Status MatrixSetDiagShapeV3(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRankAtLeast(0, 2));
   RAMET_RETURN_IF_ERROR(c.WithRankAtLeast(1, 1).status());
   c.set_output(0, std::move(x));
@@ -306,13 +306,13 @@ Output DiagPartOf(GradientContext& c, const Output& grad, const Output& k) {
                "diag_part");
 }
 
-Status MatrixDiagGradient(GradientContext& c) {
+Status MatrixDiagGradientV3(GradientContext& c) {
   std::vector<Gradient> grads(5);
   grads[0] = DiagPartOf(c, c.grad(), c.input(1));
   return c.Return(std::move(grads));
 }
 
-Status MatrixDiagPartGradient(GradientContext& c) {
+Status MatrixDiagPartGradientV3(GradientContext& c) {
   const Shape x = c.input(0).shape();
   const int r = x.rank();
   const Output grad = c.grad(), k = c.input(1);
@@ -331,7 +331,7 @@ Status MatrixDiagPartGradient(GradientContext& c) {
                    Gradient(), Gradient()});
 }
 
-Status MatrixSetDiagGradient(GradientContext& c) {
+Status MatrixSetDiagGradientV3(GradientContext& c) {
   const Output grad = c.grad(), k = c.input(2);
   const Shape diagonal = c.input(1).shape();
   constexpr int64_t kSmall = 1000;
@@ -378,33 +378,33 @@ constexpr char kSetDiagDoc[] =
       .Attr("T: type")                           \
       .HostMemory({"k", "num_rows", "num_cols"}) \
       .Doc(kDiagDoc)                             \
-      .Shape(MatrixDiagShape)                    \
-      .Gradient(MatrixDiagGradient)              \
-      .CpuKernelClass<AlignedKernel<MatrixDiag>>()
-#define RAMET_MATRIX_DIAG_PART(name)    \
-  RAMET_OP(name)                        \
-      .Input("input: T")                \
-      .Input("k: int32")                \
-      .Input("padding_value: T")        \
-      .Output("diagonal: T")            \
-      .Attr("T: type")                  \
-      .HostMemory({"k"})                \
-      .Doc(kDiagPartDoc)                \
-      .Shape(MatrixDiagPartShape)       \
-      .Gradient(MatrixDiagPartGradient) \
-      .CpuKernelClass<AlignedKernel<MatrixDiagPart>>()
-#define RAMET_MATRIX_SET_DIAG(name)    \
-  RAMET_OP(name)                       \
-      .Input("input: T")               \
-      .Input("diagonal: T")            \
-      .Input("k: int32")               \
-      .Output("output: T")             \
-      .Attr("T: type")                 \
-      .HostMemory({"k"})               \
-      .Doc(kSetDiagDoc)                \
-      .Shape(MatrixSetDiagShape)       \
-      .Gradient(MatrixSetDiagGradient) \
-      .CpuKernelClass<AlignedKernel<MatrixSetDiag>>()
+      .Shape(MatrixDiagShapeV3)                  \
+      .Gradient(MatrixDiagGradientV3)            \
+      .CpuKernelClass<AlignedKernel<MatrixDiagV3>>()
+#define RAMET_MATRIX_DIAG_PART(name)      \
+  RAMET_OP(name)                          \
+      .Input("input: T")                  \
+      .Input("k: int32")                  \
+      .Input("padding_value: T")          \
+      .Output("diagonal: T")              \
+      .Attr("T: type")                    \
+      .HostMemory({"k"})                  \
+      .Doc(kDiagPartDoc)                  \
+      .Shape(MatrixDiagPartShapeV3)       \
+      .Gradient(MatrixDiagPartGradientV3) \
+      .CpuKernelClass<AlignedKernel<MatrixDiagPartV3>>()
+#define RAMET_MATRIX_SET_DIAG(name)      \
+  RAMET_OP(name)                         \
+      .Input("input: T")                 \
+      .Input("diagonal: T")              \
+      .Input("k: int32")                 \
+      .Output("output: T")               \
+      .Attr("T: type")                   \
+      .HostMemory({"k"})                 \
+      .Doc(kSetDiagDoc)                  \
+      .Shape(MatrixSetDiagShapeV3)       \
+      .Gradient(MatrixSetDiagGradientV3) \
+      .CpuKernelClass<AlignedKernel<MatrixSetDiagV3>>()
 
 RAMET_MATRIX_DIAG("MatrixDiagV2");
 RAMET_MATRIX_DIAG("MatrixDiagV3").RAMET_ALIGN_ATTR;

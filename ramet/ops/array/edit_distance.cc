@@ -48,25 +48,25 @@ struct Sequences {
   const int64_t* row(int64_t i) const { return indices.data<int64_t>() + i * rank(); }
 };
 
-// The sequence in rows [first, last), which belongs to element `place` of the output.
+// The sequence in rows [first, last), which belongs to element `element` of the output.
 struct Group {
-  int64_t place = -1, first = 0, last = 0;
+  int64_t element = -1, first = 0, last = 0;
 };
 
-// Groups consecutive rows with the same place into one sequence.
+// Groups consecutive rows with the same element into one sequence.
 StatusOr<std::vector<Group>> Groups(const Sequences& s, const Shape& output) {
   std::vector<Group> groups;
   for (int64_t i = 0; i < s.count(); ++i) {
-    int64_t place = 0;
+    int64_t element = 0;
     for (int d = 0; d < output.rank(); ++d) {
       const int64_t at = s.row(i)[d];
       if (at < 0 || at >= output.dim(d)) {
         return InvalidArgument(s.name, "_indices[", i, "] is outside of the output's shape ",
                                output);
       }
-      place = place * output.dim(d) + at;
+      element = element * output.dim(d) + at;
     }
-    if (groups.empty() || groups.back().place != place) groups.push_back({place, i, i});
+    if (groups.empty() || groups.back().element != element) groups.push_back({element, i, i});
     groups.back().last = i + 1;
   }
   return groups;
@@ -126,19 +126,19 @@ Status EditDistance(KernelContext& c, bool normalize) {
   std::vector<int64_t> row;
   size_t i = 0, k = 0;
   while (i < found.size() || k < wanted.size()) {
-    if (k == wanted.size() || (i < found.size() && found[i].place < wanted[k].place)) {
-      out[found[i].place] = missing(found[i]);
+    if (k == wanted.size() || (i < found.size() && found[i].element < wanted[k].element)) {
+      out[found[i].element] = missing(found[i]);
       ++i;
-    } else if (i == found.size() || wanted[k].place < found[i].place) {
+    } else if (i == found.size() || wanted[k].element < found[i].element) {
       const auto length = static_cast<float>(wanted[k].last - wanted[k].first);
-      out[wanted[k].place] = normalize ? 1.0F : length;
+      out[wanted[k].element] = normalize ? 1.0F : length;
       ++k;
     } else {
       const Group &x = found[i++], &z = wanted[k++];
       const auto distance =
           static_cast<float>(Distance(hypothesis.values.data<T>() + x.first, x.last - x.first,
                                       truth.values.data<T>() + z.first, z.last - z.first, row));
-      out[x.place] = normalize ? distance / static_cast<float>(z.last - z.first) : distance;
+      out[x.element] = normalize ? distance / static_cast<float>(z.last - z.first) : distance;
     }
   }
   return OkStatus();

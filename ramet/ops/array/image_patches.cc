@@ -173,13 +173,13 @@ Status PatchesGradient(GradientContext& c) {
   const Output numbers = c.Add("Range", {one, end, one});
   const Output image_shape =
       c.Add("Pack", {one, ElementAt(c, shape, 1), ElementAt(c, shape, 2), one});
-  const Output places =
+  const Output positions =
       Reshape(c, c.Add("ExtractImagePatches", {Reshape(c, numbers, image_shape)}, attrs),
               std::vector<int64_t>{-1});
   const Output rows = Reshape(c, c.grad(), c.Add("Pack", {batch, all, depth}));
   const Tensor swap = Tensor::Vector<int32_t>({1, 0, 2});
-  const Output by_place = c.Add("Transpose", {rows, swap});
-  const Output sums = c.Add("UnsortedSegmentSum", {by_place, places, end});
+  const Output by_position = c.Add("Transpose", {rows, swap});
+  const Output sums = c.Add("UnsortedSegmentSum", {by_position, positions, end});
   const Output image = c.Add("Transpose", {SliceFrom(c, sums, 1), swap});
   return c.Return({Reshape(c, image, shape)});
 }

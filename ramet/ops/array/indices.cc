@@ -1,6 +1,6 @@
 #include "ramet/ops/array/indices.h"
 
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/cast.h"
 
 namespace ramet {
 

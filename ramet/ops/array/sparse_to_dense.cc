@@ -65,14 +65,15 @@ class SparseToDenseKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, values.dtype(), shape));
     if (y->num_elements() > 0) FillWith(c.input(3), *y);
     for (int64_t i = 0; i < sizes.count; ++i) {
-      CopyElements(values, values.rank() == 0 ? 0 : i, *y, Place(indices, sizes, shape, i), 1);
+      CopyElements(values, values.rank() == 0 ? 0 : i, *y, OffsetOf(indices, sizes, shape, i), 1);
     }
     return OkStatus();
   }
 
  private:
   // Returns the element that index i names, or -1 if it is out of bounds.
-  static int64_t Place(const Tensor& indices, const Sizes& sizes, const Shape& shape, int64_t i) {
+  static int64_t OffsetOf(const Tensor& indices, const Sizes& sizes, const Shape& shape,
+                          int64_t i) {
     int64_t at = 0;
     for (int d = 0; d < shape.rank(); ++d) {
       const int64_t index = IntegerAt(indices, i * sizes.depth + d);
@@ -85,7 +86,7 @@ class SparseToDenseKernel final : public Kernel {
   Status CheckIndices(const Tensor& indices, const Sizes& sizes, const Shape& shape) const {
     int64_t before = -1;
     for (int64_t i = 0; i < sizes.count; ++i) {
-      const int64_t at = Place(indices, sizes, shape, i);
+      const int64_t at = OffsetOf(indices, sizes, shape, i);
       if (at < 0) {
         return InvalidArgument(IndexText(indices, sizes, i),
                                " is out of bounds: need 0 <= index < ", shape);

@@ -1,6 +1,8 @@
 #include <algorithm>
 
-#include "ramet/gradients/function_gradients.h"
+#include "ramet/gradients/branch_gradients.h"
+#include "ramet/gradients/functional_while.h"
+#include "ramet/gradients/symbolic_gradient.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/move.h"
 

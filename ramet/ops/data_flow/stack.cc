@@ -132,7 +132,7 @@ Status PushShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status HandleShape(ShapeContext& c) {
+Status StackHandleShape(ShapeContext& c) {
   c.set_output(0, Shape{2});
   return OkStatus();
 }
@@ -146,7 +146,7 @@ constexpr char kPushDoc[] =
 constexpr char kPopDoc[] =
     "Pops the top element of the stack. Error: the stack is empty or closed; its elements are not "
     "of dtype elem_type (kInternal).";
-constexpr char kCloseDoc[] =
+constexpr char kCloseStackDoc[] =
     "Closes a stack and frees its elements. Nothing can be pushed or popped afterwards.";
 
 RAMET_OP("StackV2")
@@ -159,7 +159,7 @@ RAMET_OP("StackV2")
         "Creates a stack of at most max_size elements (no limit if max_size is negative) that "
         "lives until the end of the run; each run starts with an empty one. Its elements are "
         "tensors of dtype elem_type and any shape. Error: max_size is not a scalar.")
-    .Shape(HandleShape)
+    .Shape(StackHandleShape)
     .CpuKernelClass<MakeStack>();
 
 RAMET_OP("StackPushV2")
@@ -185,7 +185,7 @@ RAMET_OP("StackPopV2")
 RAMET_OP("StackCloseV2")
     .Input("handle: resource")
     .Stateful()
-    .Doc(kCloseDoc)
+    .Doc(kCloseStackDoc)
     .Shape(NoOutputs)
     .CpuKernel(Close);
 
@@ -195,7 +195,7 @@ RAMET_OP("Stack")
     .Attr("stack_name: string = ''")
     .Stateful()
     .Doc(kStackDoc)
-    .Shape(HandleShape)
+    .Shape(StackHandleShape)
     .NotDifferentiable()
     .CpuKernelClass<MakeStack>();
 
@@ -221,7 +221,7 @@ RAMET_OP("StackPop")
 
 RAMET_OP("StackClose")
     .Input("handle: Ref(string)")
-    .Doc(kCloseDoc)
+    .Doc(kCloseStackDoc)
     .Shape(NoOutputs)
     .NotDifferentiable()
     .CpuKernel(Close);

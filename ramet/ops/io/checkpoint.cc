@@ -1,3 +1,4 @@
+#include "ramet/format/bundle_merge.h"
 #include "ramet/format/bundle_writer.h"
 #include "ramet/format/checkpoint_reader.h"
 #include "ramet/format/v1_writer.h"

@@ -16,9 +16,18 @@ Status Cholesky(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
+  MatrixRunner runner(FactorWork(all.n));
+  const auto cholesky = [n = all.n](const MatrixArgs& args) {
+    *args.out<bool>(1) = Factor<T>::Cholesky(n, args.in<T>(0), args.out<T>(0));
+  };
   for (int64_t i = 0; i < all.filled(); ++i) {
     T* l = y->mutable_data<T>() + i * all.size();
-    if (Factor<T>::Cholesky(all.n, x.data<T>() + i * all.size(), l)) continue;
+    bool ok = false;
+    if (!runner.Run({all.Operand(x.data<T>(), i)},
+                    {MatrixResult::Of(l, all.size()), MatrixResult::Of(&ok, 1)}, cholesky)) {
+      break;
+    }
+    if (ok) continue;
     for (int64_t row = 0; row < all.n; ++row) {
       std::fill_n(l + row * all.n, all.n, T(0));
       std::fill_n(l + row * all.n, row + 1, T(std::numeric_limits<double>::quiet_NaN()));
@@ -37,10 +46,15 @@ Status CholeskyGradOf(KernelContext& c) {
                            grad.shape());
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, l.dtype(), l.shape()));
+  MatrixRunner runner(FactorWork(all.n));
+  const auto gradient = [n = all.n](const MatrixArgs& args) {
+    Factor<T>::CholeskyGrad(n, args.in<T>(0), args.in<T>(1), args.out<T>(0));
+  };
   for (int64_t i = 0; i < all.filled(); ++i) {
-    const int64_t at = i * all.size();
-    Factor<T>::CholeskyGrad(all.n, l.data<T>() + at, grad.data<T>() + at,
-                            y->mutable_data<T>() + at);
+    if (!runner.Run({all.Operand(l.data<T>(), i), all.Operand(grad.data<T>(), i)},
+                    {all.Result(y->mutable_data<T>(), i)}, gradient)) {
+      break;
+    }
   }
   return OkStatus();
 }

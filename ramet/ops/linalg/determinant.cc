@@ -23,15 +23,28 @@ StatusOr<Matrices> MatricesWithDeterminants(const Tensor& x) {
                            " matrices without elements");
 }
 
+// Computes the determinant of matrix i of `data`. Returns false if the run must stop.
+template <class T>
+bool LogDeterminantOf(MatrixRunner& runner, const Matrices& all, const T* data, int64_t i, T* sign,
+                      T* log) {
+  const auto compute = [n = all.n](const MatrixArgs& args) {
+    Factor<T>::LogDeterminant(n, args.in<T>(0), args.out<T>(0), args.out<T>(1));
+  };
+  return runner.Run({all.Operand(data, i)}, {MatrixResult::Of(sign, 1), MatrixResult::Of(log, 1)},
+                    compute);
+}
+
 template <class T>
 Status LogDeterminant(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Matrices all, MatricesWithDeterminants(x));
   RAMET_ASSIGN_OR_RETURN(Tensor * sign, c.Allocate(0, x.dtype(), all.batch));
   RAMET_ASSIGN_OR_RETURN(Tensor * log, c.Allocate(1, x.dtype(), all.batch));
+  MatrixRunner runner(FactorWork(all.n));
   for (int64_t i = 0; i < all.count; ++i) {
-    Factor<T>::LogDeterminant(all.n, x.data<T>() + i * all.size(), sign->mutable_data<T>() + i,
-                              log->mutable_data<T>() + i);
+    T* const sign_i = sign->mutable_data<T>() + i;
+    T* const log_i = log->mutable_data<T>() + i;
+    if (!LogDeterminantOf(runner, all, x.data<T>(), i, sign_i, log_i)) break;
   }
   return OkStatus();
 }
@@ -41,9 +54,10 @@ Status Determinant(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Matrices all, MatricesWithDeterminants(x));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), all.batch));
+  MatrixRunner runner(FactorWork(all.n));
   for (int64_t i = 0; i < all.count; ++i) {
     T sign, log;
-    Factor<T>::LogDeterminant(all.n, x.data<T>() + i * all.size(), &sign, &log);
+    if (!LogDeterminantOf(runner, all, x.data<T>(), i, &sign, &log)) break;
     y->mutable_data<T>()[i] = sign * std::exp(log);
   }
   return OkStatus();
@@ -57,11 +71,19 @@ Status Lu(KernelContext& c, DType index) {
   RAMET_ASSIGN_OR_RETURN(Tensor * lu, c.Allocate(0, x.dtype(), x.shape()));
   RAMET_ASSIGN_OR_RETURN(Tensor * p, c.Allocate(1, index, all.With({all.n})));
   std::vector<int64_t> order(all.filled() > 0 ? all.n : 0);
+  MatrixRunner runner(FactorWork(all.n));
+  const auto factor = [n = all.n](const MatrixArgs& args) {
+    *args.out<bool>(2) = Factor<T>::Lu(n, args.in<T>(0), args.out<T>(0), args.out<int64_t>(1));
+  };
   for (int64_t i = 0; i < all.filled(); ++i) {
-    const int64_t at = i * all.size();
-    if (!Factor<T>::Lu(all.n, x.data<T>() + at, lu->mutable_data<T>() + at, order.data())) {
-      return NotInvertible();
+    bool ok = false;
+    if (!runner.Run({all.Operand(x.data<T>(), i)},
+                    {all.Result(lu->mutable_data<T>(), i), MatrixResult::Of(order.data(), all.n),
+                     MatrixResult::Of(&ok, 1)},
+                    factor)) {
+      break;
     }
+    if (!ok) return NotInvertible();
     for (int64_t k = 0; k < all.n; ++k) {
       if (index == kInt32) {
         p->mutable_data<int32_t>()[i * all.n + k] = static_cast<int32_t>(order[k]);

@@ -5,6 +5,7 @@
 #include "ramet/base/float16.h"
 #include "ramet/gradients/gradient_context.h"
 #include "ramet/op/op.h"
+#include "ramet/ops/linalg/matrix_runner.h"
 
 // The types in which decompositions are computed.
 #define RAMET_LINALG_TYPES float, double, std::complex<float>, std::complex<double>
@@ -26,6 +27,16 @@ struct Matrices {
   // Returns the number of matrices that have elements: `count`, or zero. A stack of empty matrices
   // may have any count up to 2^63; loops over filled() do no work for it.
   int64_t filled() const { return size() > 0 ? count : 0; }
+
+  // Return matrix i of the elements at `data`, for a MatrixRunner.
+  template <class T>
+  MatrixOperand Operand(const T* data, int64_t i) const {
+    return MatrixOperand::Of(data + i * size(), size());
+  }
+  template <class T>
+  MatrixResult Result(T* data, int64_t i) const {
+    return MatrixResult::Of(data + i * size(), size());
+  }
 };
 
 // Returns the error for a matrix that cannot be inverted.

@@ -1,4 +1,4 @@
-#include "ramet/linalg/decompose.h"
+#include "ramet/linalg/matrix_sqrt.h"
 #include "ramet/ops/linalg/matrices.h"
 #include "ramet/ops/math/gradient_util.h"
 
@@ -10,9 +10,13 @@ Status SquareRoot(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
+  MatrixRunner runner(SpectralWork(all.n, all.n));
+  const auto root = [n = all.n](const MatrixArgs& args) {
+    linalg::MatrixSqrt(n, args.in<T>(0), args.out<T>(0));
+  };
   for (int64_t i = 0; i < all.filled(); ++i) {
-    const int64_t at = i * all.size();
-    linalg::Decompose<T>::SquareRoot(all.n, x.data<T>() + at, y->mutable_data<T>() + at);
+    const MatrixResult result = all.Result(y->mutable_data<T>(), i);
+    if (!runner.Run({all.Operand(x.data<T>(), i)}, {result}, root)) break;
   }
   return OkStatus();
 }

@@ -1,4 +1,4 @@
-#include "ramet/linalg/decompose.h"
+#include "ramet/linalg/qr.h"
 #include "ramet/ops/linalg/computed.h"
 #include "ramet/ops/linalg/matrices.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -27,9 +27,14 @@ Status Qr(KernelContext& c, bool full) {
   return FillOutput<T>(q, [&](C* q_out) {
     return FillOutput<T>(r, [&](C* r_out) {
       if (all.size() == 0 && full) FillIdentity(all, q_out);
+      MatrixRunner runner(2 * ProductWork(all.m, all.n, p));
+      const auto qr = [m = all.m, n = all.n, full](const MatrixArgs& args) {
+        linalg::Qr(m, n, args.in<C>(0), full, args.out<C>(0), args.out<C>(1));
+      };
       for (int64_t i = 0; i < all.filled(); ++i) {
-        linalg::Decompose<C>::Qr(all.m, all.n, in.data() + i * all.size(), full,
-                                 q_out + i * all.m * p, r_out + i * p * all.n);
+        const MatrixResult q_i = MatrixResult::Of(q_out + i * all.m * p, all.m * p);
+        const MatrixResult r_i = MatrixResult::Of(r_out + i * p * all.n, p * all.n);
+        if (!runner.Run({all.Operand(in.data(), i)}, {q_i, r_i}, qr)) break;
       }
       return OkStatus();
     });

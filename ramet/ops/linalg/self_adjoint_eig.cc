@@ -11,10 +11,21 @@ Status SelfAdjointEig(KernelContext& c, bool compute_v) {
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   RAMET_ASSIGN_OR_RETURN(Tensor * e, c.Allocate(0, x.dtype(), all.With({all.n})));
   RAMET_ASSIGN_OR_RETURN(Tensor * v, c.Allocate(1, x.dtype(), compute_v ? x.shape() : Shape{0}));
+  MatrixRunner runner(SpectralWork(all.n, all.n));
+  const auto eig = [n = all.n](const MatrixArgs& args) {
+    *args.out<bool>(2) =
+        linalg::Spectral<T>::SelfAdjointEig(n, args.in<T>(0), args.out<T>(0), args.out<T>(1));
+  };
   for (int64_t i = 0; i < all.filled(); ++i) {
-    T* vectors = compute_v ? v->mutable_data<T>() + i * all.size() : nullptr;
-    if (!linalg::Spectral<T>::SelfAdjointEig(all.n, x.data<T>() + i * all.size(),
-                                             e->mutable_data<T>() + i * all.n, vectors)) {
+    bool ok = false;
+    const MatrixResult values = MatrixResult::Of(e->mutable_data<T>() + i * all.n, all.n);
+    MatrixResult vectors;
+    if (compute_v) vectors = all.Result(v->mutable_data<T>(), i);
+    if (!runner.Run({all.Operand(x.data<T>(), i)}, {values, vectors, MatrixResult::Of(&ok, 1)},
+                    eig)) {
+      break;
+    }
+    if (!ok) {
       return InvalidArgument(
           "Self-adjoint eigen decomposition was not successful. The input might not be valid.");
     }

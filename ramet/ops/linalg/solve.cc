@@ -17,16 +17,23 @@ using linalg::Factor;
 
 template <class T>
 Status Inverse(KernelContext& c, bool adjoint) {
+  using C = Computed<T>;
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Matrices all, Matrices::SquareOf(x, 0));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
   const Elements<T> in(x);
-  return FillOutput<T>(y, [&](Computed<T>* out) -> Status {
+  return FillOutput<T>(y, [&](C* out) -> Status {
+    MatrixRunner runner(FactorWork(all.n));
+    const auto inverse = [n = all.n, adjoint](const MatrixArgs& args) {
+      *args.out<bool>(1) = Factor<C>::Inverse(n, args.in<C>(0), adjoint, args.out<C>(0));
+    };
     for (int64_t i = 0; i < all.filled(); ++i) {
-      const int64_t at = i * all.size();
-      if (!Factor<Computed<T>>::Inverse(all.n, in.data() + at, adjoint, out + at)) {
-        return NotInvertible();
+      bool ok = false;
+      if (!runner.Run({all.Operand(in.data(), i)}, {all.Result(out, i), MatrixResult::Of(&ok, 1)},
+                      inverse)) {
+        break;
       }
+      if (!ok) return NotInvertible();
     }
     return OkStatus();
   });
@@ -34,6 +41,7 @@ Status Inverse(KernelContext& c, bool adjoint) {
 
 template <class T>
 Status Solve(KernelContext& c, bool adjoint) {
+  using C = Computed<T>;
   const Tensor &a = c.input(0), &b = c.input(1);
   RAMET_ASSIGN_OR_RETURN(Matrices lhs, Matrices::Of(a, 0));
   if (a.rank() != b.rank()) return InvalidArgument("All input tensors must have the same rank.");
@@ -46,13 +54,19 @@ Status Solve(KernelContext& c, bool adjoint) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, b.dtype(), b.shape()));
   if (rhs.size() == 0) return OkStatus();
   const Elements<T> as(a), bs(b);
-  return FillOutput<T>(y, [&](Computed<T>* out) -> Status {
+  return FillOutput<T>(y, [&](C* out) -> Status {
+    MatrixRunner runner(FactorWork(lhs.n) + ProductWork(lhs.n, lhs.n, rhs.n));
+    const auto solve = [n = lhs.n, k = rhs.n, adjoint](const MatrixArgs& args) {
+      *args.out<bool>(1) =
+          Factor<C>::Solve(n, k, args.in<C>(0), adjoint, args.in<C>(1), args.out<C>(0));
+    };
     for (int64_t i = 0; i < lhs.count; ++i) {
-      const int64_t at = i * rhs.size();
-      if (!Factor<Computed<T>>::Solve(lhs.n, rhs.n, as.data() + i * lhs.size(), adjoint,
-                                      bs.data() + at, out + at)) {
-        return InvalidArgument("Input matrix is not invertible.");
+      bool ok = false;
+      if (!runner.Run({lhs.Operand(as.data(), i), rhs.Operand(bs.data(), i)},
+                      {rhs.Result(out, i), MatrixResult::Of(&ok, 1)}, solve)) {
+        break;
       }
+      if (!ok) return InvalidArgument("Input matrix is not invertible.");
     }
     return OkStatus();
   });
@@ -93,10 +107,15 @@ Status TriangularSolve(KernelContext& c, bool adjoint, bool lower) {
   if (y->num_elements() == 0) return OkStatus();
   linalg::BroadcastPlan plan;
   linalg::BroadcastPlan::Make(lhs.batch.dims(), rhs.batch.dims(), &plan);
+  MatrixRunner runner(ProductWork(lhs.n, lhs.n, rhs.n));
+  const auto solve = [n = lhs.n, k = rhs.n, lower, adjoint](const MatrixArgs& args) {
+    Factor<T>::TriangularSolve(n, k, args.in<T>(0), lower, adjoint, args.in<T>(1), args.out<T>(0));
+  };
+  bool stopped = false;
   ForEachBroadcast<2>(plan, [&](int64_t i, const std::array<int64_t, 2>& at) {
-    Factor<T>::TriangularSolve(lhs.n, rhs.n, a.data<T>() + at[0] * lhs.size(), lower, adjoint,
-                               b.data<T>() + at[1] * rhs.size(),
-                               y->mutable_data<T>() + i * rhs.size());
+    if (stopped) return;
+    stopped = !runner.Run({lhs.Operand(a.data<T>(), at[0]), rhs.Operand(b.data<T>(), at[1])},
+                          {rhs.Result(y->mutable_data<T>(), i)}, solve);
   });
   return OkStatus();
 }

@@ -1,4 +1,4 @@
-#include "ramet/linalg/decompose.h"
+#include "ramet/linalg/svd.h"
 #include "ramet/ops/linalg/matrices.h"
 #include "ramet/ops/math/gradient_util.h"
 
@@ -39,11 +39,16 @@ class SvdKernel final : public Kernel {
       if (compute_uv_ && full_) FillIdentity(all.count, all.n, v_out);
       return OkStatus();
     }
+    MatrixRunner runner(SpectralWork(all.m, all.n));
+    const auto svd = [m = all.m, n = all.n, full = full_](const MatrixArgs& args) {
+      linalg::Svd(m, n, args.in<T>(0), full, args.out<T>(0), args.out<T>(1), args.out<T>(2));
+    };
     for (int64_t i = 0; i < all.count; ++i) {
-      linalg::Decompose<T>::Svd(all.m, all.n, x.data<T>() + i * all.size(), full_,
-                                s->mutable_data<T>() + i * p,
-                                compute_uv_ ? u_out + i * all.m * u_size : nullptr,
-                                compute_uv_ ? v_out + i * all.n * v_size : nullptr);
+      MatrixResult u_i, v_i;
+      if (compute_uv_) u_i = MatrixResult::Of(u_out + i * all.m * u_size, all.m * u_size);
+      if (compute_uv_) v_i = MatrixResult::Of(v_out + i * all.n * v_size, all.n * v_size);
+      const MatrixResult s_i = MatrixResult::Of(s->mutable_data<T>() + i * p, p);
+      if (!runner.Run({all.Operand(x.data<T>(), i)}, {s_i, u_i, v_i}, svd)) break;
     }
     return OkStatus();
   }

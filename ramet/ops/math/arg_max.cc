@@ -1,4 +1,4 @@
-#include "ramet/linalg/reduce.h"
+#include "ramet/linalg/argmax.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/types.h"
 

@@ -1,4 +1,4 @@
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"

@@ -1,4 +1,5 @@
 #include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/select.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/elementwise.h"
 #include "ramet/ops/math/gradient_util.h"

@@ -3,7 +3,7 @@
 #include <complex>
 
 #include "ramet/gradients/shape_ops.h"
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/ops/math/types.h"
 
 namespace ramet {

@@ -1,3 +1,5 @@
+#include "ramet/ops/math/segment.h"
+
 #include <cstring>
 
 #include "ramet/linalg/elementwise.h"
@@ -47,25 +49,6 @@ Status UnsortedSegmentSum(KernelContext& c) {
   return OkStatus();
 }
 
-Status UnsortedSegmentShape(ShapeContext& c) {
-  RAMET_RETURN_IF_ERROR(c.WithRank(2, 0).status());
-  const Shape& data = c.input(0);
-  const Shape& ids = c.input(1);
-  if (data.unknown_rank() || ids.unknown_rank()) return OkStatus();
-  if (data.rank() < ids.rank() || !data.Slice(0, ids.rank()).IsCompatibleWith(ids)) {
-    return InvalidArgument("data.shape = ", data, " does not start with segment_ids.shape = ", ids);
-  }
-  const Tensor* segments = c.constant(2);
-  if (segments != nullptr && IntegerAt(*segments, 0) < 0) {
-    return InvalidArgument("Dimension size, given by scalar input 2, must be non-negative but is ",
-                           IntegerAt(*segments, 0));
-  }
-  Shape shape{segments ? IntegerAt(*segments, 0) : Shape::kUnknownDim};
-  for (int d = ids.rank(); d < data.rank(); ++d) shape.Append(data.dim(d));
-  c.set_output(0, std::move(shape));
-  return OkStatus();
-}
-
 // Returns `test`, which has the shape of the ids, with dimensions of size 1 appended until it has
 // the rank of `rows`.
 Output WithRankOf(GradientContext& c, const Output& test, const Output& rows) {
@@ -111,4 +94,24 @@ RAMET_OP("UnsortedSegmentSum")
     .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return UnsortedSegmentSum<T>(c); });
 
 }  // namespace
+
+Status UnsortedSegmentShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(2, 0).status());
+  const Shape& data = c.input(0);
+  const Shape& ids = c.input(1);
+  if (data.unknown_rank() || ids.unknown_rank()) return OkStatus();
+  if (data.rank() < ids.rank() || !data.Slice(0, ids.rank()).IsCompatibleWith(ids)) {
+    return InvalidArgument("data.shape = ", data, " does not start with segment_ids.shape = ", ids);
+  }
+  const Tensor* segments = c.constant(2);
+  if (segments != nullptr && IntegerAt(*segments, 0) < 0) {
+    return InvalidArgument("Dimension size, given by scalar input 2, must be non-negative but is ",
+                           IntegerAt(*segments, 0));
+  }
+  Shape shape{segments ? IntegerAt(*segments, 0) : Shape::kUnknownDim};
+  for (int d = ids.rank(); d < data.rank(); ++d) shape.Append(data.dim(d));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
 }  // namespace ramet

@@ -1,3 +1,4 @@
+#include "ramet/linalg/select.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/broadcast_loop.h"

@@ -3,6 +3,7 @@
 
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/segment.h"
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/math/wrapping.h"
 
@@ -188,24 +189,6 @@ Status SortedShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status UnsortedShape(ShapeContext& c) {
-  RAMET_RETURN_IF_ERROR(c.WithRank(2, 0).status());
-  const Shape& data = c.input(0);
-  const Shape& ids = c.input(1);
-  if (data.unknown_rank() || ids.unknown_rank()) return OkStatus();
-  if (data.rank() < ids.rank() || !data.Slice(0, ids.rank()).IsCompatibleWith(ids)) {
-    return InvalidArgument("data.shape = ", data, " does not start with segment_ids.shape = ", ids);
-  }
-  const Tensor* segments = c.constant(2);
-  if (segments != nullptr && IntegerAt(*segments, 0) < 0) {
-    return InvalidArgument("Dimension size, given by scalar input 2, must be non-negative but is ",
-                           IntegerAt(*segments, 0));
-  }
-  c.set_output(
-      0, SegmentsShape(segments ? IntegerAt(*segments, 0) : Shape::kUnknownDim, data, ids.rank()));
-  return OkStatus();
-}
-
 Output RowsOf(GradientContext& c, const Output& segments, const Output& ids) {
   return c.Add("GatherV2", {segments, ids, 0});
 }
@@ -324,7 +307,7 @@ Status UnsortedProdGradient(GradientContext& c) {
       .Attr("Tindices: {int32, int64}")                  \
       .Attr("Tnumsegments: {int32, int64} = int32")      \
       .HostMemory({"num_segments"})                      \
-      .Shape(UnsortedShape)                              \
+      .Shape(UnsortedSegmentShape)                       \
       .CpuKernels<__VA_ARGS__>(UnsortedKernel<Kind::kind>())
 #define RAMET_SEGMENT_DOC(what, nothing)                                                         \
   "Returns, for each id from 0 to the last in segment_ids, the " what                            \

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/segment_combiner.h"
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/math/wrapping.h"
 
@@ -13,8 +13,6 @@
 
 namespace ramet {
 namespace {
-
-enum class Combiner { kSum, kMean, kSqrtN };
 
 // The type for sums: float for short floats.
 template <class T>
@@ -57,14 +55,8 @@ StatusOr<int64_t> CountSegments(const Tensor& ids) {
   return segments;
 }
 
-double Scale(Combiner combiner, int64_t count) {
-  if (combiner == Combiner::kSum) return 1;
-  return 1 / (combiner == Combiner::kMean ? static_cast<double>(count)
-                                          : std::sqrt(static_cast<double>(count)));
-}
-
 template <class T>
-void CombineRows(Combiner combiner, const Tensor& data, const Tensor& indices, int64_t first,
+void CombineRows(SegmentCombiner combiner, const Tensor& data, const Tensor& indices, int64_t first,
                  int64_t last, typename SumOf<T>::Type* sums, int64_t row, T* out) {
   using Sum = typename SumOf<T>::Type;
   std::fill_n(sums, row, Sum(0));
@@ -72,14 +64,14 @@ void CombineRows(Combiner combiner, const Tensor& data, const Tensor& indices, i
     const T* x = data.data<T>() + IntegerAt(indices, i) * row;
     for (int64_t k = 0; k < row; ++k) sums[k] = WrappingAdd(sums[k], static_cast<Sum>(x[k]));
   }
-  const double scale = Scale(combiner, last - first);
+  const double scale = SegmentScale(combiner, last - first);
   for (int64_t k = 0; k < row; ++k) {
-    out[k] = combiner == Combiner::kSum ? static_cast<T>(sums[k])
-                                        : static_cast<T>(sums[k] * static_cast<Sum>(scale));
+    out[k] = combiner == SegmentCombiner::kSum ? static_cast<T>(sums[k])
+                                               : static_cast<T>(sums[k] * static_cast<Sum>(scale));
   }
 }
 
-template <class T, Combiner combiner>
+template <class T, SegmentCombiner combiner>
 Status SparseSegment(KernelContext& c) {
   const Tensor &data = c.input(0), &indices = c.input(1), &ids = c.input(2);
   if (data.rank() < 1) return InvalidArgument("data must be at least 1 dimensional");
@@ -107,7 +99,7 @@ Status SparseSegment(KernelContext& c) {
 }
 
 // Adds the gradient of each segment to the rows of data that are in it.
-template <class T, Combiner combiner>
+template <class T, SegmentCombiner combiner>
 Status SparseSegmentGrad(KernelContext& c) {
   using Sum = typename SumOf<T>::Type;
   const Tensor &grad = c.input(0), &indices = c.input(1), &ids = c.input(2);
@@ -133,7 +125,7 @@ Status SparseSegmentGrad(KernelContext& c) {
   const int64_t row = Product(grad.shape(), 1, grad.rank());
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     const int64_t id = IntegerAt(ids, i);
-    const Sum scale = static_cast<Sum>(Scale(combiner, counts[id]));
+    const Sum scale = static_cast<Sum>(SegmentScale(combiner, counts[id]));
     const T* x = grad.data<T>() + id * row;
     T* out = y->mutable_data<T>() + IntegerAt(indices, i) * row;
     for (int64_t k = 0; k < row; ++k) {
@@ -206,16 +198,16 @@ Status SparseSegmentGradient(GradientContext& c) {
 RAMET_SPARSE_SEGMENT("SparseSegmentSum", "realnumbertype", "the sum of")
     .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
                 uint32_t, uint64_t>([]<class T>(KernelContext& c) {
-      return SparseSegment<T, Combiner::kSum>(c);
+      return SparseSegment<T, SegmentCombiner::kSum>(c);
     });
 RAMET_SPARSE_SEGMENT("SparseSegmentMean", "{bfloat16, half, float, double}", "the mean of")
     .CpuKernels<float, double, Half, BFloat16>([]<class T>(KernelContext& c) {
-      return SparseSegment<T, Combiner::kMean>(c);
+      return SparseSegment<T, SegmentCombiner::kMean>(c);
     });
 RAMET_SPARSE_SEGMENT("SparseSegmentSqrtN", "{bfloat16, half, float, double}",
                      "the sum, divided by the square root of the number of rows, of")
     .CpuKernels<float, double, Half, BFloat16>([]<class T>(KernelContext& c) {
-      return SparseSegment<T, Combiner::kSqrtN>(c);
+      return SparseSegment<T, SegmentCombiner::kSqrtN>(c);
     });
 
 #define RAMET_SPARSE_SEGMENT_GRAD(name, combiner)                                                 \
@@ -234,8 +226,9 @@ RAMET_SPARSE_SEGMENT("SparseSegmentSqrtN", "{bfloat16, half, float, double}",
            "is not a scalar or is negative; `indices` and segment_ids are not vectors of the "    \
            "same length.")                                                                        \
       .Shape(SparseSegmentGradShape)                                                              \
-      .CpuKernels<float, double, Half, BFloat16>(                                                 \
-          []<class T>(KernelContext& c) { return SparseSegmentGrad<T, Combiner::combiner>(c); })
+      .CpuKernels<float, double, Half, BFloat16>([]<class T>(KernelContext& c) {                  \
+        return SparseSegmentGrad<T, SegmentCombiner::combiner>(c);                                \
+      })
 
 RAMET_SPARSE_SEGMENT_GRAD("SparseSegmentSum", kSum);
 RAMET_SPARSE_SEGMENT_GRAD("SparseSegmentMean", kMean);

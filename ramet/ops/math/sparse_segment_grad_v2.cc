@@ -1,22 +1,14 @@
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "ramet/op/op.h"
+#include "ramet/ops/math/segment_combiner.h"
 #include "ramet/ops/math/types.h"
 
 // Gradients of the SparseSegment ops that hold only the rows that were selected.
 
 namespace ramet {
 namespace {
-
-enum class Combiner { kSum, kMean, kSqrtN };
-
-double Scale(Combiner combiner, int64_t count) {
-  if (combiner == Combiner::kSum) return 1;
-  const auto n = static_cast<double>(count);
-  return 1 / (combiner == Combiner::kMean ? n : std::sqrt(n));
-}
 
 Status CheckArguments(KernelContext& c) {
   const Tensor &indices = c.input(1), &ids = c.input(2), &rows = c.input(3);
@@ -79,7 +71,7 @@ Status OutputIndices(KernelContext& c, const std::vector<int64_t>& rows) {
   return OkStatus();
 }
 
-template <class T, Combiner combiner>
+template <class T, SegmentCombiner combiner>
 Status Compute(KernelContext& c) {
   RAMET_RETURN_IF_ERROR(CheckArguments(c));
   using Sum = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
@@ -95,7 +87,7 @@ Status Compute(KernelContext& c) {
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     const int64_t id = IntegerAt(ids, i);
     const auto row = std::ranges::lower_bound(rows, IntegerAt(indices, i)) - rows.begin();
-    const Sum scale = static_cast<Sum>(Scale(combiner, occurrences.Of(id)));
+    const Sum scale = static_cast<Sum>(SegmentScale(combiner, occurrences.Of(id)));
     const T* x = grad.data<T>() + id * width;
     T* out = y->mutable_data<T>() + row * width;
     for (int64_t k = 0; k < width; ++k) {
@@ -137,7 +129,7 @@ Status GradShape(ShapeContext& c) {
            "same length.")                                                                        \
       .Shape(GradShape)                                                                           \
       .CpuKernels<RAMET_FLOATS>(                                                                  \
-          []<class T>(KernelContext& c) { return Compute<T, Combiner::combiner>(c); })
+          []<class T>(KernelContext& c) { return Compute<T, SegmentCombiner::combiner>(c); })
 
 RAMET_SPARSE_SEGMENT_GRAD_V2("SparseSegmentSum", kSum);
 RAMET_SPARSE_SEGMENT_GRAD_V2("SparseSegmentMean", kMean);

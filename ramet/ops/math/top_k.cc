@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "ramet/linalg/parallel.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/stoppable_sort.h"
 #include "ramet/ops/math/types.h"
 
 namespace ramet {
@@ -67,20 +69,24 @@ void KeepTop(const T* row, int64_t n, int64_t k, Candidate<T>* top) {
   }
 }
 
+// Like KeepTop, but for large k. Returns early if `stop` is due.
 template <class T>
-void SortTop(const T* row, int64_t n, int64_t k, Candidate<T>* top) {
+void SortTop(const T* row, int64_t n, int64_t k, const StopCheck& stop, Candidate<T>* top) {
   for (int64_t i = 0; i < n; ++i) top[i] = {row[i], static_cast<int32_t>(i)};
-  if (k < n) std::nth_element(top, top + k, top + n);
-  std::sort(top, top + k);
+  SortStoppably<Candidate<T>>(n, stop, std::less<Candidate<T>>(), [&](const auto& less) {
+    if (k < n) std::nth_element(top, top + k, top + n, less);
+    std::sort(top, top + k, less);
+  });
 }
 
 template <class T, class Index>
-void TopOfRow(const T* row, int64_t n, int64_t k, Candidate<T>* top, T* values, Index* indices) {
-  constexpr int64_t kFew = 16;
-  if (k <= kFew) {
+void TopOfRow(const T* row, int64_t n, int64_t k, const StopCheck& stop, Candidate<T>* top,
+              T* values, Index* indices) {
+  constexpr int64_t kMaxKept = 16;
+  if (k <= kMaxKept) {
     KeepTop(row, n, k, top);
   } else {
-    SortTop(row, n, k, top);
+    SortTop(row, n, k, stop, top);
   }
   for (int64_t i = 0; i < k; ++i) {
     values[i] = top[i].value;
@@ -95,10 +101,13 @@ void TopOfRows(const Tensor& x, int64_t k, Tensor& order, Tensor& values, Tensor
   T* to = values.mutable_data<T>();
   Index* at = indices.mutable_data<Index>();
   auto* room = static_cast<Candidate<T>*>(order.raw_data());
-  constexpr int64_t kGrain = 1 << 12;
-  linalg::ParallelFor(rows, kGrain / n + 1, [=](int64_t begin, int64_t end) {
+  constexpr int64_t kGrainElements = 1 << 12;
+  const int64_t grain = kGrainElements / n + 1;
+  const StopCheck stop;
+  linalg::ParallelFor(rows, grain, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      TopOfRow(from + r * n, n, k, room + r * n, to + r * k, at + r * k);
+      if ((r - begin) % grain == 0 && stop.due()) return;
+      TopOfRow(from + r * n, n, k, stop, room + r * n, to + r * k, at + r * k);
     }
   });
 }

@@ -134,7 +134,7 @@ StatusOr<linalg::ConvGeometry> ConvGeometryOf(const ConvAttrs& a, const Shape& i
     g.filter[at] = filter.dim(d);
     g.stride[at] = w.stride[d];
     g.dilation[at] = w.dilation[d];
-    RAMET_ASSIGN_OR_RETURN(WindowPositions p, PlaceWindow(w, d, g.in[at], g.filter[at]));
+    RAMET_ASSIGN_OR_RETURN(WindowPositions p, PositionWindow(w, d, g.in[at], g.filter[at]));
     g.out[at] = p.count;
     g.pad[at] = p.before;
   }

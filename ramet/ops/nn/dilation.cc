@@ -62,7 +62,7 @@ StatusOr<Dilation> Prepare(const WindowAttrs& window, const Shape& input, const 
     d.filter[i] = filter.dim(i);
     d.stride[i] = window.stride[i];
     d.rate[i] = window.dilation[i];
-    RAMET_ASSIGN_OR_RETURN(WindowPositions at, PlaceWindow(window, i, d.in[i], d.filter[i]));
+    RAMET_ASSIGN_OR_RETURN(WindowPositions at, PositionWindow(window, i, d.in[i], d.filter[i]));
     d.out[i] = at.count;
     d.before[i] = at.before;
   }

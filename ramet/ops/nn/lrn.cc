@@ -183,9 +183,9 @@ class LrnKernel final : public Kernel {
     const int64_t depth = in.dim(3);
     if (in.num_elements() == 0) return OkStatus();
     const bool grad = c.num_inputs() == 3;
-    constexpr int64_t kGrain = 1 << 11;
+    constexpr int64_t kGrainElements = 1 << 11;
     linalg::ParallelFor(
-        in.num_elements() / depth, kGrain / depth + 1, [&](int64_t begin, int64_t end) {
+        in.num_elements() / depth, kGrainElements / depth + 1, [&](int64_t begin, int64_t end) {
           Batch batch(attrs_, depth);
           for (int64_t row = begin; row < end; row += batch.rows()) {
             const int64_t rows = std::min(batch.rows(), end - row), at = row * depth;

@@ -2,6 +2,7 @@
 
 #include "ramet/ops/array/shape_fn.h"
 #include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/stoppable_sort.h"
 #include "ramet/ops/math/types.h"
 
 namespace ramet {
@@ -23,9 +24,12 @@ class NthElementKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape().Slice(0, x.rank() - 1)));
     RAMET_ASSIGN_OR_RETURN(Tensor copy, c.AllocateTemp(x.dtype(), Shape{size}));
     T* row = copy.mutable_data<T>();
-    for (int64_t i = 0; i < y->num_elements(); ++i) {
+    const StopCheck stop;
+    for (int64_t i = 0; i < y->num_elements() && !stop.due(); ++i) {
       std::copy_n(x.data<T>() + i * size, size, row);
-      std::nth_element(row, row + at, row + size, Below);
+      SortStoppably<T>(size, stop, Below, [&](const auto& below) {
+        std::nth_element(row, row + at, row + size, below);
+      });
       y->mutable_data<T>()[i] = row[at];
     }
     return OkStatus();

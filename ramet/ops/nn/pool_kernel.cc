@@ -36,7 +36,7 @@ StatusOr<linalg::PoolGeometry> GeometryOf(const WindowAttrs& w, const Shape& ima
     g.in[at] = image.dim(w.spatial_axis(d));
     g.window[at] = w.size[d];
     g.stride[at] = w.stride[d];
-    RAMET_ASSIGN_OR_RETURN(WindowPositions p, PlaceWindow(w, d, g.in[at], w.size[d]));
+    RAMET_ASSIGN_OR_RETURN(WindowPositions p, PositionWindow(w, d, g.in[at], w.size[d]));
     g.out[at] = p.count;
     g.pad[at] = p.before;
   }

@@ -144,7 +144,7 @@ Status SetWindow(const Dims& ksize, const Dims& strides, WindowAttrs* window) {
   return SetStrides(strides, "Pooling", window);
 }
 
-StatusOr<WindowPositions> PlaceWindow(const WindowAttrs& w, int d, int64_t in, int64_t size) {
+StatusOr<WindowPositions> PositionWindow(const WindowAttrs& w, int d, int64_t in, int64_t size) {
   RAMET_RETURN_IF_ERROR(CheckImage(in));
   const int64_t reach = Reach(w, d, size), stride = w.stride[d];
   if (reach < 0) return TooLarge(size);

@@ -50,9 +50,10 @@ struct WindowPositions {
   int64_t before = 0;
 };
 
-// Places a window of `size` elements along spatial dimension d of size `in`.
+// Positions a window of `size` elements along spatial dimension d of size `in`.
 // \error kInvalidArgument: "Computed output size would be negative: -1 [...]"; a size is too large.
-StatusOr<WindowPositions> PlaceWindow(const WindowAttrs& window, int d, int64_t in, int64_t size);
+StatusOr<WindowPositions> PositionWindow(const WindowAttrs& window, int d, int64_t in,
+                                         int64_t size);
 
 // Returns the number of positions for shape inference; -1 if a size is unknown (-1).
 // \error kInvalidArgument: "Negative dimension size caused by subtracting 3 from 2"; a size is too

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/cast.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/shape_fn.h"

@@ -122,7 +122,7 @@ class AssignVariableKernel final : public Kernel {
 };
 
 template <linalg::BinaryOp op>
-Status Update(KernelContext& c) {
+Status UpdateResource(KernelContext& c) {
   RAMET_RETURN_IF_ERROR(TakeTarget(c));
   const Tensor& value = c.input(1);
   return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
@@ -140,7 +140,8 @@ Status Update(KernelContext& c) {
 
 // The kernel for each of the dtypes; its code does not depend on the dtype.
 template <linalg::BinaryOp op>
-constexpr auto kUpdate = []<class T>(KernelContext& c) -> Status { return Update<op>(c); };
+constexpr auto kUpdateResource =
+    []<class T>(KernelContext& c) -> Status { return UpdateResource<op>(c); };
 
 Status IsInitialized(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kBool, Shape()));
@@ -211,7 +212,7 @@ Status ReadShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status AssignShape(ShapeContext& c) {
+Status ResourceAssignShape(ShapeContext& c) {
   RAMET_RETURN_IF_ERROR(CheckHandleType(c));
   return c.handle(0).second.MergeWith(c.input(1)).status();
 }
@@ -261,22 +262,22 @@ RAMET_OP("AssignVariableOp")
     .Doc(
         "Assigns `value` to a resource variable. Error: the variable has a value of a different "
         "dtype, or, with validate_shape, of a different shape.")
-    .Shape(AssignShape)
+    .Shape(ResourceAssignShape)
     .CpuKernelClass<AssignVariableKernel>();
 
-#define RAMET_ASSIGN_UPDATE(name, linalg_op, doc)                                             \
+#define RAMET_RESOURCE_UPDATE(name, linalg_op, doc)                                           \
   RAMET_OP(name)                                                                              \
       .Input("resource: resource")                                                            \
       .Input("value: dtype")                                                                  \
       .Attr("dtype: type")                                                                    \
       .Doc(doc " Error: the variable has no value (kNotFound); the shapes or dtypes differ.") \
-      .Shape(AssignShape)                                                                     \
+      .Shape(ResourceAssignShape)                                                             \
       .CpuKernels<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,  \
                   uint16_t, uint32_t, uint64_t, std::complex<float>, std::complex<double>>(   \
-          kUpdate<linalg::BinaryOp::linalg_op>, "dtype")
+          kUpdateResource<linalg::BinaryOp::linalg_op>, "dtype")
 
-RAMET_ASSIGN_UPDATE("AssignAddVariableOp", kAdd, "Adds `value` to a resource variable.");
-RAMET_ASSIGN_UPDATE("AssignSubVariableOp", kSub, "Subtracts `value` from a resource variable.");
+RAMET_RESOURCE_UPDATE("AssignAddVariableOp", kAdd, "Adds `value` to a resource variable.");
+RAMET_RESOURCE_UPDATE("AssignSubVariableOp", kSub, "Subtracts `value` from a resource variable.");
 
 RAMET_OP("VarIsInitializedOp")
     .Input("resource: resource")

@@ -10,7 +10,7 @@ namespace {
 
 // Returns the parts of the template before, between and after the placeholders. An empty
 // placeholder matches between characters.
-std::vector<std::string> Pieces(std::string_view text, std::string_view placeholder) {
+std::vector<std::string> SplitTemplate(std::string_view text, std::string_view placeholder) {
   std::vector<std::string> pieces;
   if (placeholder.empty()) {
     for (const char c : text) pieces.emplace_back(1, c);
@@ -26,8 +26,8 @@ std::vector<std::string> Pieces(std::string_view text, std::string_view placehol
 }
 
 std::vector<std::string> TemplatePieces(const AttrMap& attrs) {
-  return Pieces(attrs.GetOr<std::string>("template", "%s"),
-                attrs.GetOr<std::string>("placeholder", "%s"));
+  return SplitTemplate(attrs.GetOr<std::string>("template", "%s"),
+                       attrs.GetOr<std::string>("placeholder", "%s"));
 }
 
 class StringFormatKernel final : public Kernel {

@@ -21,7 +21,7 @@ std::vector<int64_t> Boundaries(const std::string& text) {
 
 // Returns `pos`, counted from the end if negative, as a position in [0, size], or -1 if it is out
 // of range.
-int64_t PlaceOf(int64_t pos, int64_t size) {
+int64_t BeginOf(int64_t pos, int64_t size) {
   if (pos > size || pos < -size) return -1;
   return pos < 0 ? pos + size : pos;
 }
@@ -33,7 +33,7 @@ class Cutter {
   Status Cut(const std::string& text, int64_t pos, int64_t len, int64_t element,
              std::string* out) const {
     if (characters_) return CutCharacters(text, pos, len, element, out);
-    const int64_t begin = PlaceOf(pos, std::ssize(text));
+    const int64_t begin = BeginOf(pos, std::ssize(text));
     if (begin < 0) {
       return InvalidArgument("pos ", pos, " out of range for string b'", text, "' at index ",
                              element);
@@ -46,7 +46,7 @@ class Cutter {
   static Status CutCharacters(const std::string& text, int64_t pos, int64_t len, int64_t element,
                               std::string* out) {
     const std::vector<int64_t> at = Boundaries(text);
-    const int64_t count = std::ssize(at) - 1, begin = PlaceOf(pos, count);
+    const int64_t count = std::ssize(at) - 1, begin = BeginOf(pos, count);
     if (begin < 0) {
       return InvalidArgument("pos ", pos, " out of range for string at index ", element);
     }

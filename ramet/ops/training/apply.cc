@@ -1,5 +1,7 @@
 #include "ramet/ops/training/rules.h"
+#include "ramet/ops/training/twins.h"
 
+// Rules that move a variable along its gradient.
 namespace ramet {
 
 RAMET_OP("ApplyGradientDescent")
@@ -164,13 +166,88 @@ RAMET_OP("ApplyAdadelta")
     .CpuKernelClasses<ApplyKernels<AdadeltaRule>::For, Half, BFloat16, float, double>()
     .RAMET_COMPLEX_RULE(ComplexAdadeltaRule);
 
+RAMET_OP("ApplyAdaMax")
+    .Input("var: Ref(T)")
+    .Input("m: Ref(T)")
+    .Input("v: Ref(T)")
+    .Input("beta1_power: T")
+    .Input("lr: T")
+    .Input("beta1: T")
+    .Input("beta2: T")
+    .Input("epsilon: T")
+    .Input("grad: T")
+    .Output("out: Ref(T)")
+    .Attr("T: numbertype")
+    .Attr("use_locking: bool = false")
+    .Doc(
+        "AdaMax: m is the running mean of grad, v is the largest |grad| so far, decayed by beta2; "
+        "var -= lr / (1 - beta1_power) * m / (v + epsilon). All tensors have the shape of var; the "
+        "hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or "
+        "is passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.")
+    .Shape(ApplyShape<3, 8>)
+    .CpuKernelClasses<ApplyKernels<AdaMaxRule>::For, Half, BFloat16, float, double>();
+
+RAMET_OP("ApplyAddSign")
+    .Input("var: Ref(T)")
+    .Input("m: Ref(T)")
+    .Input("lr: T")
+    .Input("alpha: T")
+    .Input("sign_decay: T")
+    .Input("beta: T")
+    .Input("grad: T")
+    .Output("out: Ref(T)")
+    .Attr("T: numbertype")
+    .Attr("use_locking: bool = false")
+    .Doc(
+        "AddSign: m is the running mean of grad; var -= lr * (alpha + sign_decay * sign(grad) * "
+        "sign(m)) * grad. All tensors have the shape of var; the hyperparameters are scalars. "
+        "Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes "
+        "or dtypes differ; a hyperparameter is not a scalar.")
+    .Shape(ApplyShape<2, 6>)
+    .CpuKernelClasses<ApplyKernels<AddSignRule>::For, Half, BFloat16, float, double>();
+
+RAMET_OP("ApplyPowerSign")
+    .Input("var: Ref(T)")
+    .Input("m: Ref(T)")
+    .Input("lr: T")
+    .Input("logbase: T")
+    .Input("sign_decay: T")
+    .Input("beta: T")
+    .Input("grad: T")
+    .Output("out: Ref(T)")
+    .Attr("T: numbertype")
+    .Attr("use_locking: bool = false")
+    .Doc(
+        "PowerSign: m is the running mean of grad; var -= lr * exp(logbase * sign_decay * "
+        "sign(grad) * sign(m)) * grad. All tensors have the shape of var; the hyperparameters are "
+        "scalars. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the "
+        "shapes or dtypes differ; a hyperparameter is not a scalar.")
+    .Shape(ApplyShape<2, 6>)
+    .CpuKernelClasses<ApplyKernels<PowerSignRule>::For, Half, BFloat16, float, double>();
+
+RAMET_SPARSE_TWIN("SparseApplyMomentum", SparseApplyShape<2, 3>);
+RAMET_SPARSE_TWIN("SparseApplyAdagrad", SparseApplyShape<2, 3>);
+RAMET_SPARSE_TWIN("SparseApplyAdagradV2", SparseApplyShape<2, 4>);
+RAMET_SPARSE_TWIN("SparseApplyRMSProp", SparseApplyShape<3, 7>);
+RAMET_SPARSE_TWIN("SparseApplyCenteredRMSProp", SparseApplyShape<4, 8>);
+RAMET_SPARSE_TWIN("SparseApplyAdadelta", SparseApplyShape<3, 6>);
+
 RAMET_RESOURCE_TWIN("ResourceApplyGradientDescent");
 RAMET_RESOURCE_TWIN("ResourceApplyMomentum");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyMomentum");
 RAMET_RESOURCE_TWIN("ResourceApplyAdam");
 RAMET_RESOURCE_TWIN("ResourceApplyAdagrad");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyAdagrad");
 RAMET_RESOURCE_TWIN("ResourceApplyAdagradV2");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyAdagradV2");
 RAMET_RESOURCE_TWIN("ResourceApplyRMSProp");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyRMSProp");
 RAMET_RESOURCE_TWIN("ResourceApplyCenteredRMSProp");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyCenteredRMSProp");
 RAMET_RESOURCE_TWIN("ResourceApplyAdadelta");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyAdadelta");
+RAMET_RESOURCE_TWIN("ResourceApplyAdaMax");
+RAMET_RESOURCE_TWIN("ResourceApplyAddSign");
+RAMET_RESOURCE_TWIN("ResourceApplyPowerSign");
 
 }  // namespace ramet

@@ -122,4 +122,8 @@ Status ApplyShape(ShapeContext& c) {
   return OkStatus();
 }
 
+// The shape function of the sparse twin of an op with ApplyShape<vars, grad>.
+template <int vars, int grad>
+constexpr ShapeFn SparseApplyShape = ApplyShape<vars, grad, grad + 1>;
+
 }  // namespace ramet

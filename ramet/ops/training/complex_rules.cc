@@ -9,7 +9,8 @@ namespace {
 
 using Vars = std::span<const linalg::Update>;
 
-constexpr int64_t kGrain = 2048;
+// Elements that justify a thread (ramet_linalg_bench gradient_descent/*). Complex ones take longer.
+constexpr int64_t kComplexGrainElements = 2048;
 
 // Calls step(values, gradient, scalars) for each element. `values` holds the elements of the N
 // variables, which the step changes.
@@ -18,7 +19,7 @@ void ForEach(int64_t n, Vars vars, ComplexScalars scalars, const void* grad, Ste
   std::array<T, UpdateArgs::kMaxScalars> s{};
   for (size_t i = 0; i < scalars.size(); ++i) s[i] = static_cast<T>(scalars[i]);
   const T* g = static_cast<const T*>(grad);
-  linalg::ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+  linalg::ParallelFor(n, kComplexGrainElements, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       std::array<T, N> v;
       for (int k = 0; k < N; ++k) v[k] = static_cast<const T*>(vars[k].old_value)[i];

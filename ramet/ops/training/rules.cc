@@ -10,7 +10,8 @@ namespace {
 using Vars = std::span<const linalg::Update>;
 using Scalars = std::span<const double>;
 
-constexpr int64_t kGrain = 8192;
+// Elements that justify a thread (ramet_linalg_bench gradient_descent/*).
+constexpr int64_t kGrainElements = 8192;
 
 // The type in which T is computed.
 template <class T>
@@ -26,7 +27,7 @@ void ForEach(int64_t n, Vars vars, Scalars scalars, const void* grad, Step& step
     s[i] = static_cast<C>(static_cast<T>(static_cast<C>(scalars[i])));
   }
   const T* g = static_cast<const T*>(grad);
-  linalg::ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+  linalg::ParallelFor(n, kGrainElements, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       std::array<C, N> v;
       for (int k = 0; k < N; ++k)

@@ -4,13 +4,6 @@
 
 namespace ramet {
 
-// Defines the op `name` ("Resource" followed by the name of a registered op of this layer) as that
-// op for resource variables: with handles instead of references, and without an output.
-OpBuilder ResourceTwin(OpBuilder builder, std::string_view name);
-#define RAMET_RESOURCE_TWIN(name)                                                           \
-  [[maybe_unused]] static const ::ramet::OpRegistrar RAMET_CONCAT(ramet_op_, __COUNTER__) = \
-      ::ramet::ResourceTwin(::ramet::OpBuilder(name), name)
-
 // The update rules, with the formulas of the TensorFlow ops. Scalars are in the order of the inputs
 // of the op. Supported types are half and bfloat16 (computed in float), float and double.
 void GradientDescentRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,

@@ -1,5 +1,7 @@
 #include "ramet/ops/training/rules.h"
+#include "ramet/ops/training/twins.h"
 
+// Rules with the penalties l1 and l2.
 namespace ramet {
 
 RAMET_OP("ApplyFtrl")
@@ -104,72 +106,21 @@ RAMET_OP("ApplyProximalAdagrad")
     .Shape(ApplyShape<2, 5>)
     .CpuKernelClasses<ApplyKernels<ProximalAdagradRule>::For, Half, BFloat16, float, double>();
 
-RAMET_OP("ApplyAdaMax")
-    .Input("var: Ref(T)")
-    .Input("m: Ref(T)")
-    .Input("v: Ref(T)")
-    .Input("beta1_power: T")
-    .Input("lr: T")
-    .Input("beta1: T")
-    .Input("beta2: T")
-    .Input("epsilon: T")
-    .Input("grad: T")
-    .Output("out: Ref(T)")
-    .Attr("T: numbertype")
-    .Attr("use_locking: bool = false")
-    .Doc(
-        "AdaMax: m is the running mean of grad, v is the largest |grad| so far, decayed by beta2; "
-        "var -= lr / (1 - beta1_power) * m / (v + epsilon). All tensors have the shape of var; the "
-        "hyperparameters are scalars. Error: a variable is uninitialized (kFailedPrecondition) or "
-        "is passed twice; the shapes or dtypes differ; a hyperparameter is not a scalar.")
-    .Shape(ApplyShape<3, 8>)
-    .CpuKernelClasses<ApplyKernels<AdaMaxRule>::For, Half, BFloat16, float, double>();
+RAMET_SPARSE_TWIN("SparseApplyFtrl", SparseApplyShape<3, 3>);
+RAMET_SPARSE_TWIN("SparseApplyFtrlV2", SparseApplyShape<3, 3>);
+RAMET_SPARSE_TWIN("SparseApplyAdagradDA", SparseApplyShape<3, 3>);
+RAMET_SPARSE_TWIN("SparseApplyProximalGradientDescent", SparseApplyShape<1, 4>);
+RAMET_SPARSE_TWIN("SparseApplyProximalAdagrad", SparseApplyShape<2, 5>);
 
-RAMET_OP("ApplyAddSign")
-    .Input("var: Ref(T)")
-    .Input("m: Ref(T)")
-    .Input("lr: T")
-    .Input("alpha: T")
-    .Input("sign_decay: T")
-    .Input("beta: T")
-    .Input("grad: T")
-    .Output("out: Ref(T)")
-    .Attr("T: numbertype")
-    .Attr("use_locking: bool = false")
-    .Doc(
-        "AddSign: m is the running mean of grad; var -= lr * (alpha + sign_decay * sign(grad) * "
-        "sign(m)) * grad. All tensors have the shape of var; the hyperparameters are scalars. "
-        "Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the shapes "
-        "or dtypes differ; a hyperparameter is not a scalar.")
-    .Shape(ApplyShape<2, 6>)
-    .CpuKernelClasses<ApplyKernels<AddSignRule>::For, Half, BFloat16, float, double>();
-
-RAMET_OP("ApplyPowerSign")
-    .Input("var: Ref(T)")
-    .Input("m: Ref(T)")
-    .Input("lr: T")
-    .Input("logbase: T")
-    .Input("sign_decay: T")
-    .Input("beta: T")
-    .Input("grad: T")
-    .Output("out: Ref(T)")
-    .Attr("T: numbertype")
-    .Attr("use_locking: bool = false")
-    .Doc(
-        "PowerSign: m is the running mean of grad; var -= lr * exp(logbase * sign_decay * "
-        "sign(grad) * sign(m)) * grad. All tensors have the shape of var; the hyperparameters are "
-        "scalars. Error: a variable is uninitialized (kFailedPrecondition) or is passed twice; the "
-        "shapes or dtypes differ; a hyperparameter is not a scalar.")
-    .Shape(ApplyShape<2, 6>)
-    .CpuKernelClasses<ApplyKernels<PowerSignRule>::For, Half, BFloat16, float, double>();
-
-RAMET_RESOURCE_TWIN("ResourceApplyAdagradDA");
 RAMET_RESOURCE_TWIN("ResourceApplyFtrl");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyFtrl");
 RAMET_RESOURCE_TWIN("ResourceApplyFtrlV2");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyFtrlV2");
+RAMET_RESOURCE_TWIN("ResourceApplyAdagradDA");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyAdagradDA");
 RAMET_RESOURCE_TWIN("ResourceApplyProximalGradientDescent");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyProximalGradientDescent");
 RAMET_RESOURCE_TWIN("ResourceApplyProximalAdagrad");
-RAMET_RESOURCE_TWIN("ResourceApplyAdaMax");
-RAMET_RESOURCE_TWIN("ResourceApplyAddSign");
-RAMET_RESOURCE_TWIN("ResourceApplyPowerSign");
+RAMET_RESOURCE_TWIN("ResourceSparseApplyProximalAdagrad");
 
 }  // namespace ramet

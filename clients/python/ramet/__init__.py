@@ -31,7 +31,7 @@ def __getattr__(name):
     if name == '__version__':
         value = importlib.import_module('ramet.lib.versions').RAMET_VERSION
     elif name in _names:
-        importlib.import_module('ramet.framework.ops')
+        importlib.import_module('ramet.startup')
         value = getattr(importlib.import_module(_names[name]), name)
     else:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

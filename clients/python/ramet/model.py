@@ -4,7 +4,10 @@ import glob
 import os
 import re
 
-from ramet import display
+from ramet.client import session
+from ramet.framework import display, importer, ops
+from ramet.saved_model import loader, utils
+from ramet.train import checkpoint_management, meta_graph_import
 
 _COLUMNS = ('', 'name', 'dtype', 'shape')
 _MOST_ROWS = 60
@@ -132,15 +135,11 @@ def load(path, tags=('serve',)):
 
 
 def _new_session():
-    from ramet.client import session
-    from ramet.framework import ops
     graph = ops.Graph()
     return graph, session.Session(graph=graph)
 
 
 def _load_folder(path, tags):
-    from ramet.saved_model import loader
-    from ramet.train import checkpoint_management
     if loader.maybe_saved_model_directory(path):
         return _load_saved_model(path, tags)
     latest = checkpoint_management.latest_checkpoint(path)
@@ -151,7 +150,6 @@ def _load_folder(path, tags):
 
 
 def _load_saved_model(path, tags):
-    from ramet.saved_model import loader, utils
     graph, session = _new_session()
     with graph.as_default():
         meta_graph = loader.load(session, tags, path)
@@ -172,7 +170,6 @@ def _main_signature(signatures):
 
 
 def _load_graph_def(path):
-    from ramet.framework import importer
     graph, session = _new_session()
     with open(path, 'rb') as f:
         data = f.read()
@@ -182,11 +179,10 @@ def _load_graph_def(path):
 
 
 def _load_checkpoint(prefix):
-    from ramet.train import checkpoint_management, meta_graph_io
     meta = _meta_file(prefix)
     graph, session = _new_session()
     with graph.as_default():
-        restorer = meta_graph_io.import_meta_graph(meta)
+        restorer = meta_graph_import.import_meta_graph(meta)
         if restorer is not None and checkpoint_management.checkpoint_exists(prefix):
             restorer.restore(session, prefix)
         elif restorer is not None:

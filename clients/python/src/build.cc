@@ -3,8 +3,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 // Converts a number, text, array or list of these; returns an empty tensor for other values.
 Tensor PlainValue(nb::handle value, nb::handle dtype) {
   const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());

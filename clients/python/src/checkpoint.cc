@@ -17,8 +17,6 @@ namespace ramet::python {
 namespace {
 
 nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 // The variables of a graph by their references and handles.
 class VariablesByOutput {
  public:
@@ -108,11 +106,11 @@ struct PySaver {
 };
 
 // Returns the status without the source line of the library that created it ("add_op.cc:253: ").
-Status WithoutPlace(const Status& status) {
+Status WithoutSourceLine(const Status& status) {
   const std::string& message = status.message();
-  const size_t place = message.find(".cc:"), end = message.find(": ", place);
-  const bool found = place != std::string::npos && end != std::string::npos &&
-                     message.find_first_not_of("0123456789", place + 4) == end;
+  const size_t line = message.find(".cc:"), end = message.find(": ", line);
+  const bool found = line != std::string::npos && end != std::string::npos &&
+                     message.find_first_not_of("0123456789", line + 4) == end;
   return found ? Status(status.code(), message.substr(end + 2)) : status;
 }
 
@@ -137,7 +135,7 @@ void MakeSaver(PySaver* self, PyGraph& graph, nb::list saved, nb::list objects, 
   const Status status = graph.TakeError();
   graph.NoteNewNodes();
   if (PyErr_Occurred()) throw PythonError();
-  if (!status.ok()) RaiseBuildStatus(WithoutPlace(status));
+  if (!status.ok()) RaiseBuildStatus(WithoutSourceLine(status));
   new (self) PySaver{nb::borrow(graph.self), std::move(saver)};
 }
 

@@ -10,18 +10,16 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 // Converts a tensor, an operation, a name, or the number of a variable of the source.
-CloneElement ElementOf(PyGraph& source, nb::handle h) {
+GraphElement ElementOf(PyGraph& source, nb::handle h) {
   if (const PyTensor* tensor = AsTensor(h.ptr())) return tensor->output();
   if (const PyOperation* op = AsOperation(h.ptr())) return op->operation();
   if (PyLong_Check(h.ptr())) return Variable(&source, nb::cast<VariableId>(h));
   return ToText(h.ptr());
 }
 
-std::vector<CloneElement> ElementsOf(PyGraph& source, nb::handle list) {
-  std::vector<CloneElement> all;
+std::vector<GraphElement> ElementsOf(PyGraph& source, nb::handle list) {
+  std::vector<GraphElement> all;
   for (nb::handle h : list) all.push_back(ElementOf(source, h));
   return all;
 }

@@ -3,8 +3,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 Output TensorOf(nb::handle h) {
   const PyTensor* tensor = AsTensor(h.ptr());
   if (tensor == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
@@ -187,7 +185,7 @@ void BindControlFlow(nb::module_& m) {
   m.def(
       "set_current_context",
       [](PyGraph& g, PyContext* c) {
-        g.build_state().control_flow = c == nullptr ? nullptr : c->context;
+        g.build_state().control_flow.current = c == nullptr ? nullptr : c->context;
       },
       nb::arg(), nb::arg().none());
   m.def("context_of", [](nb::handle op) { return WrapContext(ContextOf(OperationOf(op))); });

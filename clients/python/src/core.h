@@ -31,6 +31,8 @@ inline PyObject* Checked(PyObject* object) {
 inline void Checked(int result) {
   if (result < 0) throw PythonError();
 }
+// Takes the ownership of a new reference, or of null.
+inline nb::object Take(PyObject* object) { return nb::steal(object); }
 [[noreturn]] void Raise(PyObject* type, const std::string& message);
 template <class... Args>
 [[noreturn]] void RaiseTypeError(const Args&... args) {
@@ -194,6 +196,9 @@ PyObject* WrapVariable(const Variable& variable);
 PyGraph* AsGraph(PyObject* object);
 const PyOperation* AsOperation(PyObject* object);
 const PyTensor* AsTensor(PyObject* object);
+// Return what a handle stands for; raise TypeError if it is not an Operation or a Tensor.
+Operation OperationArg(nb::handle handle);
+Output OutputArg(nb::handle handle);
 // Returns the graph for new nodes whose inputs do not determine it.
 PyGraph* DefaultGraph();
 

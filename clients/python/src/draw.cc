@@ -19,7 +19,7 @@ nb::object DrawSvg(const PyGraph& graph, const std::string& title, const std::st
   std::string svg;
   WithoutGil([&] {
     draw::LayOut(&picture);
-    draw::PlaceLabels(&picture);
+    draw::PositionLabels(&picture);
     svg = draw::ToSvg(picture, title);
   });
   return nb::steal(

@@ -3,20 +3,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
-Operation OperationArg(nb::handle h) {
-  const PyOperation* op = AsOperation(h.ptr());
-  if (op == nullptr) RaiseTypeError("an Operation is expected, not ", Py_TYPE(h.ptr())->tp_name);
-  return op->operation();
-}
-
-Output OutputArg(nb::handle h) {
-  const PyTensor* tensor = AsTensor(h.ptr());
-  if (tensor == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
-  return tensor->output();
-}
-
 // Applies changes to inputs (operation, index, tensor) and control inputs (operation, control).
 void ApplyPatch(PyGraph& graph, nb::list inputs, nb::list added, nb::list removed,
                 bool check_cycles) {

@@ -1,9 +1,7 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
 #include <unordered_map>
 
+#include "options.h"
 #include "replica.h"
 
 namespace ramet::python {
@@ -67,49 +65,6 @@ class PythonHost final : public FollowerHost {
   std::unordered_map<const Session*, std::weak_ptr<PyObject>> objects_;  // guarded by the GIL
 };
 
-Verify ToVerify(const std::string& text) {
-  if (text == "off") return Verify::kOff;
-  if (text == "async") return Verify::kAsync;
-  if (text == "before_use") return Verify::kBeforeUse;
-  RaiseValueError("verify must be 'off', 'async' or 'before_use', not '", text, "'");
-}
-
-OnChange ToOnChange(const std::string& text) {
-  if (text == "refuse") return OnChange::kRefuse;
-  if (text == "reload") return OnChange::kReload;
-  RaiseValueError("on_change must be 'refuse' or 'reload', not '", text, "'");
-}
-
-void SetOption(const std::string& name, nb::handle value, FollowerOptions* o) {
-  if (name == "automatic") {
-    o->automatic = nb::cast<bool>(value);
-  } else if (name == "allow_missing") {
-    o->allow_missing = nb::cast<bool>(value);
-  } else if (name == "clear_devices") {
-    o->clear_devices = nb::cast<bool>(value);
-  } else if (name == "device") {
-    o->device = nb::cast<std::string>(value);
-  } else if (name == "scope") {
-    o->scope = nb::cast<std::string>(value);
-  } else if (name == "strip_training") {
-    o->strip_training = nb::cast<bool>(value);
-  } else if (name == "model") {
-    o->model = nb::cast<std::string>(value);
-  } else if (name == "fallback") {
-    o->fallback = nb::cast<std::string>(value);
-  } else if (name == "outputs") {
-    o->outputs = nb::cast<std::vector<std::string>>(value);
-  } else if (name == "subsets") {
-    o->subsets = nb::cast<std::vector<std::string>>(value);
-  } else if (name == "on_change") {
-    o->on_change = ToOnChange(nb::cast<std::string>(value));
-  } else if (name == "verify") {
-    o->verify = ToVerify(nb::cast<std::string>(value));
-  } else {
-    RaiseTypeError("unknown follower option '", name, "'");
-  }
-}
-
 using milliseconds = std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
@@ -155,8 +110,7 @@ class PyFollower {
       : session_(nb::borrow(session)) {
     const milliseconds patience = ToMillis(wait);
     const Time end = EndOf(patience);
-    FollowerOptions chosen;
-    for (auto [name, value] : options) SetOption(nb::cast<std::string>(name), value, &chosen);
+    auto chosen = OptionsFrom<FollowerOptions>(options);
     if (session.is_none()) {
       chosen.host = host_ = std::make_shared<PythonHost>(new_graph, new_session);
     } else {
@@ -250,6 +204,8 @@ class PyFollower {
 }  // namespace
 
 void BindFollower(nb::module_& m) {
+  m.def("follower_options", &OptionNames<FollowerOptions>);
+  m.def("follower_stats", &StatNames<FollowerStats>);
   nb::class_<PyFollower>(m, "Follower")
       .def(nb::init<const std::string&, nb::handle, nb::handle, nb::handle, nb::handle, nb::dict>(),
            nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())

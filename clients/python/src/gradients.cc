@@ -4,8 +4,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 Output ToOutput(nb::handle h) {
   if (const PyTensor* t = AsTensor(h.ptr())) return t->output();
   RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);

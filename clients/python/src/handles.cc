@@ -62,8 +62,6 @@ T& Slot(std::vector<T>& all, size_t i) {
   return all[i];
 }
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 nb::list WrapAll(const std::vector<Output>& outputs) {
   nb::list all;
   for (const Output& o : outputs) all.append(Take(Wrap(o)));
@@ -119,18 +117,6 @@ nb::object FindByName(PyGraph& graph, const std::string& name, bool tensor) {
 }
 
 nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
-
-Operation OperationArg(nb::handle h) {
-  const PyOperation* op = AsOperation(h.ptr());
-  if (op == nullptr) RaiseTypeError("an Operation is expected, not ", Py_TYPE(h.ptr())->tp_name);
-  return op->operation();
-}
-
-Output OutputArg(nb::handle h) {
-  const PyTensor* tensor = AsTensor(h.ptr());
-  if (tensor == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
-  return tensor->output();
-}
 
 void BindGraph(nb::module_& m) {
   auto type =
@@ -269,6 +255,18 @@ void BindTensor(nb::module_& m) {
 
 }  // namespace
 
+Operation OperationArg(nb::handle h) {
+  const PyOperation* op = AsOperation(h.ptr());
+  if (op == nullptr) RaiseTypeError("an Operation is expected, not ", Py_TYPE(h.ptr())->tp_name);
+  return op->operation();
+}
+
+Output OutputArg(nb::handle h) {
+  const PyTensor* tensor = AsTensor(h.ptr());
+  if (tensor == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
+  return tensor->output();
+}
+
 PyGraph::~PyGraph() { ClearHandles(); }
 
 void PyGraph::ClearHandles() {
@@ -296,7 +294,7 @@ void PyGraph::UseThread() {
 // Values inside a branch or loop exist once per iteration or not at all, so they cannot be fetched,
 // nor fed within a loop. Like TensorFlow, runs may fetch the initial values of a loop's variables.
 void PyGraph::HoldBackInner(size_t first, size_t count) {
-  if (build_state().contexts.empty()) return;
+  if (build_state().control_flow.contexts.empty()) return;
   for (size_t id = first; id < count; ++id) {
     const Operation op = operation(static_cast<NodeId>(id));
     ControlFlowContext* context = ContextOf(op);

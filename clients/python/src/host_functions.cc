@@ -5,8 +5,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 // The exception of the last failed call on any thread, with the error message that represents it.
 struct LastError {
   std::string message;

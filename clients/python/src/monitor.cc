@@ -1,7 +1,3 @@
-#include <nanobind/stl/vector.h>
-
-#include <memory>
-
 #include "replica.h"
 
 namespace ramet::python {
@@ -42,6 +38,7 @@ class PyMonitor {
 
 void BindMonitor(nb::module_& m) {
   m.def("printable_address", [](const std::string& address) { return PrintableAddress(address); });
+  m.def("address_forms", [] { return ReplicaAddressForms(); });
   nb::class_<PyMonitor>(m, "ReplicaMonitor")
       .def(nb::init<const std::string&, nb::handle>(), nb::arg(), nb::arg().none())
       .def("look", &PyMonitor::Look)

@@ -3,8 +3,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 // Restores the previous name scope on destruction.
 class OpenScope {
  public:
@@ -41,9 +39,9 @@ PyGraph* GraphOfValue(PyObject* value, int depth = 0) {
 }
 
 // A call of an op's wrapper.
-class Call {
+class OpCall {
  public:
-  Call(const Signature& signature, PyObject* const* values, PyObject* name)
+  OpCall(const Signature& signature, PyObject* const* values, PyObject* name)
       : s_(signature), schema_(signature.op->schema()), values_(values), name_(name) {}
 
   PyObject* Run() {
@@ -378,7 +376,7 @@ class Call {
 }  // namespace
 
 PyObject* RunOp(const Signature& signature, PyObject* const* values, PyObject* name) {
-  return Call(signature, values, name).Run();
+  return OpCall(signature, values, name).Run();
 }
 
 }  // namespace ramet::python

@@ -6,8 +6,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 bool IsInferred(const OpSchema& schema, const std::string& attr) {
   return std::ranges::any_of(schema.inputs, [&](const ArgSchema& arg) {
     return arg.type_attr == attr || arg.number_attr == attr || arg.type_list_attr == attr;
@@ -139,7 +137,7 @@ PyObject* GetName(PyObject* self, void*) {
 
 PyObject* DocPart(PyObject* self, const char* maker) {
   return Guarded([&] {
-    nb::object module = nb::module_::import_("ramet.ops.op_docs");
+    nb::object module = nb::module_::import_("ramet.gen.docs");
     return module.attr(maker)(nb::handle(self)).release().ptr();
   });
 }

@@ -1,29 +1,10 @@
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
 
+#include "options.h"
 #include "replica.h"
 
 namespace ramet::python {
 namespace {
-
-RetentionOptions::AtLimit ToAtLimit(const std::string& text) {
-  if (text == "skip") return RetentionOptions::AtLimit::kSkip;
-  if (text == "wait") return RetentionOptions::AtLimit::kWait;
-  RaiseValueError("at_limit must be 'skip' or 'wait', not '", text, "'");
-}
-
-Conversion ToConversion(const std::string& text) {
-  if (text == "bfloat16") return Conversion::kBFloat16;
-  if (text == "half" || text == "float16") return Conversion::kHalf;
-  if (text == "int8") return Conversion::kInt8;
-  if (text == "none") return Conversion::kNone;
-  RaiseValueError("convert must be 'bfloat16', 'half', 'int8' or 'none', not '", text, "'");
-}
-
-using TextPairs = std::vector<std::pair<std::string, std::string>>;
 
 std::vector<Variable> ToVariables(PyGraph& graph, nb::handle names) {
   std::vector<Variable> all;
@@ -40,45 +21,12 @@ std::vector<Variable> ToVariables(PyGraph& graph, nb::handle names) {
   return all;
 }
 
-void SetOption(const std::string& name, nb::handle value, PublisherOptions* o) {
-  if (name == "all_variables") {
-    o->all_variables = nb::cast<bool>(value);
-  } else if (name == "graph") {
-    o->graph = nb::cast<bool>(value);
-  } else if (name == "rename") {
-    for (const auto& [from, to] : nb::cast<TextPairs>(value)) o->rename.push_back({from, to});
-  } else if (name == "convert") {
-    for (const auto& [prefix, to] : nb::cast<TextPairs>(value)) {
-      o->convert.push_back({prefix, ToConversion(to)});
-    }
-  } else if (name == "takeover") {
-    o->access.takeover = nb::cast<bool>(value);
-  } else if (name == "every_steps") {
-    o->every_steps = nb::cast<int64_t>(value);
-  } else if (name == "every_seconds") {
-    o->every_seconds = nb::cast<double>(value);
-  } else if (name == "retained") {
-    o->retention.retained = nb::cast<int>(value);
-  } else if (name == "max_bytes") {
-    o->retention.max_bytes = nb::cast<uint64_t>(value);
-  } else if (name == "at_limit") {
-    o->retention.at_limit = ToAtLimit(nb::cast<std::string>(value));
-  } else if (name == "mode") {
-    o->access.mode = nb::cast<uint32_t>(value);
-  } else if (name == "group") {
-    o->access.group = nb::cast<uint32_t>(value);
-  } else {
-    RaiseTypeError("unknown publisher option '", name, "'");
-  }
-}
-
 class PyPublisher {
  public:
   // `models` is [(name, ramet._core.Session, names of variables)]. A model without a name is
   // published on its own.
   PyPublisher(const std::string& address, nb::list models, nb::dict options) : models_(models) {
-    PublisherOptions chosen;
-    for (auto [name, value] : options) SetOption(nb::cast<std::string>(name), value, &chosen);
+    auto chosen = OptionsFrom<PublisherOptions>(options);
     std::vector<PublishedModel> all;
     for (nb::handle model : models) {
       Session& session = SessionOf(model[1]);
@@ -130,6 +78,8 @@ class PyPublisher {
 }  // namespace
 
 void BindPublisher(nb::module_& m) {
+  m.def("publisher_options", &OptionNames<PublisherOptions>);
+  m.def("publisher_stats", &StatNames<PublisherStats>);
   nb::class_<PyPublisher>(m, "Publisher")
       .def(nb::init<const std::string&, nb::list, nb::dict>())
       .def("publish", &PyPublisher::Publish)

@@ -25,44 +25,6 @@ nb::tuple WrapVersion(const VersionInfo& info) {
                         info.rollback_to, nb::str(proof.data(), proof.size()), hashes);
 }
 
-nb::dict WrapStats(const PublisherStats& stats) {
-  nb::dict all;
-  all["epoch"] = stats.epoch;
-  all["version"] = stats.version;
-  all["step"] = stats.step;
-  all["time"] = static_cast<double>(stats.time_nanos) / 1e9;
-  all["published"] = stats.published;
-  all["skipped"] = stats.skipped;
-  all["bytes_copied"] = stats.bytes_copied;
-  all["bytes_in_use"] = stats.bytes_in_use;
-  all["readers"] = stats.readers;
-  all["oldest_in_use"] = stats.oldest_in_use;
-  all["labels"] = nb::cast(stats.labels);
-  return all;
-}
-
-nb::dict WrapStats(const FollowerStats& stats) {
-  nb::dict all;
-  all["version"] = stats.current.id.version;
-  all["epoch"] = stats.current.id.epoch;
-  all["step"] = stats.current.id.step;
-  all["newest"] = stats.newest;
-  all["lag"] = stats.lag;
-  all["lag_seconds"] = stats.lag_seconds;
-  all["age_seconds"] = stats.age_seconds;
-  all["swaps"] = stats.swaps;
-  all["reloads"] = stats.reloads;
-  all["proven"] = stats.proven;
-  all["refused"] = stats.refused;
-  all["last_refusal"] = stats.last_refusal;
-  all["bytes"] = stats.bytes;
-  all["connected"] = stats.connected;
-  all["on_fallback"] = stats.on_fallback;
-  all["missing"] = nb::cast(stats.missing);
-  all["extra"] = nb::cast(stats.extra);
-  return all;
-}
-
 nb::list WrapSignature(const ReplicaSignature& signature) {
   nb::list all;
   for (const VariableSpec& spec : signature) {

@@ -42,7 +42,8 @@ nb::tuple PushName(PyGraph& graph, const std::string& name, bool unique) {
 // (init_scope).
 SavedScopes* Leave(PyGraph& graph, bool controls, bool devices, bool colocations) {
   BuildState& s = State(graph);
-  auto* saved = new SavedScopes{s.name_stack, s.devices, s.colocations, s.controls, s.control_flow};
+  auto* saved =
+      new SavedScopes{s.name_stack, s.devices, s.colocations, s.controls, s.control_flow.current};
   if (controls) s.PushControls({.clears = true});
   if (devices) s.devices.push_back(std::nullopt);
   if (colocations) s.colocations.clear();
@@ -55,7 +56,7 @@ void Return(PyGraph& graph, const SavedScopes& saved) {
   s.devices = saved.devices;
   s.colocations = saved.colocations;
   s.controls = saved.controls;
-  s.control_flow = saved.context;
+  s.control_flow.current = saved.context;
 }
 
 }  // namespace

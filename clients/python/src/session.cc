@@ -1,11 +1,10 @@
 #include "core.h"
 #include "feeds.h"
 #include "interrupt.h"
+#include "options.h"
 
 namespace ramet::python {
 namespace {
-
-nb::object Take(PyObject* object) { return nb::steal(object); }
 
 // A run with resolved feeds and fetches.
 struct Prepared {
@@ -206,33 +205,6 @@ nb::object CallPrepared(PyCallable& c, RunControl* control, nb::args args) {
   return results;
 }
 
-SessionOptions ToOptions(nb::dict d) {
-  SessionOptions o;
-  for (auto [key, value] : d) {
-    const std::string name = nb::cast<std::string>(key);
-    if (name == "device_count") {
-      for (auto [type, count] : nb::cast<nb::dict>(value)) {
-        o.device_count[nb::cast<std::string>(type)] = nb::cast<int>(count);
-      }
-    } else if (name == "intra_op_parallelism_threads") {
-      o.intra_op_parallelism_threads = nb::cast<int>(value);
-    } else if (name == "inter_op_parallelism_threads") {
-      o.inter_op_parallelism_threads = nb::cast<int>(value);
-    } else if (name == "allow_soft_placement") {
-      o.allow_soft_placement = nb::cast<bool>(value);
-    } else if (name == "log_device_placement") {
-      o.log_device_placement = nb::cast<bool>(value);
-    } else if (name == "operation_timeout_in_ms") {
-      o.operation_timeout_in_ms = nb::cast<int64_t>(value);
-    } else if (name == "deterministic") {
-      o.deterministic = nb::cast<bool>(value);
-    } else {
-      RaiseValueError("unknown session option '", name, "'");
-    }
-  }
-  return o;
-}
-
 nb::list OutputsOf(const NodeStats& step) {
   nb::list all;
   for (const OutputStats& o : step.outputs) {
@@ -260,12 +232,14 @@ nb::list StepsOf(const RunControl& control) {
 Session& SessionOf(nb::handle session) { return nb::cast<PySession&>(session).session(); }
 
 void BindSession(nb::module_& m) {
+  m.def("session_options", &OptionNames<SessionOptions>);
   nb::class_<PySession>(m, "Session")
       .def("__init__",
            [](PySession* self, nb::handle graph, nb::dict options) {
              PyGraph* g = AsGraph(graph.ptr());
              if (g == nullptr) RaiseTypeError("a Graph is expected");
-             new (self) PySession(graph, Value(Session::Create(*g, ToOptions(options))));
+             new (self)
+                 PySession(graph, Value(Session::Create(*g, OptionsFrom<SessionOptions>(options))));
            })
       .def("run", &PySession::Run, nb::arg(), nb::arg().none(),
            nb::arg("control").none() = nb::none())

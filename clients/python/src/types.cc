@@ -3,8 +3,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 // Returns the numbers of the DType objects that were passed to set_hooks.
 std::unordered_map<PyObject*, DType>& Numbers() {
   static auto* const numbers = new std::unordered_map<PyObject*, DType>;

@@ -3,8 +3,6 @@
 namespace ramet::python {
 namespace {
 
-nb::object Take(PyObject* object) { return nb::steal(object); }
-
 Variable VariableOf(PyGraph& graph, VariableId id) {
   if (id < 0 || id >= static_cast<VariableId>(graph.variables().size())) {
     RaiseValueError("the graph has no variable ", id);
@@ -55,7 +53,7 @@ nb::list NumberList(const std::vector<int64_t>& numbers) {
   RaiseBuildStatus(Status(status.code(), message));
 }
 
-// Places new nodes in the colocation group of a variable ("" for none) while it is entered.
+// Puts new nodes into the colocation group of a variable ("" for none) while it is entered.
 class VariableGroup {
  public:
   VariableGroup(nb::object graph, std::string group)

@@ -95,13 +95,14 @@ class NamespaceTest(unittest.TestCase):
         room = types.ModuleType('ramet.test_room')
         room.Room = Room
         room.__spec__ = importlib.machinery.ModuleSpec('ramet.test_room', None)
-        gen = types.ModuleType('ramet.ops.gen')
+        gen = types.ModuleType('ramet.gen')
         gen.endpoint = lambda op, name: types.SimpleNamespace(op=op, __name__=name)
         gen.raw = lambda op: ('raw', op)
         namespace.op_function.cache_clear()
         self.addCleanup(namespace.op_function.cache_clear)
         api.export_value('newaxis', None)
-        for patch in (mock.patch.dict(sys.modules, {'ramet.test_room': room, 'ramet.ops.gen': gen}),
+        modules = {'ramet.test_room': room, 'ramet.gen': gen, 'ramet.startup': types.ModuleType('ramet.startup')}
+        for patch in (mock.patch.dict(sys.modules, modules),
                       mock.patch.object(namespace, '_table', self.TABLE),
                       mock.patch.object(namespace, '_sorted', sorted(self.TABLE)),
                       mock.patch.object(namespace, 'known_ops', lambda: {'Mul', 'raw'})):

@@ -99,6 +99,8 @@ class CloneTest(NetTest):
         session.run(follow)
         np.testing.assert_allclose(session.run(net.variables[self.w]), 0.25 * new + 0.75 * old,
                                    rtol=1e-6)
+        with self.assertRaisesRegex(ValueError, "could not convert string to float: 'x'"):
+            net.polyak_op('x')
         for tau in (-0.1, 1.5, float('nan')):
             with self.assertRaisesRegex(ValueError, r'clone: tau: .* is not in \[0, 1\]'):
                 net.polyak_op(tau)

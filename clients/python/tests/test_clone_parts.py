@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import itertools
 import os
 import tempfile
 import unittest
@@ -11,7 +12,7 @@ import numpy as np
 import ramet
 import ramet.compat.v1 as tf
 from ramet.framework import collections_lib
-from ramet.framework.function import Defun
+from ramet.ops.functions.function import Defun
 
 
 class GraphTest(unittest.TestCase):
@@ -229,11 +230,12 @@ class StateTest(GraphTest):
                     assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS))
                 builder.save()
             os.remove(file)
-            for into in (None, tf.Graph()):
+            for into, initial in itertools.product((False, True), ('current', 'initializer')):
+                into = tf.Graph() if into else None
                 with tf.Graph().as_default(), tf.Session() as session:
                     tf.saved_model.load(session, ['serve'], model)
                     net = ramet.clone(inputs='keys:0', outputs='ids:0', into=into,
-                                      initial='current', session=session if into else None)
+                                      initial=initial, session=session if into else None)
                     with tf.Session(graph=net.graph) as other:
                         own = other if into else session
                         own.run(net.init_op)

@@ -4,7 +4,7 @@ import pathlib
 import unittest
 
 from ramet.framework import deprecation, object_identity
-from ramet.lib import compat
+from ramet.framework import compat
 
 
 class CompatTest(unittest.TestCase):

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import ramet
 import ramet.compat.v1 as tf
-from ramet import display
+from ramet.framework import display
 
 SVG = '{http://www.w3.org/2000/svg}'
 

@@ -12,8 +12,9 @@ from ramet import api
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GUIDE = ROOT / 'docs' / 'coming-from-tensorflow-1.md'
-CLONES = ROOT / 'docs' / 'clones.md'
 README = ROOT / 'README.md'
+sys.path.insert(0, str(ROOT / 'tests' / 'docs'))
+import blocks as doc_blocks
 
 
 def blocks(path, language):
@@ -29,21 +30,14 @@ class DocsTest(unittest.TestCase):
                                   text=True, timeout=100, check=False,
                                   env={**os.environ, 'PYTHONPATH': package})
 
-    def check_runs(self, path):
-        programs = blocks(path, 'python')
+    # tests/docs/run_blocks.py runs the programs of all pages.
+    def test_programs_of_the_guide(self):
+        programs = [block.code for block in doc_blocks.blocks(ROOT, GUIDE)
+                    if block.language == 'python' and block.program == GUIDE.stem]
         self.assertGreaterEqual(len(programs), 2)
         run = self.run_python('-c', '\n'.join(programs))
         self.assertEqual((run.returncode, run.stderr), (0, ''))
-        return run.stdout
-
-    def test_programs_of_the_guide(self):
-        self.assertTrue(self.check_runs(GUIDE).startswith('[[11.]]\n[[11.]]\n'))
-
-    def test_programs_about_clones(self):
-        self.check_runs(CLONES)
-
-    def test_programs_of_the_readme(self):
-        self.check_runs(README)
+        self.assertTrue(run.stdout.startswith('[[11.]]\n[[11.]]\n'))
 
     def test_errors_of_the_guide(self):
         import ramet.compat.v1 as tf

@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 import ramet.compat.v1 as tf
-from ramet.framework import function
+from ramet.ops.functions import function
 
 
 class FunctionTest(unittest.TestCase):

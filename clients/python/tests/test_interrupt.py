@@ -78,6 +78,17 @@ class InterruptTest(unittest.TestCase):
             self.interrupt(lambda: session.run(product))
             self.check_usable(session)
 
+    def test_ends_single_decompositions_and_sorts(self):
+        matrix = tf.random_uniform([2500, 2500])
+        row = tf.random_uniform([30000000])
+        endless = [tf.linalg.svd(matrix, compute_uv=False), tf.nn.top_k(row, 29000000)]
+        with tf.Session() as session:
+            for call in endless:
+                start = time.thread_time()
+                self.interrupt(lambda: session.run(call))
+                self.assertLess(time.thread_time() - start, 2)
+                self.check_usable(session)
+
     def test_ends_a_host_function(self):
         def wait():
             time.sleep(60)

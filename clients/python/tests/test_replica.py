@@ -1,5 +1,6 @@
 """ramet.Publisher and ramet.Follower: a session's variables in other sessions and processes."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import numpy as np
 
 import ramet
 import ramet.compat.v1 as tf
-from ramet import api
+from ramet import _core, api
 
 PATIENCE = 60
 FOLLOWER = """
@@ -54,6 +55,45 @@ class ReplicaTest(unittest.TestCase):
 
     def ask(self, follower):
         return follower.session.run('y:0', feed_dict={'x:0': [1.0, 2.0]}).tolist()
+
+
+class TablesTest(ReplicaTest):
+    """The lists of options and statistics come from C++."""
+
+    def test_each_option_is_an_argument(self):
+        follower = inspect.signature(ramet.Follower.__init__).parameters
+        self.assertLessEqual(set(_core.follower_options()), set(follower))
+        self.assertEqual(set(follower) - set(_core.follower_options()),
+                         {'self', 'address', 'session', 'graph', 'wait', 'config'})
+        publisher = inspect.signature(ramet.Publisher.__init__).parameters
+        self.assertEqual(set(_core.publisher_options()) - set(publisher), {'all_variables'})
+        self.assertEqual(set(publisher) - set(_core.publisher_options()),
+                         {'self', 'session', 'address', 'variables'})
+
+    def test_docstrings_have_the_names(self):
+        self.assertIn('shm:NAME', ramet.Follower.__init__.__doc__)
+        self.assertIn('redis://HOST/NAME', ramet.Publisher.__init__.__doc__)
+        self.assertIn('on_fallback', ramet.Follower.stats.__doc__)
+        self.assertIn('bytes_in_use', ramet.Publisher.stats.__doc__)
+        for line in ramet.Publisher.__init__.__doc__.split('\n'):
+            self.assertLessEqual(len(line), 120)
+
+    def test_statistics(self):
+        publisher = self.publish()
+        publisher.publish()
+        self.assertEqual(list(publisher.stats), _core.publisher_stats())
+        self.assertAlmostEqual(publisher.stats['time'], time.time(), delta=100)
+        stats = self.follow().stats()
+        self.assertEqual(list(stats), _core.follower_stats())
+        self.assertEqual((stats['version'], stats['connected'], stats['missing']), (1, True, []))
+
+    def test_wrong_options(self):
+        with self.assertRaisesRegex(ValueError, "verify must be one of 'off', 'async', 'before_use'"):
+            ramet.Follower(self.address, verify='never')
+        with self.assertRaisesRegex(TypeError, "retained cannot be 'many'"):
+            self.publish(retained='many')
+        with self.assertRaisesRegex(TypeError, 'device cannot be 3'):
+            ramet.Follower(self.address, device=3)
 
 
 class FollowingTest(ReplicaTest):

@@ -117,6 +117,20 @@ class RunnerTest(unittest.TestCase):
             print(own.__spec__.name, tf.compat.v1 is tf)
             """), 'True True True\nramet.compat.v1 True\n')
 
+    def test_internal_modules_have_the_names_of_ramets(self):
+        self.assertEqual(self.output('-c', """if True:
+            from tensorflow.python.compat import v2_compat
+            from tensorflow.python.framework import func_graph, function
+            from tensorflow.python.ops import array_ops, lookup_ops, rnn_cell, variables
+            from tensorflow.python.platform import test
+            from tensorflow.python.util import compat
+            for symbol in (array_ops.rank_internal, lookup_ops.FastHashSpec, rnn_cell.LayerCell,
+                           variables.SaveSliceInfo, function.Defun, func_graph.FuncGraph, test.TestCase,
+                           compat.as_bytes, v2_compat.disable_v2_behavior):
+                print(type(symbol).__module__ if not hasattr(symbol, '__name__') else symbol.__name__)
+            """), 'rank_internal\nramet.ops.lookup.vocabulary_tables\nLayerCell\nSaveSliceInfo\nDefun\n'
+            'FuncGraph\nTestCase\nas_bytes\ndisable_v2_behavior\n')
+
     def test_missing_names(self):
         run = self.run_python('-c', """if True:
             import tensorflow.contrib.slim as slim

@@ -387,5 +387,31 @@ class GraphDefTest(InFolder):
         np.testing.assert_array_equal(model('y', x=[[1.0, 1.0]]), [[7.0]])
 
 
+class TextTest(InFolder):
+    def test_texts_that_are_not_utf8_are_refused(self):
+        w = tf.get_variable('w', [1])
+        saver = tf.train.Saver()
+        with tf.Session() as session:
+            session.run(w.initializer)
+            for call in (lambda: saver.save(session, '\udc80'),
+                         lambda: saver.save(session, 'm', latest_filename='\udc80'),
+                         lambda: saver.save(session, 'm', meta_graph_suffix='\udc80'),
+                         lambda: saver.restore(session, '\udc80'),
+                         lambda: tf.train.latest_checkpoint('.', '\udc80'),
+                         lambda: tf.train.remove_checkpoint('m', meta_graph_suffix='\udc80')):
+                with self.assertRaises(UnicodeError):
+                    call()
+        with self.assertRaisesRegex(TypeError, 'Expected binary or unicode string, got 7'):
+            tf.train.latest_checkpoint('.', 7)
+
+    def test_flags_and_scopes_of_meta_graphs(self):
+        tf.get_variable('w', [1])
+        meta = tf.train.export_meta_graph(clear_devices='yes', strip_default_attrs=[])
+        with self.assertRaisesRegex(TypeError, 'export_scope must be a str, found int'):
+            tf.train.export_meta_graph(export_scope=7)
+        with self.assertRaisesRegex(TypeError, 'import_scope must be a str, found int'):
+            tf.train.import_meta_graph(meta, import_scope=7)
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -35,7 +35,7 @@ class StubsTest(unittest.TestCase):
                 self.assertEqual(set(listed[0]), shown, space)
 
     def test_functions_of_ops(self):
-        with open(os.path.join(FOLDER, '..', '..', 'ops', 'gen.pyi'), encoding='utf-8') as file:
+        with open(os.path.join(FOLDER, '..', '..', 'gen', '__init__.pyi'), encoding='utf-8') as file:
             functions = {node.name: node for node in ast.parse(file.read()).body
                          if isinstance(node, ast.FunctionDef)}
         matmul = functions['MatMul']

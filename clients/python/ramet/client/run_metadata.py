@@ -3,6 +3,18 @@
 from ramet import _core
 from ramet.framework import errors
 
+_write_version = None
+
+
+def set_version_writer(write):
+    """Sets the function that records the published version that a run used. The room `replica` calls this.
+
+    Args:
+      write: write(run_metadata, control), called after runs of sessions that follow a publisher.
+    """
+    global _write_version
+    _write_version = write
+
 
 def control(options, run_metadata, num_pools):
     """Returns the core's control object for a run.
@@ -13,11 +25,11 @@ def control(options, run_metadata, num_pools):
       num_pools: the number of thread pools in the session's ConfigProto.
 
     Raises:
-        AttributeError: if either one is not a message.
-        tf.errors.InvalidArgumentError: if the options name a thread pool that does not exist.
+      AttributeError: if either one is not a message.
+      tf.errors.InvalidArgumentError: if the options name a thread pool that does not exist.
     """
     if run_metadata is not None:
-        run_metadata.ParseFromString  # noqa: B018: like TensorFlow, raises AttributeError for other types
+        run_metadata.ParseFromString  # noqa: B018 - like TensorFlow, raises AttributeError for other types
     if options is None:
         return _core.RunControl(0, False, False)
     options.SerializeToString  # noqa: B018
@@ -42,8 +54,7 @@ def fill(run_metadata, control):
     for graph in control.partition_graphs():
         run_metadata.partition_graphs.add().ParseFromString(graph)
     if control.follows:
-        from ramet.replica import versions
-        versions.write(run_metadata, control)
+        _write_version(run_metadata, control)
 
 
 def _add_step(device, node, op, inputs, start, end, outputs):

@@ -5,8 +5,8 @@ import os
 from ramet import _core
 from ramet.framework import device as device_lib
 from ramet.framework import dtypes, ops, tensor_shape
-from ramet.ops import variables as variables_lib
-from ramet.ops.partitioned_variable import PartitionedVariable
+from ramet.ops.variables import variables as variables_lib
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
 
 _STATES = {'own': False, 'shared': True}
 

@@ -2,7 +2,7 @@
 
 from ramet import _core
 from ramet.cloning import arguments, mappings, objects, records
-from ramet.framework import errors, ops
+from ramet.framework import display, errors, ops
 from ramet.framework.uncopyable import Uncopyable
 from ramet.train import saved_names
 
@@ -202,7 +202,7 @@ class Clone(Uncopyable):
         Raises:
           CloneError: if tau is out of range, or if the clone is in a different graph than the source.
         """
-        return self._made(self._core.polyak_op, tau)
+        return self._made(self._core.polyak_op, float(tau))
 
     def update(self, session, into=None):
         """Assigns the originals' current values to the clone's variables, all at the same time.
@@ -260,8 +260,6 @@ class Clone(Uncopyable):
         return found
 
     def __repr__(self):
-        from ramet import display
-
         where = repr(self.scope) if self.scope else 'at the root'
         operations = display.count(self._core.size(), 'operation')
         variables = display.count(len(self.variables), 'variable')

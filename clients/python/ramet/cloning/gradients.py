@@ -6,7 +6,7 @@ it builds the gradient of a copy, the copies replace them.
 
 from ramet import _core
 from ramet.cloning import arguments
-from ramet.framework import ops
+from ramet.framework import gradient_registration, ops
 
 
 def call(func, op, gradients):
@@ -49,3 +49,6 @@ def _stand_in(op):
         return x if copy is None else copy
 
     return stand_in
+
+
+gradient_registration.set_caller_for_clones(call)

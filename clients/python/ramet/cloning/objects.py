@@ -4,10 +4,14 @@ import copy
 import functools
 import inspect
 
+from ramet.client.session import BaseSession
 from ramet.cloning import arguments
 from ramet.framework import ops
-from ramet.ops import variables as variables_lib
-from ramet.ops.partitioned_variable import PartitionedVariable
+from ramet.framework.saveable_object import SaveableObject
+from ramet.ops.lookup.hash_tables import TableSaveable
+from ramet.ops.variables import variables as variables_lib
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
+from ramet.train.saver import Saver
 
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), type)
 
@@ -147,13 +151,8 @@ def _attributes(x):
 @functools.cache
 def _special(kind):
     """Returns the function that copies objects of a kind that needs special treatment, or None."""
-    from ramet.client.session import BaseSession
-    from ramet.ops import lookup_ops
-    from ramet.train.saver import Saver
-    from ramet.train.saving.saveable_object import SaveableObject
-
     known = {Saver: _saver, PartitionedVariable: _partitioned, BaseSession: _itself,
-             lookup_ops._Saveable: _table_saveable, SaveableObject: _saveable,
+             TableSaveable: _table_saveable, SaveableObject: _saveable,
              variables_lib.Variable: _itself}
     return next((known[base] for base in kind.__mro__ if base in known), None)
 

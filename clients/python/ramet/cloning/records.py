@@ -3,13 +3,17 @@
 import math
 
 from ramet import _core
-from ramet.cloning import arguments, objects
+from ramet.cloning import (
+    arguments,
+    gradients,  # noqa: F401 - calls the gradient functions of the copies
+    objects,
+)
 from ramet.framework import collections_lib, ops
 from ramet.framework.gradient_registration import any_registered
-from ramet.ops.partitioned_variable import PartitionedVariable
-from ramet.ops.variable_creation import state_of
-from ramet.ops.variable_scope import scope_store
-from ramet.ops.variable_store import VariableStore
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
+from ramet.ops.variables.variable_creation import state_of
+from ramet.ops.variables.variable_scope import scope_store
+from ramet.ops.variables.variable_store import VariableStore
 
 _BY_CORE = (ops.Tensor, ops.Operation, _core.ControlFlowContext, bytes, int, float, type(None))
 

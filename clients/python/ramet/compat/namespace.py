@@ -20,6 +20,8 @@ from importlib.machinery import ModuleSpec
 from ramet import api
 
 ROOT = 'ramet.compat.v1'
+# Rooms that build no graphs, so that they need no hooks of the rooms above them.
+_INDEPENDENT = ('api', 'compat', 'core', 'lib')
 
 
 def _read(file_name):
@@ -44,8 +46,8 @@ def tensorflow_names():
 
 @functools.cache
 def known_ops():
-    """Returns the names of ramet.ops.gen, which include the types of all ops."""
-    return frozenset(dir(importlib.import_module('ramet.ops.gen')))
+    """Returns the names of ramet.gen, which include the types of all ops."""
+    return frozenset(dir(importlib.import_module('ramet.gen')))
 
 
 def _has(target):
@@ -62,7 +64,7 @@ def known_names():
 
 def near_names(path):
     """Returns names that Ramet has and that are similar to `path`, the closest first."""
-    from ramet.compat import nearest
+    from ramet.compat import nearest  # deferred: needed only for messages
     if path.startswith('raw_ops.'):
         known = {f'raw_ops.{op}': op for op in known_ops() if op[:1].isupper()}
     else:
@@ -91,7 +93,7 @@ def is_namespace(path):
 def op_function(op):
     """Returns the function of an op, the same one for all its public names, with TensorFlow's signature."""
     name = re.sub(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])', '_', op).lower()
-    return importlib.import_module('ramet.ops.gen').endpoint(op, name)
+    return importlib.import_module('ramet.gen').endpoint(op, name)
 
 
 class UnknownNameError(AttributeError):
@@ -123,16 +125,27 @@ def _resolve(path, target):
         if not _has(target):
             return api.Unavailable(path, near_names)
         return op_function(attribute)
-    module = importlib.import_module(f'ramet.{where}')
+    module = load(where)
     if attribute == '=':
         return api.exported_value(path)
     return getattr(module, attribute) if attribute else module
 
 
+def load(where):
+    """Returns the module of a target in the table, after the modules that it may rely on.
+
+    Args:
+      where: the dotted name of a module below `ramet.`.
+    """
+    if where.partition('.')[0] not in _INDEPENDENT:
+        importlib.import_module('ramet.startup')
+    return importlib.import_module(f'ramet.{where}')
+
+
 def _raw_op(path):
     op = path[len('raw_ops.'):]
     if op in known_ops() and op[:1].isupper():
-        return importlib.import_module('ramet.ops.gen').raw(op)
+        return importlib.import_module('ramet.gen').raw(op)
     return _missing(path)
 
 
@@ -237,7 +250,7 @@ class Finder:
         name = full_name[len(ROOT) + 1:]
         where = _table.get(name, '')
         if where.endswith(':'):
-            return alias_spec(full_name, importlib.import_module(f'ramet.{where[:-1]}'))
+            return alias_spec(full_name, load(where[:-1]))
         if not where and is_namespace(name):
             return ModuleSpec(full_name, _Loader, is_package=True)
         if where or name.rpartition('.')[2].startswith('__') or name in tensorflow_names():

@@ -27,7 +27,7 @@ def to_ramet(message):
     name = full_name(message)
     if name is None:
         raise TypeError(f'expected a protocol buffer message, found {_found(message)}')
-    from ramet.core import pool
+    from ramet.core import pool  # deferred: loads protobuf
     try:
         ours = pool.message_class(name)
     except KeyError:

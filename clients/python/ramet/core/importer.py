@@ -47,7 +47,7 @@ class Importer:
 
 
 def _fill(module, name):
-    from ramet.core import pool
+    from ramet.core import pool  # deferred: loads protobuf
     module.__dict__.update(pool.module_contents(name))
     for hook in ('__getattr__', '__dir__'):
         module.__dict__.pop(hook, None)

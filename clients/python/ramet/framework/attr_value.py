@@ -1,5 +1,7 @@
 """Converts AttrValue messages to Python values."""
 
+from ramet.framework import dtypes, tensor_shape
+
 
 def to_python(value):
     """Converts an AttrValue message (Ramet's or TensorFlow's); other values are returned unchanged."""
@@ -17,8 +19,6 @@ def to_python(value):
 
 
 def _item(kind, item):
-    from ramet.framework import dtypes, tensor_shape
-
     if kind == 'type':
         return dtypes.as_dtype(item)
     if kind == 'shape':

@@ -2,7 +2,7 @@
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import conversion, dtypes, stacks, tensor_shape
+from ramet.framework import conversion, dtypes, stacks, tensor_proto, tensor_shape
 
 
 @export('constant')
@@ -29,8 +29,6 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
     graph = stacks.get_default_graph()
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
     if shape is not None:
-        from ramet.framework import tensor_proto
-
         value = tensor_proto.make_tensor_proto(value, dtype, shape, verify_shape)
     elif value is None:
         raise ValueError('None values not supported.')
@@ -38,8 +36,6 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
         made = _core.constant(graph, value, dtype, name)
         if made is not None:
             return made
-        from ramet.framework import tensor_proto
-
         value = tensor_proto.make_tensor_proto(value, dtype)
     dtype = dtypes.as_dtype(value.dtype)
     return _core.create_op(graph, 'Const', [], {'value': value, 'dtype': dtype}, name).outputs[0]
@@ -78,5 +74,6 @@ def is_constant(tensor_or_op):
     return getattr(tensor_or_op, 'op', tensor_or_op).type == 'Const'
 
 
+conversion.set_constant_function(constant)
 conversion.register_tensor_conversion_function(tensor_shape.TensorShape, _from_shape, 100)
 conversion.register_tensor_conversion_function(tensor_shape.Dimension, _from_dimension, 100)

@@ -8,6 +8,17 @@ from ramet.framework.tensors import Operation, Tensor
 _registry = {}
 _sorted = []
 _by_type = {}
+_make_constant = None
+
+
+def set_constant_function(make_constant):
+    """Sets the function that creates a Const from a value. The module of the function calls this.
+
+    Args:
+      make_constant: make_constant(value, dtype, name=None) -> Tensor.
+    """
+    global _make_constant
+    _make_constant = make_constant
 
 
 @export('register_tensor_conversion_function')
@@ -87,14 +98,12 @@ def convert_object(value, dtype=None, name=None, as_ref=False, preferred_dtype=N
 
 def _constant(value, dtype, name, preferred_dtype):
     """Creates a Const from a value that the core does not accept, such as a list of Dimensions."""
-    from ramet.framework import constant_op
-
     if dtype is None and preferred_dtype is not None:
         try:
-            return constant_op.constant(value, preferred_dtype, name=name)
+            return _make_constant(value, preferred_dtype, name=name)
         except (TypeError, ValueError):
             pass
-    return constant_op.constant(value, dtype, name=name)
+    return _make_constant(value, dtype, name=name)
 
 
 @export('convert_to_tensor')

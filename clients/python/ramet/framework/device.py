@@ -128,16 +128,28 @@ class DeviceSpec:
         return self
 
     def make_merged_spec(self, dev):
-        """Returns a new spec with the parts that `dev` specifies, and this spec's parts otherwise."""
+        """Returns a new spec with the parts that `dev` specifies, and this spec's parts otherwise.
+
+        Args:
+          dev: a DeviceSpec.
+        """
         pairs = zip(dev._parts(), self._parts(), strict=True)
         return type(self)(*[mine if new is None else new for new, mine in pairs])
 
     def merge_from(self, dev):
-        """Replaces the parts that `dev` specifies."""
+        """Replaces the parts that `dev` specifies.
+
+        Args:
+          dev: a DeviceSpec.
+        """
         self.__init__(*self.make_merged_spec(dev)._parts())
 
     def replace(self, **kwargs):
-        """Returns a copy with some parts replaced. The arguments are those of the constructor."""
+        """Returns a copy with some parts replaced.
+
+        Args:
+          **kwargs: new values of `job`, `replica`, `task`, `device_type` and `device_index`.
+        """
         names = ('job', 'replica', 'task', 'device_type', 'device_index')
         return type(self)(**{**dict(zip(names, self._parts(), strict=True)), **kwargs})
 

@@ -86,17 +86,28 @@ class Dimension:
         return self._value
 
     def is_compatible_with(self, other):
-        """Returns whether the sizes are equal or at least one of them is unknown."""
+        """Returns whether the sizes are equal or at least one of them is unknown.
+
+        Args:
+          other: a Dimension, an int, or None for an unknown size.
+        """
         other = as_dimension(other)
         return self._value == other._value or self._value is None or other._value is None
 
     def assert_is_compatible_with(self, other):
-        """Raises ValueError if both sizes are known and differ."""
+        """Raises ValueError if both sizes are known and differ.
+
+        Args:
+          other: a Dimension, an int, or None for an unknown size.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f'Dimensions {self} and {other} are not compatible')
 
     def merge_with(self, other):
         """Returns the known one of the two sizes.
+
+        Args:
+          other: a Dimension, an int, or None for an unknown size.
 
         Raises:
           ValueError: if both sizes are known and differ.

@@ -96,7 +96,7 @@ class DType:
     A DType equals anything that `tf.as_dtype` converts to it: `tf.float32 == 'float32' == np.float32`.
 
     Attributes:
-        name: such as 'float32'. The name of a reference type ends in '_ref'.
+      name: such as 'float32'. The name of a reference type ends in '_ref'.
       as_datatype_enum: the int of the DataType enum of the wire format.
       base_dtype: the type without the reference.
       size: bytes per element; 0 for string, resource and variant.
@@ -106,7 +106,7 @@ class DType:
       is_complex: whether it is complex.
       is_bool: whether it is bool.
       is_quantized: whether it is one of the q types.
-        is_numpy_compatible: whether numpy can store such elements.
+      is_numpy_compatible: whether numpy can store such elements.
     """
 
     __slots__ = (
@@ -232,11 +232,19 @@ class DType:
         return self._type_enum in (other._type_enum, other.base_dtype._type_enum)
 
     def is_subtype_of(self, other):
-        """Returns whether this is the same type as `other`."""
+        """Returns whether this is the same type as `other`.
+
+        Args:
+          other: a DType.
+        """
         return type(other) is DType and self == other
 
     def most_specific_common_supertype(self, types):
-        """Returns this type if all `types` are equal to it, else None."""
+        """Returns this type if all `types` are equal to it, else None.
+
+        Args:
+          types: a sequence of DTypes.
+        """
         return self if all(self == other for other in types) else None
 
     def __eq__(self, other):

@@ -79,8 +79,8 @@ class OpError(Exception):
           node_def: NodeDef of the node that failed, or None.
           op: the Operation that failed, or None.
           message: str.
-            error_code: one of the codes of `tf.errors`. The default is the code of the class.
-            *args: optionally the payloads of the status, a dict from str to bytes.
+          error_code: one of the codes of `tf.errors`. The default is the code of the class.
+          *args: optionally the payloads of the status, a dict from str to bytes.
         """
         super().__init__()
         if isinstance(error_code, dict):

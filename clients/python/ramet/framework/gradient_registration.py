@@ -2,9 +2,22 @@
 
 from ramet import _core
 from ramet.api import export
+from ramet.framework import conversion
+from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.tensors import Tensor
 
 _functions = {}
+_call_for_clone = None
+
+
+def set_caller_for_clones(call):
+    """Sets the function that calls the gradient functions of cloned operations. The room `cloning` calls this.
+
+    Args:
+      call: call(func, op, gradients) -> list of the gradients of the inputs of op.
+    """
+    global _call_for_clone
+    _call_for_clone = call
 
 
 def _to_core(gradient, op):
@@ -13,8 +26,6 @@ def _to_core(gradient, op):
     if hasattr(gradient, 'indices'):
         return (gradient.values, gradient.indices, gradient.dense_shape)
     if not isinstance(gradient, Tensor):
-        from ramet.framework import conversion
-
         gradient = conversion.convert_to_tensor(gradient)
     return gradient
 
@@ -23,8 +34,6 @@ def from_core(gradient):
     """Converts a gradient from the core to None, a Tensor or IndexedSlices."""
     if not isinstance(gradient, tuple):
         return gradient
-    from ramet.framework.indexed_slices import IndexedSlices
-
     return IndexedSlices(*gradient)
 
 
@@ -39,9 +48,7 @@ def _caller(func):
     def call(op, gradients):
         gradients = [from_core(g) for g in gradients]
         if op.name in op.graph._cloned_gradients:
-            from ramet.cloning import gradients as of_clones
-
-            made = of_clones.call(func, op, gradients)
+            made = _call_for_clone(func, op, gradients)
         else:
             made = func(op, *gradients)
         if not isinstance(made, (list, tuple)):

@@ -2,7 +2,8 @@
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import collections_lib, graph_scopes
+from ramet.core.framework import graph_pb2, versions_pb2
+from ramet.framework import attr_value, collections_lib, display, graph_scopes, stacks
 from ramet.framework.tensors import Operation, Tensor, graph_element
 
 
@@ -40,8 +41,6 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     building_function = False
 
     def __init__(self):
-        from ramet.framework import ops  # noqa: F401 - registers its classes with the core
-
         super().__init__()
         self._seed = None
         self._variable_objects = {}
@@ -66,8 +65,6 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     @property
     def graph_def_versions(self):
         """The versions of its GraphDef as a VersionDef message."""
-        from ramet.core.framework import versions_pb2
-
         return versions_pb2.VersionDef(producer=self._producer, min_consumer=self._min_consumer)
 
     @property
@@ -81,8 +78,6 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
           from_version: leaves out the nodes that the graph already had at this version.
           add_shapes: whether to add the attr _output_shapes with the known shapes of outputs.
         """
-        from ramet.core.framework import graph_pb2
-
         message = graph_pb2.GraphDef.FromString(self._graph_def(add_shapes, False))
         if from_version:
             del message.node[:from_version]
@@ -204,8 +199,6 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
           TypeError: if an input is not a tensor.
           ValueError: if the node is malformed.
         """
-        from ramet.framework import attr_value
-
         for i, tensor in enumerate(inputs):
             if not isinstance(tensor, Tensor):
                 raise TypeError(f'Input #{i} is not a tensor: {tensor}')
@@ -256,32 +249,47 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     # Feeding and fetching.
 
     def prevent_feeding(self, tensor):
-        """Marks a tensor as not feedable: feeding it raises ValueError."""
+        """Marks a tensor as not feedable: feeding it raises ValueError.
+
+        Args:
+          tensor: a Tensor of this graph.
+        """
         _core.prevent_feeding(self, tensor)
 
     def is_feedable(self, tensor):
+        """Returns whether a run may feed a tensor.
+
+        Args:
+          tensor: a Tensor of this graph.
+        """
         return _core.is_feedable(self, tensor)
 
     def prevent_fetching(self, op):
-        """Marks an operation as not fetchable: fetching it raises ValueError."""
+        """Marks an operation as not fetchable: fetching it raises ValueError.
+
+        Args:
+          op: an Operation of this graph.
+        """
         _core.prevent_fetching(self, op)
 
     def is_fetchable(self, tensor_or_op):
+        """Returns whether a run may fetch a tensor or operation.
+
+        Args:
+          tensor_or_op: a Tensor or Operation of this graph.
+        """
         return _core.is_fetchable(self, tensor_or_op)
 
     def __repr__(self):
-        from ramet import display
-
         operations = display.count(self._num_operations(), 'operation')
         variables = display.count(len(self.get_collection('variables')), 'variable')
         return f'<tf.Graph: {operations}, {variables}>'
 
     def _repr_svg_(self):
-        from ramet import display
-
         return display.graph_svg(self)
 
     def _repr_html_(self):
-        from ramet import display
-
         return display.graph_html(self)
+
+
+stacks.set_graph_class(Graph)

@@ -2,16 +2,16 @@
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import dtypes, errors
+from ramet.core import convert
+from ramet.core.framework import graph_pb2
+from ramet.framework import dtypes, errors, stacks
 
 
 def _graph_def(data):
-    from ramet.core.framework import graph_pb2
     return graph_pb2.GraphDef.FromString(data)
 
 
 def _bytes_of(graph_def):
-    from ramet.core import convert
     if convert.full_name(graph_def) != 'tensorflow.GraphDef':
         raise TypeError('graph_def must be a graph_pb2.GraphDef proto, but got type %s.'
                         % type(graph_def))
@@ -85,12 +85,11 @@ def convert_variables_to_constants(sess, input_graph_def, output_node_names,
       AssertionError: if a name is not in the graph.
       tf.errors.FailedPreconditionError: if a variable is uninitialized.
     """
-    from ramet.train.saver import _core_session
     data = _bytes_of(input_graph_def)
     allow = None if variable_names_whitelist is None else list(variable_names_whitelist)
     try:
         return _graph_def(_core.convert_variables_to_constants(
-            _core_session(sess), data, _names(output_node_names), allow,
+            stacks.core_session(sess), data, _names(output_node_names), allow,
             list(variable_names_blacklist or ())))
     except errors.NotFoundError as e:
         if e.message.endswith(' is not in graph'):

@@ -2,6 +2,7 @@
 
 from ramet import _core
 from ramet.api import export
+from ramet.core import convert
 from ramet.framework import ops
 
 
@@ -11,7 +12,6 @@ def graph_def_bytes(graph_def):
     Raises:
       TypeError: if it is neither.
     """
-    from ramet.core import convert
     try:
         return convert.serialized(graph_def, 'tensorflow.GraphDef')
     except TypeError:
@@ -21,7 +21,6 @@ def graph_def_bytes(graph_def):
 def _op_list_bytes(producer_op_list):
     if producer_op_list is None:
         return b''
-    from ramet.core import convert
     return convert.serialized(producer_op_list, 'tensorflow.OpList')
 
 

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import conversion, dtypes, tensor_shape, tensor_util, type_spec
 
@@ -29,7 +30,13 @@ class IndexedSlices:
     __slots__ = ('values', 'indices', 'dense_shape', '__weakref__')
 
     def __init__(self, values, indices, dense_shape=None):
-        """Creates the slices from their parts. Nothing is added to the graph."""
+        """Creates the slices from their parts. Nothing is added to the graph.
+
+        Args:
+          values: a Tensor [n, ...] of any dtype, the rows.
+          indices: a Tensor [n] of int32 or int64, the positions of the rows.
+          dense_shape: a Tensor of rank 1, the shape of the dense tensor, or None.
+        """
         self.values = values
         self.indices = indices
         self.dense_shape = dense_shape
@@ -179,8 +186,6 @@ def _warn_if_large(value):
 
 
 def _to_tensor(value, dtype=None, name=None, as_ref=False):
-    from ramet.ops import gen
-
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
         raise ValueError(
             f'Incompatible tensor conversion requested to `dtype` {dtypes.as_dtype(dtype).name} '

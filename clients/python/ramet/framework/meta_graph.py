@@ -4,7 +4,9 @@ import collections
 import os
 
 from ramet import _core
-from ramet.framework import errors, ops
+from ramet.core import convert
+from ramet.core.protobuf import meta_graph_pb2, saver_pb2
+from ramet.framework import errors, graph_io, ops
 
 UNBOUND_INPUTS = 'unbound_inputs'
 
@@ -22,7 +24,6 @@ def read_meta_graph_file(filename):
 
 
 def _meta_graph_class():
-    from ramet.core.protobuf import meta_graph_pb2
     return meta_graph_pb2.MetaGraphDef
 
 
@@ -53,7 +54,6 @@ def _checked_path(filename):
 
 
 def _bytes_of(meta_graph_or_file):
-    from ramet.core import convert
     if convert.full_name(meta_graph_or_file) == 'tensorflow.MetaGraphDef':
         return meta_graph_or_file.SerializeToString()
     with open(_checked_path(meta_graph_or_file), 'rb') as f:
@@ -98,15 +98,21 @@ def import_scoped_meta_graph_with_return_elements(
         data = _without_collections(data, restore_collections_predicate, unbound_inputs_col_name)
     try:
         prefix, saver_def, elements, variables = _core.import_meta_graph(
-            graph, data, import_scope or '', clear_devices, _tensors(input_map),
+            graph, data, _text('import_scope', import_scope), bool(clear_devices), _tensors(input_map),
             return_elements or [])
     except errors.DataLossError as e:
         raise OSError('Cannot parse file %s: %s.' % (meta_graph_or_file, e.message)) from None
     if saver_def is not None:
-        from ramet.core.protobuf import saver_pb2
         saver_def = saver_pb2.SaverDef.FromString(saver_def)
     by_name = {ops.strip_name_scope(v.name, prefix): v for v in variables}
     return Imported(prefix, saver_def, elements, by_name)
+
+
+def _text(name, scope):
+    if scope is not None and not isinstance(scope, str):
+        raise TypeError(f'{name} must be a str, found {type(scope).__name__}')
+    (scope or '').encode()  # names are UTF-8, so a lone surrogate has no form
+    return scope or ''
 
 
 def _tensors(input_map):
@@ -131,14 +137,14 @@ def export_scoped_meta_graph(filename=None, graph_def=None, graph=None, export_s
     Returns:
       The MetaGraphDef, and a dict of its variables by their names in it.
     """
-    from ramet.core import convert
     graph = graph or ops.get_default_graph()
     if not isinstance(graph, ops.Graph):
         raise TypeError('graph must be of type Graph. Received type: %s.' % type(graph))
     if graph_def is not None and convert.full_name(graph_def) != 'tensorflow.GraphDef':
         raise TypeError('graph_def must be of type GraphDef. Received type: %s.' % type(graph_def))
     data = _core.export_meta_graph(
-        graph, export_scope or '', clear_devices, strip_default_attrs, clear_extraneous_savers,
+        graph, _text('export_scope', export_scope), bool(clear_devices), bool(strip_default_attrs),
+        bool(clear_extraneous_savers),
         None if saver_def is None else saver_def.SerializeToString(),
         None if collection_list is None else list(collection_list))
     message = _meta_graph_class().FromString(data)
@@ -149,7 +155,6 @@ def export_scoped_meta_graph(filename=None, graph_def=None, graph=None, export_s
     if meta_info_def is not None:
         _merge_meta_info(message, convert.to_ramet(meta_info_def))
     if filename:
-        from ramet.framework import graph_io
         graph_io.write_graph(message, os.path.dirname(filename), os.path.basename(filename),
                              as_text=as_text)
     return message, _variables_in(graph, export_scope)

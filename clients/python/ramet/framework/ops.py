@@ -2,8 +2,18 @@
 
 # ruff: noqa: F401 - other modules use the names imported here
 
+import collections
+
 from ramet import _core
-from ramet.framework import dtypes, errors, tensor_shape
+from ramet.framework import (
+    constant_op,
+    dtypes,
+    errors,
+    gradient_registration,
+    tensor_conversion,
+    tensor_shape,
+    variable_objects,
+)
 from ramet.framework.collections_lib import (
     add_to_collection,
     add_to_collections,
@@ -19,6 +29,11 @@ from ramet.framework.conversion import (
     convert_to_tensor,
     is_dense_tensor_like,
     register_tensor_conversion_function,
+)
+from ramet.framework.gradient_registration import (
+    NoGradient,
+    NotDifferentiable,
+    RegisterGradient,
 )
 from ramet.framework.graph import Graph
 from ramet.framework.graph_keys import GraphKeys
@@ -52,20 +67,10 @@ __all__ = [name for name in dir() if not name.startswith('_')]
 
 def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None):
     """Converts values to Tensors or IndexedSlices. None stays None."""
-    from ramet.framework import tensor_conversion
-
     return tensor_conversion.convert_n_to_tensor_or_indexed_slices(values, dtype, name)
 
 
-def _variable_object(graph, variable_id):
-    from ramet.ops import variables
-
-    return variables.object_of(graph, variable_id)
-
-
 def _named_outputs(op_type, names):
-    import collections
-
     return collections.namedtuple(op_type, names, rename=True)
 
 
@@ -99,15 +104,7 @@ _core.set_hooks(
         status_error=errors.from_status,
         named_outputs=_named_outputs,
         op_created=lambda graph, op: graph._op_created(op),
-        variable_object=_variable_object,
+        variable_object=variable_objects.object_of,
         tensor_proto=_tensor_proto,
     )
 )
-
-from ramet.framework import constant_op, gradient_registration  # noqa: E402
-from ramet.framework.gradient_registration import (  # noqa: E402
-    NoGradient,
-    NotDifferentiable,
-    RegisterGradient,
-)
-import ramet.ops.operators  # noqa: E402

@@ -3,6 +3,7 @@
 import operator
 
 from ramet.api import export
+from ramet.framework import stacks
 
 DEFAULT_GRAPH_SEED = 87654321
 # Seeds are reduced modulo this number.
@@ -21,9 +22,7 @@ def get_seed(op_seed):
       produces different numbers in each session. If only the graph seed is set, successive ops get
       the op seeds 0, 1, 2, ... If only the op seed is set, the graph seed is 87654321.
     """
-    from ramet.framework import ops
-
-    graph = ops.get_default_graph()
+    graph = stacks.get_default_graph()
     if op_seed is None and graph.seed is None:
         return None, None
     return graph._seeds_for_op(None if op_seed is None else operator.index(op_seed) % _LIMIT)
@@ -36,6 +35,4 @@ def set_random_seed(seed):
     Args:
       seed: int.
     """
-    from ramet.framework import ops
-
-    ops.get_default_graph().seed = seed
+    stacks.get_default_graph().seed = seed

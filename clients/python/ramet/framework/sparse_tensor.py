@@ -4,6 +4,7 @@ import collections
 
 import numpy as np
 
+from ramet import gen
 from ramet.api import export, export_value
 from ramet.framework import (
     conversion,
@@ -46,6 +47,9 @@ class SparseTensor:
     @classmethod
     def from_value(cls, sparse_tensor_value):
         """Converts a SparseTensorValue to a SparseTensor. A SparseTensor is returned unchanged.
+
+        Args:
+          sparse_tensor_value: a SparseTensor or SparseTensorValue.
 
         Raises:
           TypeError: if it is neither.
@@ -113,6 +117,9 @@ class SparseTensor:
     def set_shape(self, shape):
         """Merges a shape into the known static shape.
 
+        Args:
+          shape: a TensorShape or a value that can be converted to one.
+
         Raises:
           ValueError: if it contradicts the known shape.
         """
@@ -143,7 +150,11 @@ class SparseTensor:
         return list(dict.fromkeys(op for part in parts for op in part.consumers()))
 
     def with_values(self, new_values):
-        """Returns a SparseTensor with different values at the same positions."""
+        """Returns a SparseTensor with different values at the same positions.
+
+        Args:
+          new_values: a Tensor [n] of any dtype, one value per position.
+        """
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def eval(self, feed_dict=None, session=None):
@@ -169,8 +180,6 @@ class SparseTensor:
         return SparseTensorValue(*session.run(parts, feed_dict))
 
     def _with_dense(self, op_type, name, other):
-        from ramet.ops import gen
-
         with scopes.name_scope(
             None, name, [self.indices, self.values, self.dense_shape, other]
         ) as s:
@@ -218,6 +227,9 @@ class SparseTensorSpec(type_spec.TypeSpec):
     @classmethod
     def from_value(cls, value):
         """Returns the spec of a SparseTensor or SparseTensorValue.
+
+        Args:
+          value: a SparseTensor or SparseTensorValue.
 
         Raises:
           TypeError: if value is neither.

@@ -36,6 +36,17 @@ class DefaultStack(threading.local):
 graphs = DefaultStack('graph')
 sessions = DefaultStack('session')
 _global_graph = None
+_graph_class = None
+
+
+def set_graph_class(graph_class):
+    """Sets the class of the graph that threads share. The module of the class calls this.
+
+    Args:
+      graph_class: a class that can be called without arguments.
+    """
+    global _graph_class
+    _graph_class = graph_class
 
 
 @export('get_default_graph')
@@ -49,9 +60,7 @@ def get_default_graph():
         return stack[-1]
     global _global_graph
     if _global_graph is None:
-        from ramet.framework import graph
-
-        _global_graph = graph.Graph()
+        _global_graph = _graph_class()
     return _global_graph
 
 
@@ -80,3 +89,54 @@ def get_default_session():
 def default_session(session):
     """Returns a context manager in which the session is the default session of this thread."""
     return sessions.open(session)
+
+
+def run_default(element, feed_dict, session, what, call):
+    """Runs one element in the given session or the default session.
+
+    Args:
+      element: a Tensor or Operation.
+      feed_dict: {tensor: value}, as in Session.run.
+      session: the Session, or None for the default session.
+      what: the action for error messages, such as 'evaluate tensor'. Its last word is the kind of the element.
+      call: the call for error messages, such as '`eval()`'.
+
+    Returns:
+      The value that Session.run returns.
+
+    Raises:
+      ValueError: if there is no session, or it runs a different graph.
+    """
+    kind = what.rpartition(' ')[2]
+    if session is None:
+        session = get_default_session()
+        if session is None:
+            raise ValueError(
+                f'Cannot {what} using {call}: No default session is registered. Use `with '
+                f'sess.as_default()` or pass an explicit session to `{call[1:-3]}(session=sess)`'
+            )
+        if session.graph is not element.graph:
+            raise ValueError(
+                f"Cannot use the default session to {what}: the {kind}'s graph is different from the session's graph. "
+                f'Pass an explicit session to `{call[1:-3]}(session=sess)`.'
+            )
+    elif session.graph is not element.graph:
+        raise ValueError(
+            f"Cannot use the given session to {what}: the {kind}'s graph is different from the session's graph."
+        )
+    return session.run(element, feed_dict)
+
+
+def core_session(sess):
+    """Returns the session of the C++ library that a session object uses.
+
+    Args:
+      sess: a Session, or an object that wraps one, such as a MonitoredSession.
+
+    Raises:
+      TypeError: if it is something else.
+    """
+    core = getattr(sess, '_core', None) or getattr(getattr(sess, '_sess', None), '_core', None)
+    if core is None:
+        raise TypeError(f"'sess' must be a Session; {sess}")
+    return core

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import dtypes, tensor_shape
-from ramet.lib import compat
+from ramet.core.framework import tensor_pb2
+from ramet.framework import compat, dtypes, tensor_shape
 
 _TWO_GIGABYTES = 2 << 30
 
@@ -268,8 +268,6 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
       TypeError: if an element is not of dtype, or if verify_shape is set and the shapes differ.
       ValueError: if values is None or not rectangular, or has too many elements.
     """
-    from ramet.core.framework import tensor_pb2
-
     if allow_broadcast and verify_shape:
         raise ValueError('allow_broadcast and verify_shape are not both allowed.')
     if _is_proto(values):

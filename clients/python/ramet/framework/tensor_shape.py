@@ -4,6 +4,7 @@ import functools
 import operator
 
 from ramet.api import export
+from ramet.core.framework import tensor_shape_pb2
 from ramet.framework.dimension import (  # noqa: F401 - also accessible through this module
     Dimension,
     _as_size,
@@ -86,7 +87,11 @@ class TensorShape:
 
     @classmethod
     def from_sizes(cls, sizes):
-        """Returns the shape for the core's sizes: -1 is an unknown size, None an unknown rank."""
+        """Returns the shape for the core's sizes: -1 is an unknown size, None an unknown rank.
+
+        Args:
+          sizes: a tuple of ints, with None for unknown sizes; or None for an unknown rank.
+        """
         shape = object.__new__(cls)
         if sizes is None:
             shape._dims = None
@@ -157,6 +162,9 @@ class TensorShape:
     def merge_with(self, other):
         """Returns the shape that combines the known sizes of both shapes.
 
+        Args:
+          other: a TensorShape or a value that can be converted to one.
+
         Raises:
           ValueError: if the shapes contradict each other.
         """
@@ -179,6 +187,9 @@ class TensorShape:
         """Returns the dimensions of this shape followed by those of `other`.
 
         If either rank is unknown, so is the result.
+
+        Args:
+          other: a TensorShape or a value that can be converted to one.
         """
         other = as_shape(other)
         if self._dims is None or other._dims is None:
@@ -194,18 +205,29 @@ class TensorShape:
         return as_shape(other).concatenate(self)
 
     def assert_same_rank(self, other):
-        """Raises ValueError if both ranks are known and differ."""
+        """Raises ValueError if both ranks are known and differ.
+
+        Args:
+          other: a TensorShape or a value that can be converted to one.
+        """
         other = as_shape(other)
         if None not in (self.rank, other.rank) and self.rank != other.rank:
             raise ValueError(f'Shapes {self} and {other} must have the same rank')
 
     def assert_has_rank(self, rank):
-        """Raises ValueError if the rank is known and differs from `rank`."""
+        """Raises ValueError if the rank is known and differs from `rank`.
+
+        Args:
+          rank: int.
+        """
         if self.rank not in (None, rank):
             raise ValueError(f'Shape {self} must have rank {rank}')
 
     def with_rank(self, rank):
         """Returns this shape with a known rank.
+
+        Args:
+          rank: int.
 
         Raises:
           ValueError: if the known rank is different.
@@ -218,6 +240,9 @@ class TensorShape:
     def with_rank_at_least(self, rank):
         """Returns this shape after checking its rank.
 
+        Args:
+          rank: int.
+
         Raises:
           ValueError: if the known rank is less than `rank`.
         """
@@ -228,6 +253,9 @@ class TensorShape:
     def with_rank_at_most(self, rank):
         """Returns this shape after checking its rank.
 
+        Args:
+          rank: int.
+
         Raises:
           ValueError: if the known rank is greater than `rank`.
         """
@@ -236,7 +264,11 @@ class TensorShape:
         return self
 
     def is_compatible_with(self, other):
-        """Returns whether a tensor can have both shapes."""
+        """Returns whether a tensor can have both shapes.
+
+        Args:
+          other: a TensorShape or a value that can be converted to one.
+        """
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -246,12 +278,20 @@ class TensorShape:
         )  # fmt: skip
 
     def assert_is_compatible_with(self, other):
-        """Raises ValueError if no tensor can have both shapes."""
+        """Raises ValueError if no tensor can have both shapes.
+
+        Args:
+          other: a TensorShape or a value that can be converted to one.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f'Shapes {self} and {other} are incompatible')
 
     def is_subtype_of(self, other):
-        """Returns whether every tensor of this shape also has the shape `other`."""
+        """Returns whether every tensor of this shape also has the shape `other`.
+
+        Args:
+          other: a TensorShape.
+        """
         if not isinstance(other, TensorShape):
             return False
         if other._dims is None:
@@ -261,7 +301,11 @@ class TensorShape:
         )
 
     def most_specific_compatible_shape(self, other):
-        """Returns the narrowest shape that includes both shapes."""
+        """Returns the narrowest shape that includes both shapes.
+
+        Args:
+          other: a TensorShape or a value that can be converted to one.
+        """
         other = as_shape(other)
         if self._dims is None or other._dims is None or self.rank != other.rank:
             return unknown_shape()
@@ -273,6 +317,9 @@ class TensorShape:
         """Returns the narrowest shape that includes this shape and all of `others`.
 
         Returns None if one of `others` is not a TensorShape.
+
+        Args:
+          others: a sequence of TensorShapes.
         """
         if any(not isinstance(other, TensorShape) for other in others):
             return None
@@ -299,8 +346,6 @@ class TensorShape:
 
     def as_proto(self):
         """Returns this shape as a TensorShapeProto."""
-        from ramet.core.framework import tensor_shape_pb2
-
         proto = tensor_shape_pb2.TensorShapeProto()
         if self._dims is None:
             proto.unknown_rank = True

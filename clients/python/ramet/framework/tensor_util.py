@@ -2,14 +2,16 @@
 
 import numpy as np
 
+from ramet import _core
 from ramet.api import export
-from ramet.framework import dtypes, tensor_shape
+from ramet.framework import conversion, dtypes, tensor_shape
 from ramet.framework.tensor_proto import (  # noqa: F401 - also accessible through this module
     MakeNdarray,
     ShapeEquals,
     make_ndarray,
     make_tensor_proto,
 )
+from ramet.framework.tensors import Tensor
 
 # The ops that TensorFlow's Python evaluates while it builds a graph. The core could evaluate more,
 # but programs that build different nodes for known values would then build a different graph.
@@ -29,9 +31,7 @@ def is_tensor(x):
     Args:
       x: any object.
     """
-    from ramet.framework import ops
-
-    if isinstance(x, ops.Tensor) or hasattr(type(x), '_type_spec'):
+    if isinstance(x, Tensor) or hasattr(type(x), '_type_spec'):
         return True
     return hasattr(x, '_as_graph_element') and hasattr(x, 'dtype') and hasattr(x, 'get_shape')
 
@@ -60,10 +60,7 @@ def constant_value(tensor, partial=False):
     Returns:
       An array, or None.
     """
-    from ramet import _core
-    from ramet.framework import ops
-
-    if not isinstance(tensor, ops.Tensor):
+    if not isinstance(tensor, Tensor):
         return None if is_tensor(tensor) else tensor
     value = _core.constant_value(tensor) if _is_told(tensor.op) else None
     if value is not None and not isinstance(value, np.ndarray):
@@ -164,10 +161,8 @@ def shape_tensor(shape):
     Args:
       shape: a sequence of int, Dimension and scalar Tensors, a TensorShape, or a Tensor.
     """
-    from ramet.framework import ops
-
     dtype = None
     if isinstance(shape, (tuple, list)):
         dtype = None if shape else dtypes.int32
         shape = tuple(map(tensor_shape.dimension_value, shape))
-    return ops.convert_to_tensor(shape, dtype=dtype, name='shape')
+    return conversion.convert_to_tensor(shape, dtype=dtype, name='shape')

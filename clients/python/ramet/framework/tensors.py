@@ -2,7 +2,8 @@
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import tensor_shape
+from ramet.core.framework import node_def_pb2, op_def_pb2
+from ramet.framework import attr_value, errors, object_identity, stacks, tensor_shape
 
 OVERLOADABLE_OPERATORS = frozenset(
     f'__{name}__'
@@ -71,9 +72,7 @@ class Tensor(_core.Tensor):
           ValueError: if there is no default session, or it runs a different graph.
           tf.errors.OpError: if running fails.
         """
-        from ramet.client import session as session_lib
-
-        return session_lib.run_default(self, feed_dict, session, 'evaluate tensor', '`eval()`')
+        return stacks.run_default(self, feed_dict, session, 'evaluate tensor', '`eval()`')
 
     def _as_tf_output(self):
         return self
@@ -83,8 +82,6 @@ class Tensor(_core.Tensor):
 
     def ref(self):
         """Returns a hashable reference to the tensor. In Ramet, tensors are hashable themselves."""
-        from ramet.framework import object_identity
-
         return object_identity.Reference(self)
 
     experimental_ref = ref
@@ -147,15 +144,11 @@ class Operation(_core.Operation):
     @property
     def node_def(self):
         """A copy of the node as a NodeDef message."""
-        from ramet.core.framework import node_def_pb2
-
         return node_def_pb2.NodeDef.FromString(self._node_def())
 
     @property
     def op_def(self):
         """A copy of its op's definition as an OpDef message."""
-        from ramet.core.framework import op_def_pb2
-
         return op_def_pb2.OpDef.FromString(self._op_def())
 
     @property
@@ -191,9 +184,7 @@ class Operation(_core.Operation):
           ValueError: if there is no default session, or it runs a different graph.
           tf.errors.OpError: if running fails.
         """
-        from ramet.client import session as session_lib
-
-        session_lib.run_default(self, feed_dict, session, 'execute operation', '`run()`')
+        stacks.run_default(self, feed_dict, session, 'execute operation', '`run()`')
 
     @property
     def _inputs(self):
@@ -222,8 +213,6 @@ class Operation(_core.Operation):
 
     def _set_attr(self, name, value):
         """Sets an attr from an AttrValue message or a plain value."""
-        from ramet.framework import attr_value
-
         self.graph._set_attr(self, name, attr_value.to_python(value))
 
     def _set_device(self, device):
@@ -240,8 +229,6 @@ class Operation(_core.Operation):
           tf.errors.OutOfRangeError: if there is no such input.
           tf.errors.InvalidArgumentError: if the shapes are incompatible.
         """
-        from ramet.framework import errors
-
         inputs = self.inputs
         if tensor.graph is not self.graph:
             raise ValueError(f'{tensor} must be from the same graph as {self!r}.')

@@ -2,6 +2,7 @@
 
 from ramet.api import export
 from ramet.framework import dtypes, tensor_proto, tensor_shape
+from ramet.framework.tensors import Tensor
 
 
 def _fits(mine, other):
@@ -47,7 +48,11 @@ class TypeSpec:
         return cls(*arguments)
 
     def is_compatible_with(self, spec_or_value):
-        """Returns whether a value, or some value of another spec, matches this spec."""
+        """Returns whether a value, or some value of another spec, matches this spec.
+
+        Args:
+          spec_or_value: a TypeSpec or a value.
+        """
         other = spec_or_value
         if not isinstance(other, TypeSpec):
             try:
@@ -57,11 +62,19 @@ class TypeSpec:
         return type(self) is type(other) and all(map(_fits, self._serialize(), other._serialize()))
 
     def is_subtype_of(self, other):
-        """Returns whether every value that matches this spec also matches `other`."""
+        """Returns whether every value that matches this spec also matches `other`.
+
+        Args:
+          other: a TypeSpec.
+        """
         return self.most_specific_common_supertype([other]) == other
 
     def most_specific_common_supertype(self, others):
-        """Returns the narrowest spec that covers this spec and all of `others`, or None."""
+        """Returns the narrowest spec that covers this spec and all of `others`, or None.
+
+        Args:
+          others: a sequence of TypeSpecs.
+        """
         parts = self._serialize()
         for other in others:
             if type(other) is not type(self):
@@ -74,6 +87,9 @@ class TypeSpec:
 
     def most_specific_compatible_type(self, other):
         """Returns the narrowest spec that covers both.
+
+        Args:
+          other: a TypeSpec.
 
         Raises:
           ValueError: if there is none.
@@ -120,7 +136,12 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_spec(cls, spec, name=None):
-        """Returns a copy of a spec with a different name. Without a name, it keeps its own."""
+        """Returns a copy of a spec with a different name. Without a name, it keeps its own.
+
+        Args:
+          spec: a TensorSpec.
+          name: str, or None for the name of `spec`.
+        """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
@@ -134,9 +155,7 @@ class TensorSpec(TypeSpec):
         Raises:
           ValueError: if tensor is not a Tensor.
         """
-        from ramet.framework import ops
-
-        if not isinstance(tensor, ops.Tensor):
+        if not isinstance(tensor, Tensor):
             raise ValueError(f'`tensor` should be a tf.Tensor, but got type {type(tensor)}.')
         return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
 
@@ -158,25 +177,29 @@ class TensorSpec(TypeSpec):
     @property
     def value_type(self):
         """The class Tensor."""
-        from ramet.framework import ops
-
-        return ops.Tensor
+        return Tensor
 
     def _serialize(self):
         return self._shape, self._dtype, self._name
 
     def is_compatible_with(self, spec_or_value):
-        """Returns whether a Tensor, or some Tensor of another spec, has this dtype and a compatible shape."""
-        from ramet.framework import ops
+        """Returns whether a Tensor, or some Tensor of another spec, has this dtype and a compatible shape.
 
-        if not isinstance(spec_or_value, (TensorSpec, ops.Tensor)):
+        Args:
+          spec_or_value: a TensorSpec or a Tensor.
+        """
+        if not isinstance(spec_or_value, (TensorSpec, Tensor)):
             return False
         return self._dtype.is_compatible_with(
             spec_or_value.dtype
         ) and self._shape.is_compatible_with(spec_or_value.shape)
 
     def is_subtype_of(self, other):
-        """Returns whether every Tensor that matches this spec also matches `other`, ignoring names."""
+        """Returns whether every Tensor that matches this spec also matches `other`, ignoring names.
+
+        Args:
+          other: a TensorSpec.
+        """
         return (
             type(other) is TensorSpec
             and self._dtype == other._dtype
@@ -184,7 +207,11 @@ class TensorSpec(TypeSpec):
         )
 
     def most_specific_common_supertype(self, others):
-        """Returns the narrowest spec that covers this spec and all of `others`, or None."""
+        """Returns the narrowest spec that covers this spec and all of `others`, or None.
+
+        Args:
+          others: a sequence of TensorSpecs.
+        """
         if any(type(other) is not TensorSpec or other._dtype != self._dtype for other in others):
             return None
         shape = self._shape.most_specific_common_supertype([other._shape for other in others])
@@ -218,9 +245,7 @@ def type_spec_from_value(value):
     Raises:
       TypeError: if value cannot be converted to a tensor.
     """
-    from ramet.framework import ops
-
-    if isinstance(value, ops.Tensor):
+    if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
     spec = getattr(value, '_type_spec', None)
     if spec is not None:

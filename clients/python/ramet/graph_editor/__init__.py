@@ -4,6 +4,8 @@ select finds operations and tensors. A SubGraphView is a part of a graph. rerout
 in place, and transform copies. Each edit is a patch that is applied completely or not at all.
 """
 
+# ruff: noqa: F401 - the names are public
+
 from ramet.graph_editor import edit, own_state, patch, reroute, select, subgraph, transform, util
 from ramet.graph_editor.edit import (
     bypass,

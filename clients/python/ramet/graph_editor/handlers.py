@@ -77,18 +77,18 @@ def copy_op_handler(info, op, new_inputs, copy_shape=False, nodedef_fn=None):
     Args:
       info: the TransformState.
       op: the operation.
-        new_inputs: the inputs of the copy.
-        copy_shape: whether the outputs get the static shapes of the original. By default, shapes are
-          inferred from the inputs.
-        nodedef_fn: if given, a function that is called with the copy's NodeDef and returns the one to
-          use.
+      new_inputs: the inputs of the copy.
+      copy_shape: whether the outputs get the static shapes of the original. By default, shapes are
+        inferred from the inputs.
+      nodedef_fn: if given, a function that is called with the copy's NodeDef and returns the one to
+        use.
 
-        Returns:
-          (the copy, its outputs)
+    Returns:
+      (the copy, its outputs)
 
-        Raises:
-          ValueError: if the operation is not in the source scope, or the inputs do not match.
-        """
+    Raises:
+      ValueError: if the operation is not in the source scope, or the inputs do not match.
+    """
     name = info.new_name(op.name)
     if nodedef_fn is None:
         copy = _core.copy_operation(op, info.graph_, name, list(new_inputs))

@@ -1,6 +1,8 @@
 """Completes copies of tf.contrib.graph_editor: registers their variables and separates state."""
 
 from ramet import _core
+from ramet.graph_editor import handlers
+from ramet.ops.variables import variables
 
 _LOCATION = b'loc:@'
 
@@ -96,9 +98,6 @@ def complete(info):
       ValueError: if the initializer or value of a copied variable was not copied. Nothing has
         changed in this case.
     """
-    from ramet.graph_editor import handlers
-    from ramet.ops import variables
-
     wanted = {
         v: names for v, names in _variables(info._graph).items()
         if info._transformed_ops.get(v.op) is not None

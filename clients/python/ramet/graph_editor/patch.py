@@ -1,7 +1,9 @@
 """Patch: a set of edge changes that is checked, and then applied completely or not at all."""
 
 from ramet import _core
+from ramet.framework import ops
 from ramet.graph_editor import util
+from ramet.ops.array import array_placeholders
 
 
 class Patch:
@@ -64,8 +66,6 @@ def put_away_scopes(graph):
     """Returns a context manager in which the scopes of `graph` do not affect new nodes."""
     from contextlib import ExitStack
 
-    from ramet.framework import ops
-
     stack = ExitStack()
     stack.enter_context(graph.as_default())
     stack.enter_context(graph.name_scope(None))
@@ -75,8 +75,6 @@ def put_away_scopes(graph):
 
 def placeholder_like(graph, t, scope=None, with_shape=True, prefix='geph'):
     """Returns a placeholder for `t` in `graph`; its name ignores the current scope."""
-    from ramet.ops import array_placeholders
-
     with put_away_scopes(graph):
         name = util.placeholder_name(t, scope, prefix)
         shape = t.get_shape() if with_shape else None

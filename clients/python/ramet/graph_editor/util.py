@@ -3,9 +3,11 @@
 import collections
 import re
 
+from ramet.framework import dtypes
 from ramet.framework.graph import Graph
 from ramet.framework.graph_keys import GraphKeys
 from ramet.framework.tensors import Operation, Tensor
+from ramet.ops.array import array_placeholders
 
 _PLACEHOLDER_PREFIX = 'geph'
 
@@ -282,8 +284,6 @@ def placeholder_name(t=None, scope=None, prefix=_PLACEHOLDER_PREFIX):
 
 
 def _placeholder(dtype, shape, name):
-    from ramet.ops import array_placeholders
-
     return array_placeholders.placeholder(dtype.base_dtype, shape, name=name)
 
 
@@ -299,8 +299,6 @@ def make_placeholder_from_dtype_and_shape(
     dtype, shape=None, scope=None, prefix=_PLACEHOLDER_PREFIX
 ):
     """Creates a placeholder in the default graph, named `prefix` under `scope`, made unique."""
-    from ramet.framework import dtypes
-
     return _placeholder(dtypes.as_dtype(dtype), shape, placeholder_name(None, scope, prefix))
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 
+from ramet.docstrings import with_args_of
 from ramet.framework import tensor_shape
 
 
@@ -122,13 +123,16 @@ def as_function(layer, name, reuse=True):
     function.__module__ = layer.__module__
     function.__name__ = function.__qualname__ = name
     function.__signature__ = signature
-    function.__doc__ = _function_doc(layer, reuse)
-    return function
+    function.__doc__ = _FUNCTION_DOC.format(layer.__name__)
+    return with_args_of(layer)(function)
 
 
-def _function_doc(layer, reuse):
-    lines = [f'Applies a new {layer.__name__} layer; see there for the other arguments.', '',
-             'Args:', '  inputs: a Tensor.']
-    if reuse:
-        lines.append('  reuse: whether to reuse the variables of the layer `name`.')
-    return '\n'.join([*lines, '', 'Returns:', '  A Tensor, the output of the layer.', ''])
+_FUNCTION_DOC = """Applies a new {} layer.
+
+Args:
+  inputs: a Tensor.
+  reuse: whether to reuse the variables of the layer `name`.
+
+Returns:
+  A Tensor, the output of the layer.
+"""

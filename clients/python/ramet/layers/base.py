@@ -6,9 +6,11 @@ from ramet.api import export
 from ramet.framework import dtypes, nest, ops
 from ramet.layers import identifiers, tracking
 from ramet.layers import input_spec as input_specs
-from ramet.ops import variable_scope as vs
-from ramet.ops import variables as tf_variables
-from ramet.ops.variable_creation import state_of
+from ramet.ops.array import array_ops
+from ramet.ops.math import math_ops
+from ramet.ops.variables import variable_scope as vs
+from ramet.ops.variables import variables as tf_variables
+from ramet.ops.variables.variable_creation import state_of
 
 _AUTO = tf_variables.VariableSynchronization.AUTO
 _ON_READ = tf_variables.VariableSynchronization.ON_READ
@@ -44,7 +46,7 @@ class Layer:
       name: the name of its variable scope and of the scope of its operations. Defaults to the name of
         the class in lower case, made unique.
       dtype: the DType of the variables. Defaults to that of the inputs.
-      activity_regularizer: a function from the output to a loss.
+      **kwargs: `activity_regularizer`, a function from the output to a loss.
 
     Attributes:
       name, scope_name: the layer's name, and the name of its variable scope.
@@ -111,11 +113,24 @@ class Layer:
     # Creating variables and calling.
 
     def build(self, input_shape):
-        """Creates the variables. `input_shape` is the TensorShape of the input, or a list of them."""
+        """Creates the variables.
+
+        Args:
+          input_shape: the TensorShape of the input, or a list of them.
+        """
         self.built = True
 
     def call(self, inputs, *args, **kwargs):
-        """Computes the output from the inputs."""
+        """Computes the output from the inputs.
+
+        Args:
+          inputs: a Tensor, or a structure of Tensors.
+          *args: further arguments of the layer.
+          **kwargs: further arguments of the layer.
+
+        Returns:
+          A Tensor, or a structure of Tensors.
+        """
         return inputs
 
     def add_weight(self, name, shape, dtype=None, initializer=None, regularizer=None,
@@ -198,12 +213,12 @@ class Layer:
 
         Args:
           inputs: a Tensor, or a structure of them.
-            *args, **kwargs: further arguments of `call`; and `scope`, a VariableScope that replaces the
-              layer's own at the first call.
+          *args, **kwargs: further arguments of `call`; and `scope`, a VariableScope that replaces the
+            layer's own at the first call.
 
-          Returns:
-            The result of `call`.
-          """
+        Returns:
+          The result of `call`.
+        """
         self._set_scope(kwargs.pop('scope', None))
         self._join_graph(inputs)
         scope = vs.variable_scope(self._scope, reuse=True if self.built else self._reuse,
@@ -247,7 +262,6 @@ class Layer:
     def _regularize_activity(self, outputs):
         if self.activity_regularizer is None:
             return
-        from ramet.ops import array_ops, math_ops
         with ops.name_scope('ActivityRegularizer'):
             for output in nest.flatten(outputs):
                 loss = self.activity_regularizer(output)
@@ -309,11 +323,19 @@ class Layer:
         tracking.collect(updates, ops.GraphKeys.UPDATE_OPS)
 
     def get_losses_for(self, inputs):
-        """Returns the losses that depend on the inputs; with None, those that depend on no inputs."""
+        """Returns the losses that depend on the inputs.
+
+        Args:
+          inputs: a Tensor or a list of them; or None for the losses that depend on no inputs.
+        """
         return tracking.reached_from(self._losses, inputs, self._all_inputs())
 
     def get_updates_for(self, inputs):
-        """Returns the updates that depend on the inputs; with None, those that depend on no inputs."""
+        """Returns the updates that depend on the inputs.
+
+        Args:
+          inputs: a Tensor or a list of them; or None for the updates that depend on no inputs.
+        """
         return tracking.reached_from(self._updates, inputs, self._all_inputs())
 
     def _all_inputs(self):
@@ -362,15 +384,27 @@ class Layer:
         return values[0]
 
     def get_input_at(self, node_index):
-        """Returns the input of call number `node_index`, counted from 0."""
+        """Returns the input of one call.
+
+        Args:
+          node_index: the number of the call, counted from 0.
+        """
         return self._inputs[node_index]
 
     def get_output_at(self, node_index):
-        """Returns the output of call number `node_index`, counted from 0."""
+        """Returns the output of one call.
+
+        Args:
+          node_index: the number of the call, counted from 0.
+        """
         return self._outputs[node_index]
 
     def compute_output_shape(self, input_shape):
-        """Returns the TensorShape of the output for that of the input."""
+        """Returns the TensorShape of the output.
+
+        Args:
+          input_shape: the TensorShape of the input.
+        """
         raise NotImplementedError(f'{type(self).__name__}.compute_output_shape')
 
 

@@ -1,11 +1,14 @@
 """Convolution layers with 1, 2 and 3 spatial axes."""
 
 from ramet.api import export
+from ramet.docstrings import with_args_of
 from ramet.framework import tensor_shape
 from ramet.layers import arguments, base, identifiers
 from ramet.layers.arguments import as_function
 from ramet.layers.input_spec import InputSpec
-from ramet.ops import array_ops, init_ops, nn_activation, nn_convolution
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.nn import nn_activation, nn_convolution
 
 _ZEROS = init_ops.zeros_initializer()
 
@@ -144,9 +147,17 @@ class Conv(base.Layer):
 
 
 @export('layers.Conv1D')
+@with_args_of(Conv, base.Layer)
 class Conv1D(Conv):
-    __doc__ = Conv.__doc__.replace('The base class of convolution layers', 'A convolution of sequences'
-                                   ).replace('      rank: the number of spatial axes.\n', '')
+    """A convolution of sequences: activation(convolution(inputs, kernel) + bias).
+
+    Attributes:
+      kernel: the variable of shape kernel_size + [channels in, filters], after the first call.
+      bias: the variable of shape [filters], or None.
+
+    Raises:
+      ValueError: if an argument is malformed, or if strides and dilation rates are both above 1.
+    """
 
     _paddings = ('causal',)
 
@@ -162,9 +173,17 @@ class Conv1D(Conv):
 
 
 @export('layers.Conv2D')
+@with_args_of(Conv, base.Layer)
 class Conv2D(Conv):
-    __doc__ = Conv.__doc__.replace('The base class of convolution layers', 'A convolution of images'
-                                   ).replace('      rank: the number of spatial axes.\n', '')
+    """A convolution of images: activation(convolution(inputs, kernel) + bias).
+
+    Attributes:
+      kernel: the variable of shape kernel_size + [channels in, filters], after the first call.
+      bias: the variable of shape [filters], or None.
+
+    Raises:
+      ValueError: if an argument is malformed, or if strides and dilation rates are both above 1.
+    """
 
     def __init__(self, filters, kernel_size, strides=(1, 1), padding='valid',
                  data_format='channels_last', dilation_rate=(1, 1), activation=None, use_bias=True,
@@ -178,9 +197,17 @@ class Conv2D(Conv):
 
 
 @export('layers.Conv3D')
+@with_args_of(Conv, base.Layer)
 class Conv3D(Conv):
-    __doc__ = Conv.__doc__.replace('The base class of convolution layers', 'A convolution of volumes'
-                                   ).replace('      rank: the number of spatial axes.\n', '')
+    """A convolution of volumes: activation(convolution(inputs, kernel) + bias).
+
+    Attributes:
+      kernel: the variable of shape kernel_size + [channels in, filters], after the first call.
+      bias: the variable of shape [filters], or None.
+
+    Raises:
+      ValueError: if an argument is malformed, or if strides and dilation rates are both above 1.
+    """
 
     def __init__(self, filters, kernel_size, strides=(1, 1, 1), padding='valid',
                  data_format='channels_last', dilation_rate=(1, 1, 1), activation=None,

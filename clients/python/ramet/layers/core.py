@@ -1,14 +1,20 @@
 """Fully connected layers, dropout and flattening."""
 
+from ramet import gen
 from ramet.api import export
+from ramet.docstrings import with_args_of
 from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.layers import base, identifiers
 from ramet.layers import utils as layer_utils
 from ramet.layers.input_spec import InputSpec
-from ramet.ops import gen, init_ops
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.math import math_ops
+from ramet.ops.nn import nn_dropout
 
 
 @export('layers.Dense')
+@with_args_of(base.Layer)
 class Dense(base.Layer):
     """Computes activation(inputs . kernel + bias) over the last axis of the inputs.
 
@@ -69,7 +75,6 @@ class Dense(base.Layer):
         super().build(input_shape)
 
     def call(self, inputs):
-        from ramet.ops import math_ops
         shape = inputs.get_shape()
         if shape.ndims is not None and shape.ndims > 2:
             outputs = math_ops.tensordot(inputs, self.kernel, [[shape.ndims - 1], [0]])
@@ -89,6 +94,7 @@ class Dense(base.Layer):
 
 
 @export('layers.dense')
+@with_args_of(Dense)
 def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None,
           bias_initializer=init_ops.zeros_initializer(), kernel_regularizer=None,
           bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
@@ -97,7 +103,6 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
 
     Args:
       inputs: a Tensor of rank 2 or more, of a floating-point type.
-      units, activation, use_bias, ...: see Dense.
       reuse: whether to reuse the variables of the layer `name`.
 
     Returns:
@@ -116,6 +121,7 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
 
 
 @export('layers.Dropout')
+@with_args_of(base.Layer)
 class Dropout(base.Layer):
     """Randomly zeroes a fraction of the inputs in training, and scales the rest to keep the sum.
 
@@ -133,8 +139,12 @@ class Dropout(base.Layer):
         self.seed = seed
 
     def call(self, inputs, training=False):
-        from ramet.ops import array_ops, nn_dropout
+        """Returns the inputs, some of them zeroed if the layer trains.
 
+        Args:
+          inputs: a Tensor.
+          training: whether to drop elements: a bool or a bool scalar tensor.
+        """
         def dropped():
             return nn_dropout.dropout(inputs, noise_shape=self._noise_shape(inputs),
                                       seed=self.seed, rate=self.rate)
@@ -142,7 +152,6 @@ class Dropout(base.Layer):
         return layer_utils.smart_cond(training, dropped, lambda: array_ops.identity(inputs))
 
     def _noise_shape(self, inputs):
-        from ramet.ops import array_ops
         if self.noise_shape is None or isinstance(self.noise_shape, ops.Tensor):
             return self.noise_shape
         shape = array_ops.shape(inputs)
@@ -154,12 +163,12 @@ class Dropout(base.Layer):
 
 
 @export('layers.dropout')
+@with_args_of(Dropout)
 def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
     """Applies a new Dropout layer.
 
     Args:
       inputs: a Tensor of a floating-point type.
-      rate, noise_shape, seed, name: see Dropout.
       training: whether to zero values: a bool or a tensor.
 
     Returns:
@@ -170,13 +179,14 @@ def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=
 
 
 @export('layers.Flatten')
+@with_args_of(base.Layer)
 class Flatten(base.Layer):
     """Flattens all axes but the first into one.
 
     Args:
       data_format: 'channels_last', or 'channels_first', which moves the second axis to the end before
         flattening.
-      name: the name of the layer.
+      **kwargs: `trainable`, `name` and `dtype`; see Layer.
     """
 
     def __init__(self, data_format=None, **kwargs):
@@ -185,7 +195,6 @@ class Flatten(base.Layer):
         self.input_spec = InputSpec(min_ndim=1)
 
     def call(self, inputs):
-        from ramet.ops import array_ops
         rank = inputs.get_shape().ndims
         if self.data_format == 'channels_first' and rank is not None and rank > 1:
             inputs = array_ops.transpose(inputs, [0, *range(2, rank), 1])

@@ -2,12 +2,17 @@
 
 from ramet import api
 from ramet.api import export
+from ramet.docstrings import with_args_of
 from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.layers import base
 from ramet.layers import utils as layer_utils
 from ramet.layers.input_spec import InputSpec
-from ramet.ops import array_ops, init_ops, math_ops, nn_norm, state_ops
-from ramet.ops import variables as tf_variables
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.math import math_ops
+from ramet.ops.nn import nn_norm
+from ramet.ops.variables import state_ops
+from ramet.ops.variables import variables as tf_variables
 
 _ZEROS = init_ops.zeros_initializer()
 _ONES = init_ops.ones_initializer()
@@ -22,6 +27,7 @@ def _refuse_absent(arguments):
 
 
 @export('layers.BatchNormalization')
+@with_args_of(base.Layer)
 class BatchNormalization(base.Layer):
     """Computes gamma * (inputs - mean) / sqrt(variance + epsilon) + beta, per channel.
 
@@ -34,8 +40,8 @@ class BatchNormalization(base.Layer):
       momentum: the fraction of the moving mean and variance that an update keeps.
       epsilon: added to the variance.
       center, scale: whether to use beta and gamma.
-      beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer:
-        initializers of the variables.
+      beta_initializer, gamma_initializer: initializers of the variables.
+      moving_mean_initializer, moving_variance_initializer: initializers of the variables.
       beta_regularizer, gamma_regularizer: functions from a variable to a loss.
       beta_constraint, gamma_constraint: functions that optimizers apply to new values.
       renorm, renorm_clipping, renorm_momentum, virtual_batch_size, adjustment: not supported.
@@ -136,6 +142,12 @@ class BatchNormalization(base.Layer):
                 aggregation=tf_variables.VariableAggregation.MEAN))
 
     def call(self, inputs, training=False):
+        """Returns the normalized inputs.
+
+        Args:
+          inputs: a Tensor of a floating-point type.
+          training: whether to use the mean and variance of the batch: a bool or a tensor.
+        """
         return (self._fused if self.fused else self._composed)(inputs, training)
 
     def _fused(self, inputs, training):
@@ -223,6 +235,7 @@ def _move(variable, value, momentum):
 
 
 @export('layers.batch_normalization')
+@with_args_of(BatchNormalization)
 def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True,
                         beta_initializer=_ZEROS, gamma_initializer=_ONES,
                         moving_mean_initializer=_ZEROS, moving_variance_initializer=_ONES,
@@ -234,7 +247,6 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
 
     Args:
       inputs: a Tensor of a floating-point type.
-      axis, momentum, epsilon, ...: see BatchNormalization.
       training: whether to use the mean and variance of the batch: a bool or a tensor.
       reuse: whether to reuse the variables of the layer `name`.
 

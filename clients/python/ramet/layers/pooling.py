@@ -1,11 +1,13 @@
 """Pooling layers with 1, 2 and 3 spatial axes."""
 
 from ramet.api import export
+from ramet.docstrings import with_args_of
 from ramet.framework import tensor_shape
 from ramet.layers import arguments, base
 from ramet.layers.arguments import as_function
 from ramet.layers.input_spec import InputSpec
-from ramet.ops import array_ops, nn_pool
+from ramet.ops.array import array_ops
+from ramet.ops.nn import nn_pool
 
 
 class _Pooling(base.Layer):
@@ -84,38 +86,74 @@ class _Pooling3D(_Pooling):
 
 
 @export('layers.MaxPooling1D')
+@with_args_of(_Pooling, base.Layer)
 class MaxPooling1D(_Pooling1D):
-    __doc__ = _Pooling.__doc__.replace('The base class of pooling layers', 'The maximum of each window')
+    """The maximum of each window in sequences.
+
+    Raises:
+      ValueError: if an argument is malformed.
+    """
+
     _op = staticmethod(nn_pool.max_pool)
 
 
 @export('layers.AveragePooling1D')
+@with_args_of(_Pooling, base.Layer)
 class AveragePooling1D(_Pooling1D):
-    __doc__ = _Pooling.__doc__.replace('The base class of pooling layers', 'The mean of each window')
+    """The mean of each window in sequences.
+
+    Raises:
+      ValueError: if an argument is malformed.
+    """
+
     _op = staticmethod(nn_pool.avg_pool)
 
 
 @export('layers.MaxPooling2D')
+@with_args_of(_Pooling, base.Layer)
 class MaxPooling2D(_Pooling2D):
-    __doc__ = MaxPooling1D.__doc__
+    """The maximum of each window in images.
+
+    Raises:
+      ValueError: if an argument is malformed.
+    """
+
     _op = staticmethod(nn_pool.max_pool)
 
 
 @export('layers.AveragePooling2D')
+@with_args_of(_Pooling, base.Layer)
 class AveragePooling2D(_Pooling2D):
-    __doc__ = AveragePooling1D.__doc__
+    """The mean of each window in images.
+
+    Raises:
+      ValueError: if an argument is malformed.
+    """
+
     _op = staticmethod(nn_pool.avg_pool)
 
 
 @export('layers.MaxPooling3D')
+@with_args_of(_Pooling, base.Layer)
 class MaxPooling3D(_Pooling3D):
-    __doc__ = MaxPooling1D.__doc__
+    """The maximum of each window in volumes.
+
+    Raises:
+      ValueError: if an argument is malformed.
+    """
+
     _op = staticmethod(nn_pool.max_pool3d)
 
 
 @export('layers.AveragePooling3D')
+@with_args_of(_Pooling, base.Layer)
 class AveragePooling3D(_Pooling3D):
-    __doc__ = AveragePooling1D.__doc__
+    """The mean of each window in volumes.
+
+    Raises:
+      ValueError: if an argument is malformed.
+    """
+
     _op = staticmethod(nn_pool.avg_pool3d)
 
 

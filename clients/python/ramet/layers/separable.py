@@ -1,16 +1,33 @@
 """Separable convolution layers, which convolve each channel and then mix the channels."""
 
 from ramet.api import export
-from ramet.layers import arguments
+from ramet.docstrings import with_args_of
+from ramet.layers import arguments, base
 from ramet.layers.arguments import as_function
 from ramet.layers.convolutional import Conv
-from ramet.ops import array_ops, init_ops, nn_convolution
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.nn import nn_activation, nn_convolution
 
 _ZEROS = init_ops.zeros_initializer()
 
 
 class _Separable(Conv):
-    """The base class of separable convolution layers."""
+    """The base class of separable convolution layers.
+
+    Args:
+      filters: the number of output channels.
+      depth_multiplier: the number of filters per input channel.
+      depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the variables, or
+        None for that of the variable scope.
+      depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions from a variable to
+        a loss.
+      activity_regularizer: a function from the output to a loss.
+      depthwise_constraint, pointwise_constraint, bias_constraint: functions that optimizers apply to new
+        values.
+      trainable: whether the variables are trainable.
+      name: the name of the layer.
+    """
 
     def __init__(self, rank, filters, kernel_size, strides, padding, data_format, dilation_rate,
                  depth_multiplier, activation, use_bias, depthwise_initializer,
@@ -48,8 +65,15 @@ class _Separable(Conv):
 
 
 @export('layers.SeparableConv1D')
+@with_args_of(_Separable, Conv, base.Layer)
 class SeparableConv1D(_Separable):
-    """A separable convolution of sequences; see SeparableConv2D."""
+    """A separable convolution of sequences.
+
+    Attributes:
+      depthwise_kernel: the variable of shape kernel_size + [channels in, depth_multiplier].
+      pointwise_kernel: the variable of shape [1, channels in * depth_multiplier, filters].
+      bias: the variable of shape [filters], or None.
+    """
 
     _paddings = ('causal',)
 
@@ -83,7 +107,6 @@ class SeparableConv1D(_Separable):
         return outputs if self.activation is None else self.activation(outputs)
 
     def _with_bias(self, outputs):
-        from ramet.ops import nn_activation
         if not self.use_bias:
             return outputs
         return nn_activation.bias_add(outputs, self.bias,
@@ -91,23 +114,9 @@ class SeparableConv1D(_Separable):
 
 
 @export('layers.SeparableConv2D')
+@with_args_of(_Separable, Conv, base.Layer)
 class SeparableConv2D(_Separable):
     """A separable convolution of images.
-
-    Args:
-      filters: the number of output channels.
-      kernel_size, strides, padding, data_format, dilation_rate: see Conv2D.
-        depth_multiplier: the number of filters per input channel.
-        activation, use_bias: see Conv2D.
-        depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the variables, or
-          None for that of the variable scope.
-        depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions from a variable to
-          a loss.
-        activity_regularizer: a function from the output to a loss.
-        depthwise_constraint, pointwise_constraint, bias_constraint: functions that optimizers apply to new
-          values.
-        trainable: whether the variables are trainable.
-        name: the name of the layer.
 
     Attributes:
       depthwise_kernel: the variable of shape kernel_size + [channels in, depth_multiplier].

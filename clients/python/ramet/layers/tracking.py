@@ -1,7 +1,7 @@
 """Helpers of the base class of layers: collections, and dependencies between tensors."""
 
 from ramet.framework import nest, ops
-from ramet.ops.partitioned_variable import PartitionedVariable
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
 
 
 def collect(elements, key):

@@ -1,11 +1,14 @@
 """Transposed convolution layers."""
 
 from ramet.api import export
+from ramet.docstrings import with_args_of
 from ramet.framework import tensor_shape
-from ramet.layers import arguments
+from ramet.layers import arguments, base
 from ramet.layers.arguments import as_function
 from ramet.layers.convolutional import Conv
-from ramet.ops import array_ops, init_ops, nn_conv_transpose
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.nn import nn_conv_transpose
 
 _ZEROS = init_ops.zeros_initializer()
 
@@ -61,14 +64,12 @@ class _Transposed(Conv):
 
 
 @export('layers.Conv2DTranspose')
+@with_args_of(Conv, base.Layer)
 class Conv2DTranspose(_Transposed):
     """A transposed convolution of images: the gradient of a convolution with respect to its input.
 
-    Args:
-      filters: the number of output channels.
-      kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer,
-        bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
-        kernel_constraint, bias_constraint, trainable, name: see Conv2D.
+    Raises:
+      ValueError: if an argument is malformed.
     """
 
     def __init__(self, filters, kernel_size, strides=(1, 1), padding='valid',
@@ -83,8 +84,13 @@ class Conv2DTranspose(_Transposed):
 
 
 @export('layers.Conv3DTranspose')
+@with_args_of(Conv, base.Layer)
 class Conv3DTranspose(_Transposed):
-    """A transposed convolution of volumes; see Conv2DTranspose."""
+    """A transposed convolution of volumes: the gradient of a convolution with respect to its input.
+
+    Raises:
+      ValueError: if an argument is malformed.
+    """
 
     def __init__(self, filters, kernel_size, strides=(1, 1, 1), padding='valid',
                  data_format='channels_last', activation=None, use_bias=True,

@@ -2,7 +2,8 @@
 
 from ramet.api import export
 from ramet.framework import ops, tensor_util
-from ramet.ops import variables as tf_variables
+from ramet.ops.control_flow.cond import cond
+from ramet.ops.variables import variables as tf_variables
 
 
 @export('contrib.framework.smart_constant_value')
@@ -38,6 +39,5 @@ def smart_cond(pred, true_fn, false_fn, name=None):
     """
     known = constant_value(pred)
     if known is None:
-        from ramet.compat import namespace
-        return namespace.find('cond')(pred, true_fn, false_fn, name=name)
+        return cond(pred, true_fn, false_fn, name=name)
     return true_fn() if known else false_fn()

@@ -24,7 +24,7 @@ def _python_value(data):
 @functools.cache
 def _implementation():
     try:
-        from ramet._core import crc32c
+        from ramet._core import crc32c  # deferred: Python replaces it where the extension is missing
     except ImportError:
         return _python_value
     return crc32c

@@ -4,8 +4,8 @@ import os
 import stat
 
 from ramet.framework import errors
-from ramet.lib import os_errors, paths
-from ramet.lib.compat import as_bytes
+from ramet.framework.compat import as_bytes
+from ramet.lib import io_gfile, os_errors, paths
 
 _MODES = ('r', 'w', 'a', 'r+', 'w+', 'a+')
 
@@ -196,7 +196,6 @@ def atomic_write_string_to_file(filename, contents, overwrite=True):
     Raises:
       AlreadyExistsError: if the file exists and `overwrite` is False.
     """
-    from ramet.lib import io_gfile
     path = paths.local(filename)
     part = f'{path}.tmp{os.urandom(8).hex()}'
     write_string_to_file(part, contents)

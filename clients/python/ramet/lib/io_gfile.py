@@ -210,9 +210,9 @@ def glob(pattern):
     """Returns the files and folders whose names match.
 
     Args:
-        pattern: a pattern, or a list of them. `*` matches any characters except '/', `?` matches one
-          character, `[a-z]` matches one of a set, and `[!a-z]` or `[^a-z]` one that is not in the set. A
-          backslash escapes the next character.
+      pattern: a pattern, or a list of them. `*` matches any characters except '/', `?` matches one
+        character, `[a-z]` matches one of a set, and `[!a-z]` or `[^a-z]` one that is not in the set. A
+        backslash escapes the next character.
 
     Returns:
       A list of names as str, in the order of the file system.

@@ -25,9 +25,11 @@ def to_text(name):
 
     Raises:
       TypeError: if it is not a str, bytes or os.PathLike.
-      UnicodeDecodeError: if the bytes are not UTF-8.
+      UnicodeError: if it is not UTF-8.
     """
-    return name.decode() if isinstance(name, bytes) else to_str(name)
+    text = name.decode() if isinstance(name, bytes) else to_str(name)
+    text.encode()  # names in files are UTF-8, so a lone surrogate has no form there
+    return text
 
 
 def local(path):

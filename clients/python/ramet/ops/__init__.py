@@ -1,3 +1,1 @@
-"""Functions that add operations to a graph. Loads the core of graph construction first."""
-
-from ramet.framework import ops as _ops  # noqa: F401
+"""Functions that add operations to a graph."""

@@ -1,6 +1,7 @@
 """The base class of publishers and followers."""
 
 import os
+import textwrap
 
 from ramet import _core
 from ramet.framework.uncopyable import Uncopyable
@@ -20,6 +21,36 @@ def address_text(address):
     except UnicodeEncodeError:
         raise ValueError(f'the address {address!r} is not valid UTF-8') from None
     return text
+
+
+def with_texts(**texts):
+    """Returns a decorator that replaces each {name} in a docstring by a text, such as a list of the core's names.
+
+    Args:
+      **texts: the texts by name. A list is joined with commas.
+    """
+    def decorate(function):
+        for name, text in texts.items():
+            lines = (function.__doc__ or '').split('\n')
+            for number, line in enumerate(lines):
+                if '{' + name + '}' in line:
+                    said = text if isinstance(text, str) else ', '.join(text)
+                    indent = ' ' * (len(line) - len(line.lstrip()))
+                    lines[number] = textwrap.fill(line.strip().replace('{' + name + '}', said), 110,
+                                                  initial_indent=indent, subsequent_indent=indent)
+            function.__doc__ = '\n'.join(lines)
+        return function
+    return decorate
+
+
+def chosen_options(names, given):
+    """Returns a dict of the options that are not None.
+
+    Args:
+      names: the names of the options, from the core.
+      given: a dict with these names, and possibly others.
+    """
+    return {name: given[name] for name in names if given[name] is not None}
 
 
 class Endpoint(Uncopyable):

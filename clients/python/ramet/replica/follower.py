@@ -1,6 +1,9 @@
 """Implements ramet.Follower: a session whose variables take the values that a publisher sends."""
 
 from ramet import _core
+from ramet.client.session import Session
+from ramet.core.protobuf import config_pb2
+from ramet.framework import ops
 from ramet.replica import endpoint, sessions, versions
 
 
@@ -19,6 +22,7 @@ class Follower(endpoint.Endpoint):
       address: str.
     """
 
+    @endpoint.with_texts(forms=_core.address_forms())
     def __init__(self, address, session=None, graph=None, *, wait=None, fallback=None, auto=True,
                  verify='async', on_change='refuse', allow_missing=False, subsets=None, model=None,
                  clear_devices=True, device=None, scope=None, strip_training=False, outputs=None,
@@ -26,7 +30,8 @@ class Follower(endpoint.Endpoint):
         """Starts to follow a publisher.
 
         Args:
-          address: the publisher's address, optionally with a label: 'shm:policy@stable'.
+          address: the publisher's address, optionally with a label: 'shm:policy@stable'. Its forms are
+            {forms}.
           session: a Session whose variables follow the published ones of the same names. If None, the
             follower creates its own session.
           graph: the Graph for that new session. If None, the published graph is used.
@@ -62,19 +67,13 @@ class Follower(endpoint.Endpoint):
           tf.errors.PermissionDeniedError: if the publisher refuses the connection.
           tf.errors.InvalidArgumentError: if the address is invalid.
         """
+        given = locals()
         super().__init__(address)
         self._config = config
         self._given = self._given_session(session, graph)
         if fallback is not None and wait is None:
             wait = 0
-        options = {'automatic': bool(auto), 'allow_missing': bool(allow_missing),
-                   'clear_devices': bool(clear_devices), 'strip_training': bool(strip_training),
-                   'verify': verify, 'on_change': on_change}
-        options.update((name, value) for name, value in (
-            ('fallback', fallback), ('model', model), ('device', device), ('scope', scope))
-            if value is not None)
-        options.update((name, list(value)) for name, value in (
-            ('subsets', subsets), ('outputs', outputs)) if value is not None)
+        options = endpoint.chosen_options(_core.follower_options(), given)
         self._begin(_core.Follower(self.address, self._given and self._given._core, _new_graph,
                                    self._new_session, wait, options))
 
@@ -87,7 +86,6 @@ class Follower(endpoint.Endpoint):
         return None if graph is None else self._new_session(graph)
 
     def _new_session(self, graph):
-        from ramet.client.session import Session
         return Session(graph=graph, config=self._config)
 
     @property
@@ -236,11 +234,11 @@ class Follower(endpoint.Endpoint):
         """
         return self._open().rollback(version)
 
+    @endpoint.with_texts(stats=_core.follower_stats())
     def stats(self):
         """Returns the follower's statistics as a dict.
 
-        The keys are version, epoch, step, newest, lag, lag_seconds, age_seconds, swaps, reloads, proven,
-        refused, last_refusal, bytes, connected, on_fallback, missing and extra.
+        The keys are {stats}.
         """
         return self._open().stats()
 
@@ -263,7 +261,6 @@ class Follower(endpoint.Endpoint):
 
 
 def _new_graph():
-    from ramet.framework import ops
     return ops.Graph()
 
 
@@ -287,7 +284,6 @@ class Prepared:
         Returns:
           (the result of session.run, a RunVersion).
         """
-        from ramet.core.protobuf import config_pb2
         metadata = config_pb2.RunMetadata()
         results = self._call(*values, run_metadata=metadata)
         return results, versions.run_version(metadata)

@@ -23,6 +23,7 @@ class Publisher(endpoint.Endpoint):
       session: the Session whose variables are published, or a dict of them for several models.
     """
 
+    @endpoint.with_texts(forms=_core.address_forms())
     def __init__(self, session, address, variables=None, every_steps=None, every_seconds=None,
                  graph=True, rename=None, convert=None, retained=1, max_bytes=None,
                  at_limit='skip', mode=0o600, group=None, takeover=False):
@@ -31,8 +32,8 @@ class Publisher(endpoint.Endpoint):
         Args:
           session: a Session, InteractiveSession or MonitoredSession; or, for several models, a dict
             from names to sessions. Each version then holds all models at one moment.
-          address: 'shm:NAME' for this machine, 'shm:/PATH' for a socket file, or, where these transports
-            are available, 'file:DIR' or 'redis://HOST/NAME'.
+          address: where to publish. Its forms are
+            {forms}.
           variables: a list of tf.Variables or names. None publishes the global variables except those
             that only optimizers use. 'all' includes these too, so that another trainer can take over.
             For several models, a dict from their names to lists.
@@ -61,14 +62,14 @@ class Publisher(endpoint.Endpoint):
             names them.
           tf.errors.FailedPreconditionError: if a variable has neither a shape nor a value.
         """
+        given = dict(locals())
         super().__init__(address)
         self._at_limit = at_limit
-        options = {'graph': bool(graph), 'retained': retained, 'at_limit': at_limit, 'mode': mode,
-                   'takeover': bool(takeover), 'all_variables': variables == 'all'}
-        _add(options, every_steps=every_steps, every_seconds=every_seconds, max_bytes=max_bytes,
-             group=None if group is None else _group_number(group),
-             rename=None if rename is None else list(dict(rename).items()),
-             convert=None if convert is None else _conversions(convert))
+        given.update(all_variables=variables == 'all',
+                     group=None if group is None else _group_number(group),
+                     rename=None if rename is None else list(dict(rename).items()),
+                     convert=None if convert is None else _conversions(convert))
+        options = endpoint.chosen_options(_core.publisher_options(), given)
         models = session if isinstance(session, dict) else {'': session}
         self.session = {name: sessions.base_session(s, 'Publisher') for name, s in models.items()}
         chosen = _chosen(variables, self.session)
@@ -133,11 +134,11 @@ class Publisher(endpoint.Endpoint):
         return self._open().rollback(version)
 
     @property
+    @endpoint.with_texts(stats=_core.publisher_stats())
     def stats(self):
         """The publisher's statistics as a dict.
 
-        The keys are epoch, version, step, time, published, skipped, bytes_copied, bytes_in_use, readers,
-        oldest_in_use and labels.
+        The keys are {stats}.
         """
         return self._open().stats()
 
@@ -151,10 +152,6 @@ class Publisher(endpoint.Endpoint):
         stats = self.stats
         version = f'version {stats["version"]}' if stats['version'] else 'no version yet'
         return f'{version}, {stats["readers"]} readers'
-
-
-def _add(options, **given):
-    options.update((name, value) for name, value in given.items() if value is not None)
 
 
 def _conversions(convert):

@@ -4,6 +4,7 @@ import atexit
 import weakref
 
 from ramet import _core
+from ramet.client.session import BaseSession
 
 _open = weakref.WeakSet()
 
@@ -19,7 +20,6 @@ def base_session(session, what):
       TypeError: if it is not a session.
       RuntimeError: if it is closed.
     """
-    from ramet.client.session import BaseSession
     found = session
     while not isinstance(found, BaseSession):
         inner = getattr(found, '_tf_sess', None) or getattr(found, 'raw_session', None)

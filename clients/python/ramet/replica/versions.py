@@ -3,22 +3,24 @@
 import collections
 import re
 
+from ramet.client import run_metadata as run_metadata_lib
+
 
 class VersionInfo(collections.namedtuple('VersionInfo', [
         'version', 'step', 'epoch', 'time', 'metrics', 'rollback_to', 'proof', 'hashes'])):
     """One published version.
 
     Attributes:
-        version: int, counted from 1 within an epoch, or 0 if there is no version yet.
-        step: int, the trainer's step, or -1 if the trainer did not give one.
-        epoch: int, different for each start of a publisher.
-        time: float, when it was published, in seconds since 1970 by the publisher's clock.
-        metrics: a dict from str to float, the publisher's own.
-        rollback_to: int, the earlier version that has the same values after a rollback; else 0.
-        proof: str, whether the values are known to be the ones that were published: 'proven',
-          'pending' or 'not_asked'.
-        hashes: (source, content) if proof is 'proven', else None. Each is 32 hexadecimal digits:
-          source is the hash of the trainer's names and values, content that of what was sent.
+      version: int, counted from 1 within an epoch, or 0 if there is no version yet.
+      step: int, the trainer's step, or -1 if the trainer did not give one.
+      epoch: int, different for each start of a publisher.
+      time: float, when it was published, in seconds since 1970 by the publisher's clock.
+      metrics: a dict from str to float, the publisher's own.
+      rollback_to: int, the earlier version that has the same values after a rollback; else 0.
+      proof: str, whether the values are known to be the ones that were published: 'proven',
+        'pending' or 'not_asked'.
+      hashes: (source, content) if proof is 'proven', else None. Each is 32 hexadecimal digits:
+        source is the hash of the trainer's names and values, content that of what was sent.
     """
 
     __slots__ = ()
@@ -67,3 +69,6 @@ def run_version(run_metadata):
     if not parts:
         return None
     return RunVersion(told.version, int(parts[2]), int(parts[1]), parts[3])
+
+
+run_metadata_lib.set_version_writer(write)

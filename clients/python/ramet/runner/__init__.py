@@ -13,7 +13,7 @@ def install():
     Raises:
       RuntimeError: if TensorFlow itself has already been imported.
     """
-    from ramet.runner import finder
+    from ramet.runner import finder  # deferred: `ramet.runner` is imported by every child process
     if finder.Finder in sys.meta_path:
         return
     if 'tensorflow' in sys.modules:

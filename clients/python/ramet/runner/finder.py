@@ -6,12 +6,12 @@ _ROOT = 'tensorflow'
 
 
 def _facade_spec(full_name):
-    from ramet.runner import internal
+    from ramet.runner import internal  # deferred: reads large tables
     return internal.facade_spec(full_name, full_name[len(_ROOT) + 1:])
 
 
 def _public_spec(full_name, path):
-    from ramet.compat import namespace
+    from ramet.compat import namespace  # deferred: reads the table of names
     name = f'{namespace.ROOT}.{path}' if path else namespace.ROOT
     return namespace.alias_spec(full_name, importlib.import_module(name))
 
@@ -24,7 +24,7 @@ def _own_spec(full_name, name):
         if error.name and (name + '.').startswith(error.name + '.'):
             return None
         raise
-    from ramet.compat import namespace
+    from ramet.compat import namespace  # deferred: reads the table of names
     return namespace.alias_spec(full_name, module)
 
 

@@ -8,19 +8,25 @@ name, or the function of an op. Otherwise it refers to an object that raises Una
 import functools
 import importlib
 import os
+import pkgutil
 from importlib.machinery import ModuleSpec
 
 from ramet import api
 from ramet.compat import namespace
 
-# The modules of Ramet whose paths differ.
+_OPS = 'python.ops.'
+# The other modules of Ramet whose paths differ.
 _ROOMS = (
     ('python.lib.io.file_io', 'lib.file_io'),
     ('python.training.checkpoint_state_pb2', 'core.protobuf.checkpoint_state_pb2'),
     ('python.lib.io.', 'lib.'),
+    ('python.framework.func_graph', 'ops.functions.func_graph'),
+    ('python.framework.function', 'ops.functions.function'),
+    ('python.platform.test', 'testing.test'),
     ('python.platform.', 'lib.'),
     ('python.training.', 'train.'),
     ('python.tools.', 'tools.'),
+    ('python.util.compat', 'framework.compat'),
     ('python.util.nest', 'framework.nest'),
     ('python.util.', 'lib.'),
     ('contrib.layers.python.layers.', 'contrib.layers.'),
@@ -67,18 +73,30 @@ def is_module(path):
     return path in modules or any(m.startswith(path + '.') for m in modules)
 
 
+@functools.cache
+def _modules_of_ops():
+    """Maps the names of the modules in the families of ops, and of those in `rnn`, to their paths below `ramet.`."""
+    paths = {}
+    for folder in ('ops', 'rnn'):
+        package = importlib.import_module(f'ramet.{folder}')
+        for module in pkgutil.walk_packages(package.__path__, f'ramet.{folder}.'):
+            if not module.ispkg:
+                paths[module.name.rpartition('.')[2]] = module.name.removeprefix('ramet.')
+    return paths
+
+
 def _room(path):
     """Returns the module of Ramet at the same path, or None."""
-    for begin, place in _ROOMS:
-        if path.startswith(begin):
-            name = f'ramet.{place}{path[len(begin):]}'
-            break
+    if path.startswith(_OPS):
+        name = _modules_of_ops().get(path[len(_OPS):])
     else:
+        name = next((f'{place}{path[len(begin):]}' for begin, place in _ROOMS if path.startswith(begin)), None)
+    if name is None:
         return None
     try:
-        return importlib.import_module(name)
+        return namespace.load(name)
     except ModuleNotFoundError as error:
-        if error.name and (name + '.').startswith(error.name + '.'):
+        if error.name and f'ramet.{name}.'.startswith(error.name + '.'):
             return None
         raise
 

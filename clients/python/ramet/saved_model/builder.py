@@ -4,7 +4,9 @@ import os
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import errors, ops
+from ramet.core import convert
+from ramet.docstrings import with_args_of
+from ramet.framework import errors, ops, stacks
 from ramet.saved_model import signature_def_utils
 from ramet.train import saver as saver_module
 
@@ -62,6 +64,7 @@ class SavedModelBuilder:
                   clear_devices, strip_default_attrs, saver)
         self._has_saved_variables = True
 
+    @with_args_of(add_meta_graph_and_variables)
     def add_meta_graph(self, tags, signature_def_map=None, assets_collection=None,
                        legacy_init_op=None, clear_devices=False, main_op=None,
                        strip_default_attrs=False, saver=None):
@@ -69,7 +72,6 @@ class SavedModelBuilder:
 
         Args:
           tags: a list of str.
-          signature_def_map: as for add_meta_graph_and_variables; so are all further arguments.
 
         Raises:
           AssertionError: if add_meta_graph_and_variables was not called.
@@ -94,7 +96,7 @@ class SavedModelBuilder:
                                       main_op, clear_devices, strip_default_attrs, saver_def)
         else:
             self._core.add_meta_graph_and_variables(
-                saver_module._core_session(sess), list(tags), signatures, assets, main_op,
+                stacks.core_session(sess), list(tags), signatures, assets, main_op,
                 clear_devices, strip_default_attrs, saver_def)
 
     def save(self, as_text=False):
@@ -116,7 +118,6 @@ def _saver_def_bytes(saver):
 
 
 def _signature_bytes(signature):
-    from ramet.core import convert
     signature = convert.to_ramet(signature)
     for infos in (signature.inputs, signature.outputs):
         for info in infos.values():

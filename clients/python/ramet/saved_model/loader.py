@@ -4,9 +4,9 @@ import os
 
 from ramet import _core
 from ramet.api import export
+from ramet.core.protobuf import saved_model_pb2
 from ramet.framework import meta_graph as meta_graph_lib
-from ramet.framework import ops
-from ramet.train.saver import _core_session
+from ramet.framework import ops, stacks
 
 
 def _text(path):
@@ -30,7 +30,6 @@ def parse_saved_model(export_dir):
     Raises:
       OSError: if it does not exist or cannot be read.
     """
-    from ramet.core.protobuf import saved_model_pb2
     export_dir = _text(export_dir)
     for name in ('saved_model.pb', 'saved_model.pbtxt'):
         path = os.path.join(export_dir, name)
@@ -59,18 +58,18 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
 
     Args:
       sess: a Session.
-        tags: a set or list of str, the tags of the meta graph.
-        export_dir: str, the folder.
-        import_scope: str, a name scope for all nodes.
-        **saver_kwargs: clear_devices and input_map, as for tf.train.import_meta_graph.
+      tags: a set or list of str, the tags of the meta graph.
+      export_dir: str, the folder.
+      import_scope: str, a name scope for all nodes.
+      **saver_kwargs: clear_devices and input_map, as for tf.train.import_meta_graph.
 
-      Returns:
-        The MetaGraphDef as it is in the file.
+    Returns:
+      The MetaGraphDef as it is in the file.
 
-      Raises:
-        OSError: if the SavedModel does not exist or cannot be read.
-        RuntimeError: if none of its meta graphs has these tags.
-      """
+    Raises:
+      OSError: if the SavedModel does not exist or cannot be read.
+      RuntimeError: if none of its meta graphs has these tags.
+    """
     tags = {tags} if isinstance(tags, str) else set(tags)
     meta_graph = _meta_graph_of(parse_saved_model(export_dir), tags)
     clear_devices = saver_kwargs.pop('clear_devices', False)
@@ -78,6 +77,6 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
                  for name, value in (saver_kwargs.pop('input_map', None) or {}).items()}
     if saver_kwargs:
         raise TypeError('load() got an unexpected keyword argument %r' % next(iter(saver_kwargs)))
-    _core.load_saved_model(_core_session(sess), _text(export_dir), sorted(tags),
+    _core.load_saved_model(stacks.core_session(sess), _text(export_dir), sorted(tags),
                            import_scope or '', clear_devices, input_map)
     return meta_graph

@@ -2,7 +2,8 @@
 
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import control_flow_ops, variable_lists
+from ramet.ops.control_flow import control_flow_ops
+from ramet.ops.variables import variable_lists
 
 
 @export('saved_model.main_op.main_op')

@@ -1,6 +1,8 @@
 """SignatureDefs, which name the tensors that are the inputs and outputs of a model."""
 
 from ramet.api import export
+from ramet.core import convert
+from ramet.core.protobuf import meta_graph_pb2
 from ramet.framework import dtypes
 from ramet.saved_model.utils import build_tensor_info
 
@@ -21,8 +23,6 @@ def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=No
       method_name: str, or None.
       defaults: a dict from names of inputs to TensorProtos, or None.
     """
-    from ramet.core import convert
-    from ramet.core.protobuf import meta_graph_pb2
     signature = meta_graph_pb2.SignatureDef()
     for fields, given in ((signature.inputs, inputs), (signature.outputs, outputs),
                           (getattr(signature, 'defaults', None), defaults)):

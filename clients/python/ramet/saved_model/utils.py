@@ -1,6 +1,8 @@
 """TensorInfo, which describes tensors in SavedModels."""
 
 from ramet.api import export
+from ramet.core import convert
+from ramet.core.protobuf import meta_graph_pb2
 from ramet.framework import dtypes, ops
 from ramet.framework.sparse_tensor import SparseTensor
 
@@ -12,7 +14,6 @@ def build_tensor_info(tensor):
     Args:
       tensor: a tensor, variable or SparseTensor.
     """
-    from ramet.core.protobuf import meta_graph_pb2
     info = meta_graph_pb2.TensorInfo(dtype=dtypes.as_dtype(tensor.dtype).as_datatype_enum,
                                      tensor_shape=_shape_proto(tensor.get_shape()))
     if isinstance(tensor, SparseTensor):
@@ -25,7 +26,6 @@ def build_tensor_info(tensor):
 
 
 def _shape_proto(shape):
-    from ramet.core import convert
     return convert.to_ramet(shape.as_proto())
 
 

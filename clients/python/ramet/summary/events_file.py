@@ -6,14 +6,14 @@ import threading
 import time
 
 from ramet.api import export
-from ramet.lib import compat
+from ramet.core.util import event_pb2
+from ramet.framework import compat
 from ramet.lib import tf_record
 
 _VERSION = 'brain.Event:2'
 
 
 def _event(**fields):
-    from ramet.core.util import event_pb2
     return event_pb2.Event(**fields)
 
 
@@ -113,6 +113,5 @@ def summary_iterator(path):
       DataLossError: if the file is corrupt.
       NotFoundError: if the file does not exist.
     """
-    from ramet.core.util import event_pb2
     for record in tf_record.tf_record_iterator(path):
         yield event_pb2.Event.FromString(record)

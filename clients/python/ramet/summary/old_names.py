@@ -1,8 +1,8 @@
 """The summary functions of TensorFlow before 1.0."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import gen
 from ramet.summary import tags as _tags
 
 

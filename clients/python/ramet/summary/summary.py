@@ -1,8 +1,9 @@
 """tf.summary: operations that create serialized Summary messages."""
 
+from ramet import gen
 from ramet.api import export
+from ramet.core.framework import summary_pb2
 from ramet.framework import dtypes, ops
-from ramet.ops import gen
 from ramet.summary import tags
 
 _TEXT_PLUGIN = 'text'
@@ -110,7 +111,6 @@ def tensor_summary(name, tensor, summary_description=None, collections=None,
     Returns:
       A scalar string: a serialized Summary.
     """
-    from ramet.core.framework import summary_pb2
     metadata = summary_pb2.SummaryMetadata()
     if summary_metadata is not None:
         metadata.ParseFromString(summary_metadata.SerializeToString())
@@ -144,7 +144,6 @@ def text(name, tensor, collections=None):
     if tensor.dtype != dtypes.string:
         raise ValueError('Expected tensor %s to have dtype string, got %s'
                          % (tensor.name, tensor.dtype))
-    from ramet.core.framework import summary_pb2
     plugin = summary_pb2.SummaryMetadata.PluginData(plugin_name=_TEXT_PLUGIN)
     return tensor_summary(name=name, tensor=tensor, collections=collections,
                           summary_metadata=summary_pb2.SummaryMetadata(plugin_data=plugin))
@@ -198,7 +197,6 @@ def get_summary_description(node_def):
     if node_def.op != 'TensorSummary':
         raise ValueError("Can't get_summary_description on %s" % node_def.op)
     from google.protobuf import json_format
-    from ramet.core.framework import summary_pb2
     description = summary_pb2.SummaryDescription()
     json_format.Parse(node_def.attr['description'].s.decode(), description)
     return description

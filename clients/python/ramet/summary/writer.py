@@ -5,8 +5,9 @@ import threading
 import time
 
 from ramet.api import export
-from ramet.framework import ops
-from ramet.lib import compat
+from ramet.core.framework import summary_pb2
+from ramet.core.util import event_pb2
+from ramet.framework import compat, meta_graph, ops
 from ramet.summary import events_file
 
 
@@ -59,7 +60,6 @@ class FileWriter:
 
     def _add_meta_graph_of(self, graph):
         if isinstance(graph, ops.Graph):
-            from ramet.framework import meta_graph
             self.add_meta_graph(meta_graph.export_scoped_meta_graph(graph=graph)[0])
 
     def __enter__(self):
@@ -85,7 +85,11 @@ class FileWriter:
                 'FileWriter is explicitly reopened.')
 
     def add_event(self, event):
-        """Writes an Event message unchanged."""
+        """Writes an Event message unchanged.
+
+        Args:
+          event: an Event message.
+        """
         self._warn_if_closed()
         self._events.add_event(event)
 
@@ -102,7 +106,6 @@ class FileWriter:
           summary: a Summary message, or a serialized one, as session.run of a summary op returns it.
           global_step: a number, the training step.
         """
-        from ramet.core.framework import summary_pb2
         data = summary if isinstance(summary, bytes) else summary.SerializeToString()
         summary = summary_pb2.Summary.FromString(data)
         for value in summary.value:
@@ -121,7 +124,6 @@ class FileWriter:
           session_log: a SessionLog.
           global_step: a number, the training step.
         """
-        from ramet.core.util import event_pb2
         copied = event_pb2.SessionLog.FromString(session_log.SerializeToString())
         self._add(global_step, session_log=copied)
 
@@ -171,7 +173,6 @@ class FileWriter:
         if tag in self._run_metadata_tags:
             raise ValueError('The provided tag was already used for this event type')
         self._run_metadata_tags.add(tag)
-        from ramet.core.util import event_pb2
         tagged = event_pb2.TaggedRunMetadata(
             tag=tag, run_metadata=run_metadata.SerializeToString())
         self._add(global_step, tagged_run_metadata=tagged)

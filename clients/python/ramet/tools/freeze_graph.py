@@ -3,8 +3,11 @@
 import os
 
 from ramet.client import session
+from ramet.core.framework import graph_pb2
+from ramet.core.protobuf import saver_pb2
 from ramet.framework import graph_util, importer, meta_graph, ops
-from ramet.train import checkpoint_management, meta_graph_io
+from ramet.saved_model import loader
+from ramet.train import checkpoint_management, checkpoint_utils, meta_graph_import
 from ramet.train import saver as saver_lib
 
 
@@ -78,11 +81,10 @@ def freeze_graph_with_def_protos(input_graph_def, input_saver_def, input_checkpo
 def _restore(sess, graph_def, saver_def, checkpoint, meta_graph_def, saved_model_dir, tags,
              clear_devices):
     if saved_model_dir:
-        from ramet.saved_model import loader
         loader.load(sess, tags, saved_model_dir, clear_devices=clear_devices)
         return
     if meta_graph_def is not None:
-        meta_graph_io.import_meta_graph(meta_graph_def, clear_devices=clear_devices).restore(
+        meta_graph_import.import_meta_graph(meta_graph_def, clear_devices=clear_devices).restore(
             sess, checkpoint)
         return
     if clear_devices:
@@ -96,7 +98,6 @@ def _restore(sess, graph_def, saver_def, checkpoint, meta_graph_def, saved_model
 
 
 def _variables_in_checkpoint(graph, checkpoint):
-    from ramet.train import checkpoint_utils
     found = {}
     for key in checkpoint_utils.NewCheckpointReader(checkpoint).get_variable_to_shape_map():
         try:
@@ -133,8 +134,6 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
       OSError: if a file does not exist.
       ValueError: if the checkpoint does not exist.
     """
-    from ramet.core.framework import graph_pb2
-    from ramet.core.protobuf import saver_pb2
     graph_def = saver_def = meta_graph_def = None
     if input_meta_graph:
         meta_graph_def = meta_graph.read_meta_graph_file(input_meta_graph)

@@ -13,10 +13,10 @@ def print_tensors_in_checkpoint_file(file_name, tensor_name, all_tensors, all_te
 
     Args:
       file_name: str, the checkpoint's prefix.
-        tensor_name: str, the tensor to print, or '' to print all names with their shapes.
-        all_tensors: whether to print all tensors with their values.
-        all_tensor_names: whether to print all names with dtypes.
-        count_exclude_pattern: a regular expression of tensors that do not count as parameters.
+      tensor_name: str, the tensor to print, or '' to print all names with their shapes.
+      all_tensors: whether to print all tensors with their values.
+      all_tensor_names: whether to print all names with dtypes.
+      count_exclude_pattern: a regular expression of tensors that do not count as parameters.
     """
     reader = checkpoint_utils.NewCheckpointReader(file_name)
     if all_tensors or all_tensor_names:

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from ramet.core import convert
+from ramet.core.framework import graph_pb2, node_def_pb2
 from ramet.framework import graph_util, tensor_util
 from ramet.tools import strip_unused_lib
 
@@ -115,7 +117,6 @@ def fold_batch_norms(input_graph_def):
     Returns:
       A GraphDef in which each folded batch normalization is a BiasAdd with the same name.
     """
-    from ramet.core.framework import graph_pb2
     graph_def = graph_pb2.GraphDef.FromString(input_graph_def.SerializeToString())
     nodes = node_map_of(graph_def)
     folded = [node for node in graph_def.node if _can_fold(node, nodes, graph_def)]
@@ -151,7 +152,6 @@ def _can_fold(node, nodes, graph_def):
 
 
 def _folded(node, norm, weights):
-    from ramet.core.framework import node_def_pb2
     conv = node_def_pb2.NodeDef()
     conv.CopyFrom(norm.x)
     scale = norm.scale
@@ -167,8 +167,6 @@ def _folded(node, norm, weights):
 
 
 def _constant(name, value, dtype):
-    from ramet.core import convert
-    from ramet.core.framework import node_def_pb2
     node = node_def_pb2.NodeDef(op='Const', name=name)
     proto = convert.to_ramet(tensor_util.make_tensor_proto(np.asarray(value, dtype)))
     node.attr['dtype'].type = proto.dtype

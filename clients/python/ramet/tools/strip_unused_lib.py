@@ -2,7 +2,9 @@
 
 import copy
 
+from ramet.core.framework import attr_value_pb2, graph_pb2, node_def_pb2
 from ramet.framework import graph_util
+from ramet.tools.freeze_graph import _parsed_file
 
 
 def strip_unused(input_graph_def, input_node_names, output_node_names, placeholder_type_enum):
@@ -24,7 +26,6 @@ def strip_unused(input_graph_def, input_node_names, output_node_names, placehold
     missing = set(input_node_names) - {node.name for node in input_graph_def.node}
     if missing:
         raise KeyError('The following input nodes were not found: %s' % missing)
-    from ramet.core.framework import graph_pb2
     cut = graph_pb2.GraphDef()
     for node in input_graph_def.node:
         if node.name in input_node_names:
@@ -38,7 +39,6 @@ def strip_unused(input_graph_def, input_node_names, output_node_names, placehold
 
 
 def _placeholder(node, names, types):
-    from ramet.core.framework import attr_value_pb2, node_def_pb2
     placeholder = node_def_pb2.NodeDef(op='Placeholder', name=node.name)
     dtype = types[list(names).index(node.name)] if isinstance(types, (list, tuple)) else types
     placeholder.attr['dtype'].CopyFrom(attr_value_pb2.AttrValue(type=dtype))
@@ -53,8 +53,6 @@ def strip_unused_from_files(input_graph, input_binary, output_graph, output_bina
     """Like strip_unused, but reads and writes files. Names are given as comma-separated str."""
     from google.protobuf import text_format
 
-    from ramet.core.framework import graph_pb2
-    from ramet.tools.freeze_graph import _parsed_file
     graph_def = _parsed_file(input_graph, graph_pb2.GraphDef(), input_binary)
     part = strip_unused(graph_def, input_node_names.split(','), output_node_names.split(','),
                         copy.copy(placeholder_type_enum))

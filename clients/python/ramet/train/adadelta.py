@@ -1,8 +1,9 @@
 """Adadelta."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import gen, math_ops
+from ramet.ops.math import math_ops
 from ramet.train import optimizer
 
 

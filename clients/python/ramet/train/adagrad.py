@@ -1,8 +1,11 @@
 """Adagrad."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import array_ops, gen, init_ops, math_ops
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.math import math_ops
 from ramet.train import optimizer
 
 
@@ -14,9 +17,9 @@ class AdagradOptimizer(optimizer.Optimizer):
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-        initial_accumulator_value: a number > 0, the initial value of the accumulators.
-        use_locking: bool, passed to the operations that update variables.
-        name: the name prefix of slots and operations.
+      initial_accumulator_value: a number > 0, the initial value of the accumulators.
+      use_locking: bool, passed to the operations that update variables.
+      name: the name prefix of slots and operations.
 
     Raises:
       ValueError: if initial_accumulator_value is not positive.

@@ -1,8 +1,10 @@
 """Adagrad with dual averaging."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import constant_op, ops
-from ramet.ops import array_ops, gen, math_ops
+from ramet.ops.array import array_ops
+from ramet.ops.math import math_ops
 from ramet.train import optimizer
 
 

@@ -1,8 +1,11 @@
 """Adam."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import control_flow_ops, gen, math_ops, state_ops
+from ramet.ops.control_flow import control_flow_ops
+from ramet.ops.math import math_ops
+from ramet.ops.variables import state_ops
 from ramet.train import optimizer
 
 

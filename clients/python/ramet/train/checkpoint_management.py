@@ -5,6 +5,9 @@ import time
 
 from ramet import _core
 from ramet.api import export
+from ramet.core.protobuf import checkpoint_state_pb2
+from ramet.lib import tf_logging as logging
+from ramet.lib.paths import to_text
 
 _without_checkpoint = None
 
@@ -12,10 +15,6 @@ _without_checkpoint = None
 def last_folder_without_checkpoint():
     """Returns the folder of the last call of latest_checkpoint if it found nothing, else None."""
     return _without_checkpoint
-
-
-def _text(path):
-    return path.decode() if isinstance(path, bytes) else os.fspath(path)
 
 
 @export('train.generate_checkpoint_state_proto')
@@ -39,11 +38,10 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
     Raises:
       ValueError: if the number of times differs from the number of paths.
     """
-    from ramet.core.protobuf import checkpoint_state_pb2
     paths, times = _all_paths(model_checkpoint_path, all_model_checkpoint_paths,
                               all_model_checkpoint_timestamps)
-    latest, paths = _core.make_checkpoint_state(_text(save_dir), _text(model_checkpoint_path),
-                                                [_text(p) for p in paths])
+    latest, paths = _core.make_checkpoint_state(to_text(save_dir), to_text(model_checkpoint_path),
+                                                [to_text(p) for p in paths])
     return checkpoint_state_pb2.CheckpointState(
         model_checkpoint_path=latest, all_model_checkpoint_paths=paths,
         all_model_checkpoint_timestamps=times, last_preserved_timestamp=last_preserved_timestamp)
@@ -77,13 +75,13 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
       RuntimeError: if the state file would overwrite the checkpoint itself.
       ValueError: if the number of times differs from the number of paths.
     """
-    latest_filename = latest_filename or 'checkpoint'
-    save_dir, latest = _text(save_dir), _text(model_checkpoint_path)
+    latest_filename = to_text(latest_filename or 'checkpoint')
+    save_dir, latest = to_text(save_dir), to_text(model_checkpoint_path)
     if latest == os.path.join(save_dir, latest_filename):
         raise RuntimeError("Save path '%s' conflicts with path used for checkpoint state.  Please "
                            "use a different save path." % latest)
     paths, times = _all_paths(latest, all_model_checkpoint_paths, all_model_checkpoint_timestamps)
-    _core.write_checkpoint_state(save_dir, latest, [_text(p) for p in paths], list(times or []),
+    _core.write_checkpoint_state(save_dir, latest, [to_text(p) for p in paths], list(times or []),
                                  last_preserved_timestamp, latest_filename)
 
 
@@ -102,8 +100,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     Raises:
       ValueError: if the file names no checkpoint.
     """
-    from ramet.core.protobuf import checkpoint_state_pb2
-    state = _core.get_checkpoint_state(_text(checkpoint_dir), latest_filename or 'checkpoint')
+    state = _core.get_checkpoint_state(to_text(checkpoint_dir), to_text(latest_filename or 'checkpoint'))
     if state is None:
         return None
     latest, paths, times, preserved = state
@@ -118,20 +115,19 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
 
     Args:
       checkpoint_dir: str, the folder.
-        latest_filename: str, the name of the state file, or None for 'checkpoint'.
+      latest_filename: str, the name of the state file, or None for 'checkpoint'.
 
-      Returns:
-        str, or None if there is no state file, or the checkpoint that it names does not exist.
-      """
+    Returns:
+      str, or None if there is no state file, or the checkpoint that it names does not exist.
+    """
     global _without_checkpoint
     _without_checkpoint = None
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None or not state.model_checkpoint_path:
-        _without_checkpoint = _text(checkpoint_dir)
+        _without_checkpoint = to_text(checkpoint_dir)
         return None
     if checkpoint_exists(state.model_checkpoint_path):
         return state.model_checkpoint_path
-    from ramet.lib import tf_logging as logging
     logging.error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
     return None
 
@@ -143,7 +139,7 @@ def checkpoint_exists(checkpoint_prefix):
     Args:
       checkpoint_prefix: str.
     """
-    return _core.checkpoint_exists(_text(checkpoint_prefix))
+    return _core.checkpoint_exists(to_text(checkpoint_prefix))
 
 
 @export('train.get_checkpoint_mtimes')
@@ -153,7 +149,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes):
     Args:
       checkpoint_prefixes: a list of str. Checkpoints that do not exist are left out of the result.
     """
-    return _core.get_checkpoint_mtimes([_text(p) for p in checkpoint_prefixes])
+    return _core.get_checkpoint_mtimes([to_text(p) for p in checkpoint_prefixes])
 
 
 @export('train.remove_checkpoint')
@@ -165,7 +161,7 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph
       checkpoint_format_version: SaverDef.V2 or SaverDef.V1.
       meta_graph_suffix: str, the suffix of its .meta file.
     """
-    _core.remove_checkpoint(_text(checkpoint_prefix), meta_graph_suffix,
+    _core.remove_checkpoint(to_text(checkpoint_prefix), to_text(meta_graph_suffix),
                             int(checkpoint_format_version))
 
 

@@ -2,12 +2,12 @@
 
 import os
 
-from ramet import _core, display
+from ramet import _core, gen
 from ramet.api import export
-from ramet.framework import dtypes, ops
+from ramet.framework import display, dtypes, ops
 from ramet.lib import paths
-from ramet.ops import gen, variable_scope, variables
-from ramet.ops.partitioned_variable import PartitionedVariable
+from ramet.ops.variables import variable_scope, variables
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
 from ramet.train import checkpoint_management
 
 _MOST_ROWS = 60

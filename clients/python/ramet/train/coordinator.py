@@ -91,11 +91,19 @@ class Coordinator:
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout=None):
-        """Waits for a stop request, at most `timeout` seconds. Returns whether a stop was requested."""
+        """Waits for a stop request. Returns whether a stop was requested.
+
+        Args:
+          timeout: the maximum number of seconds to wait, or None for no limit.
+        """
         return self._stop_event.wait(timeout)
 
     def register_thread(self, thread):
-        """Adds a thread to the threads that join waits for."""
+        """Adds a thread to the threads that join waits for.
+
+        Args:
+          thread: a threading.Thread.
+        """
         with self._lock:
             self._registered_threads.add(thread)
 
@@ -178,12 +186,21 @@ class LooperThread(threading.Thread):
 
     @staticmethod
     def loop(coord, timer_interval_secs, target, args=None, kwargs=None):
-        """Creates a LooperThread, starts it and returns it."""
+        """Creates a LooperThread, starts it and returns it.
+
+        Args:
+          coord: a Coordinator.
+          timer_interval_secs: seconds between the starts of two runs, or None for no pause.
+          target: a function.
+          args: a list or tuple of its arguments.
+          kwargs: a dict of its keyword arguments.
+        """
         looper = LooperThread(coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         looper.start()
         return looper
 
     def run(self):
+        """Runs the function until a stop is requested."""
         with self._coord.stop_on_exception():
             self.start_loop()
             if self._timer_interval_secs is None:

@@ -1,8 +1,10 @@
 """FTRL-Proximal."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import array_ops, gen, math_ops
+from ramet.ops.array import array_ops
+from ramet.ops.math import math_ops
 from ramet.train import optimizer
 
 
@@ -12,16 +14,16 @@ class FtrlOptimizer(optimizer.Optimizer):
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-        learning_rate_power: a number <= 0. With 0, the rate is constant.
-        initial_accumulator_value: a number >= 0, the initial value of the accumulators.
-        l1_regularization_strength: a number >= 0.
-        l2_regularization_strength: a number >= 0.
-        use_locking: bool, passed to the operations that update variables.
-        name: the name prefix of slots and operations.
-        accum_name: the name of the accumulators' slots, or None for `name`.
-        linear_name: the name of the linear terms' slots, or None for `name`.
-        l2_shrinkage_regularization_strength: a number >= 0, a penalty on the weights themselves.
-        beta: a number, or None for 0.
+      learning_rate_power: a number <= 0. With 0, the rate is constant.
+      initial_accumulator_value: a number >= 0, the initial value of the accumulators.
+      l1_regularization_strength: a number >= 0.
+      l2_regularization_strength: a number >= 0.
+      use_locking: bool, passed to the operations that update variables.
+      name: the name prefix of slots and operations.
+      accum_name: the name of the accumulators' slots, or None for `name`.
+      linear_name: the name of the linear terms' slots, or None for `name`.
+      l2_shrinkage_regularization_strength: a number >= 0, a penalty on the weights themselves.
+      beta: a number, or None for 0.
 
     Raises:
       ValueError: if one of these numbers has the wrong sign.

@@ -1,9 +1,10 @@
 """Gradient descent."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import ops
 from ramet.framework.indexed_slices import IndexedSlices
-from ramet.ops import gen, math_ops
+from ramet.ops.math import math_ops
 from ramet.train import optimizer
 
 

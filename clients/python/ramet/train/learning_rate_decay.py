@@ -3,9 +3,13 @@
 import itertools
 import math
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import constant_op, ops
-from ramet.ops import array_ops, cond, control_flow_case, gen, math_ops, random_ops
+from ramet.ops.array import array_ops
+from ramet.ops.control_flow import cond, control_flow_case
+from ramet.ops.math import math_ops
+from ramet.ops.random import random_ops
 
 
 def _initial(learning_rate):

@@ -1,8 +1,9 @@
 """Gradient descent with momentum."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import gen, math_ops
+from ramet.ops.math import math_ops
 from ramet.train import optimizer
 
 
@@ -12,10 +13,10 @@ class MomentumOptimizer(optimizer.Optimizer):
 
     Args:
       learning_rate: a number, a scalar tensor, or a function that returns one.
-        momentum: like learning_rate, the decay of the accumulation.
-        use_locking: bool, passed to the operations that update variables.
-        name: the name prefix of slots and operations.
-        use_nesterov: whether to use var -= rate * (gradient + momentum * accumulation) instead.
+      momentum: like learning_rate, the decay of the accumulation.
+      use_locking: bool, passed to the operations that update variables.
+      name: the name prefix of slots and operations.
+      use_nesterov: whether to use var -= rate * (gradient + momentum * accumulation) instead.
     """
 
     def __init__(self, learning_rate, momentum, use_locking=False, name='Momentum',

@@ -3,8 +3,10 @@
 import inspect
 
 from ramet.api import export
+from ramet.core.protobuf import config_pb2
 from ramet.framework import errors, ops
 from ramet.lib import tf_logging as logging
+from ramet.train import basic_session_run_hooks as basic
 from ramet.train import scaffold as scaffold_lib
 from ramet.train.coordinator import Coordinator
 from ramet.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunValues
@@ -28,7 +30,6 @@ class _Hooked:
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         if self.should_stop():
             raise RuntimeError('Run called even after should_stop requested.')
-        from ramet.core.protobuf import config_pb2
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self.session)
         wanted, feeds, options = self._ask_hooks(context, feed_dict, options)
         fetched = self.session.run([fetches, *wanted.values()], feeds, options, run_metadata)
@@ -76,7 +77,6 @@ def _raise_if_shared(feeds, others, message):
 
 
 def _merged(options, more):
-    from ramet.core.protobuf import config_pb2
     merged = config_pb2.RunOptions()
     if options is not None:
         merged.MergeFromString(options.SerializeToString())
@@ -353,7 +353,6 @@ def MonitoredTrainingSession(
         raise errors.UnimplementedError(
             None, None, 'is_chief=False: a worker waits for the chief of distributed TensorFlow; '
             'Ramet runs graphs only in this process')
-    from ramet.train import basic_session_run_hooks as basic
     scaffold = scaffold or scaffold_lib.Scaffold()
     all_hooks = list(chief_only_hooks or [])
     summary_steps, summary_secs = _chosen(save_summaries_steps, save_summaries_secs, 100, None)

@@ -1,18 +1,12 @@
 """Moving averages of variables and tensors."""
 
-from ramet import _core
+from ramet import _core, gen
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import (
-    control_flow_ops,
-    gen,
-    init_ops,
-    math_ops,
-    state_ops,
-    variable_lists,
-    variable_scope,
-    variables,
-)
+from ramet.ops.control_flow import control_flow_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.math import math_ops
+from ramet.ops.variables import state_ops, variable_lists, variable_scope, variables
 from ramet.train import slot_creator
 
 
@@ -158,13 +152,20 @@ class ExponentialMovingAverage:
             return control_flow_ops.group(*updates, name=scope)
 
     def average(self, var):
-        """Returns the variable with the average of `var`, or None if it has no average."""
+        """Returns the variable with the average of `var`, or None if it has no average.
+
+        Args:
+          var: a Variable or Tensor.
+        """
         return self._averages.get(_key(var))
 
     def average_name(self, var):
         """Returns the name of the variable with the average of `var`, its key in checkpoints.
 
         The average need not exist.
+
+        Args:
+          var: a Variable or Tensor.
         """
         if _key(var) in self._averages:
             return self._averages[_key(var)].op.name

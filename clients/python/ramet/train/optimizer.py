@@ -1,19 +1,15 @@
 """The base class of the optimizers (tf.train.Optimizer)."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import dtypes, nest, ops
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.tensor_conversion import convert_to_tensor_or_indexed_slices
-from ramet.ops import (
-    array_ops,
-    control_flow_ops,
-    gen,
-    gradients,
-    state_ops,
-    variable_lists,
-    variables,
-)
-from ramet.ops.partitioned_variable import PartitionedVariable
+from ramet.ops.array import array_ops
+from ramet.ops.control_flow import control_flow_ops
+from ramet.ops.gradients import gradients
+from ramet.ops.variables import state_ops, variable_lists, variables
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
 from ramet.train import slot_creator
 from ramet.train.optimizer_targets import target_of
 

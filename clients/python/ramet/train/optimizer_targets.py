@@ -2,7 +2,7 @@
 
 from ramet.framework import ops
 from ramet.framework.indexed_slices import IndexedSlices
-from ramet.ops import variables
+from ramet.ops.variables import variables
 
 
 class _RefVariable:

@@ -1,7 +1,7 @@
 """The base class of the two proximal optimizers."""
 
 from ramet.framework import ops
-from ramet.ops import math_ops
+from ramet.ops.math import math_ops
 from ramet.train import optimizer
 
 

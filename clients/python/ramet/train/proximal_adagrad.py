@@ -1,8 +1,8 @@
 """Proximal Adagrad."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import constant_op, ops
-from ramet.ops import gen
 from ramet.train import proximal
 
 

@@ -1,7 +1,7 @@
 """Proximal gradient descent."""
 
+from ramet import gen
 from ramet.api import export
-from ramet.ops import gen
 from ramet.train import proximal
 
 

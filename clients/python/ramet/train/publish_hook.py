@@ -1,6 +1,7 @@
 """PublishHook, which publishes the variables of a monitored session."""
 
-from ramet.train.session_run_hook import SessionRunHook
+from ramet.replica import publisher
+from ramet.train.session_run_hook import SessionRunArgs, SessionRunHook
 
 
 class PublishHook(SessionRunHook):
@@ -41,7 +42,6 @@ class PublishHook(SessionRunHook):
 
     def after_create_session(self, session, coord):
         """Starts to publish; see SessionRunHook."""
-        from ramet.replica import publisher
         if self.publisher is not None:
             self.publisher.close()
         schedule = {} if self._metrics else self._schedule.options
@@ -50,7 +50,6 @@ class PublishHook(SessionRunHook):
 
     def before_run(self, run_context):
         """Fetches the metrics; see SessionRunHook."""
-        from ramet.train.session_run_hook import SessionRunArgs
         return SessionRunArgs(self._metrics) if self._metrics else None
 
     def after_run(self, run_context, run_values):

@@ -1,8 +1,11 @@
 """RMSProp."""
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops import array_ops, gen, init_ops, math_ops
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.math import math_ops
 from ramet.train import optimizer
 
 

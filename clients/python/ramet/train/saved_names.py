@@ -1,9 +1,9 @@
 """Checks a Saver's var_list and converts it to names in the checkpoint and stored objects."""
 
 from ramet.framework import nest, ops
-from ramet.ops import variables
-from ramet.ops.partitioned_variable import PartitionedVariable
-from ramet.train.saving.saveable_object import SaveableObject
+from ramet.framework.saveable_object import SaveableObject
+from ramet.ops.variables import variables
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
 
 _VARIABLE_OPS = ('Variable', 'VariableV2', 'AutoReloadVariable', 'VarHandleOp', 'ReadVariableOp')
 

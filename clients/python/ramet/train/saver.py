@@ -6,12 +6,14 @@ import numpy as np
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import errors, ops
+from ramet.core import convert
+from ramet.core.protobuf import saver_pb2
+from ramet.framework import errors, ops, stacks
+from ramet.framework.saveable_object import SaveableObject, SaveSpec
 from ramet.framework.uncopyable import Uncopyable
 from ramet.lib import paths
-from ramet.ops import variables
+from ramet.ops.variables import variables
 from ramet.train import checkpoint_management, meta_graph_io, saved_names
-from ramet.train.saving.saveable_object import SaveableObject, SaveSpec
 
 _V1, _V2 = 1, 2
 
@@ -29,8 +31,6 @@ def _all_saveable_objects(scope=None):
 
 
 def _checked_saver_def(saver_def):
-    from ramet.core import convert
-    from ramet.core.protobuf import saver_pb2
     if convert.full_name(saver_def) != 'tensorflow.SaverDef':
         raise ValueError('saver_def must be a saver_pb2.SaverDef: %s' % saver_def)
     for field in ('save_tensor_name', 'restore_op_name'):
@@ -141,7 +141,6 @@ class Saver(Uncopyable):
             name=self._name or 'save', write_version=self._write_version,
             pad_step_number=self._pad_step_number,
             save_relative_paths=self._save_relative_paths, filename=self._filename or 'model')
-        from ramet.core.protobuf import saver_pb2
         self._saver_def = saver_pb2.SaverDef.FromString(self._core.to_proto())
 
     @property
@@ -158,12 +157,15 @@ class Saver(Uncopyable):
         return self._saver_def
 
     def to_proto(self, export_scope=None):
-        """Returns the SaverDef with "export_scope/" removed from its names, or None if they lack it."""
+        """Returns the SaverDef with "export_scope/" removed from its names, or None if they lack it.
+
+        Args:
+          export_scope: a name scope to remove from the names, or None.
+        """
         if not export_scope:
             return self._saver_def
         if not (self._saver_def and self._name and self._name.startswith(export_scope)):
             return None
-        from ramet.core.protobuf import saver_pb2
         return saver_pb2.SaverDef.FromString(self._core.to_proto(export_scope))
 
     @staticmethod
@@ -211,11 +213,12 @@ class Saver(Uncopyable):
         """
         if not self._is_built and not self._is_empty:
             raise RuntimeError('`build()` should be called before save if defer_build==True')
-        latest_filename = latest_filename or 'checkpoint'
-        session = _core_session(sess)
+        latest_filename = paths.to_text(latest_filename or 'checkpoint')
+        session = stacks.core_session(sess)
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
         save_path = paths.to_text(save_path)
+        meta_graph_suffix = paths.to_text(meta_graph_suffix)
         step = _step_value(sess, global_step)
         self._check_collision(save_path, latest_filename, step)
         if self._is_empty:
@@ -267,7 +270,7 @@ class Saver(Uncopyable):
         if not save_path:
             raise ValueError('The passed save_path is not a valid checkpoint: ')
         try:
-            self._core.restore(_core_session(sess), save_path)
+            self._core.restore(stacks.core_session(sess), save_path)
         except errors.InvalidArgumentError as e:
             if e.message.startswith('The passed save_path is not a valid checkpoint'):
                 raise ValueError(e.message) from None
@@ -289,17 +292,29 @@ class Saver(Uncopyable):
         return self._core.last_checkpoints() if self._core else []
 
     def set_last_checkpoints(self, last_checkpoints):
-        """Replaces that list by checkpoints (a list of str) that are never removed."""
+        """Replaces that list by checkpoints (a list of str) that are never removed.
+
+        Args:
+          last_checkpoints: a list of paths, the newest last.
+        """
         assert isinstance(last_checkpoints, list)
         self._core.set_last_checkpoints([(path, float('inf')) for path in last_checkpoints])
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
-        """Replaces that list by (path, time of saving in seconds since 1970) pairs."""
+        """Replaces that list by (path, time of saving in seconds since 1970) pairs.
+
+        Args:
+          last_checkpoints_with_time: a list of (path, seconds since 1970), the newest last.
+        """
         assert isinstance(last_checkpoints_with_time, list)
         self._core.set_last_checkpoints([(path, time) for path, time in last_checkpoints_with_time])
 
     def recover_last_checkpoints(self, checkpoint_paths):
-        """Takes over the list of an earlier process: those of the given paths (str) that exist."""
+        """Takes over the list of an earlier process: those of the given paths (str) that exist.
+
+        Args:
+          checkpoint_paths: a list of paths, the newest last.
+        """
         found = [(path, mtimes[0]) for path in checkpoint_paths
                  for mtimes in [checkpoint_management.get_checkpoint_mtimes([path])] if mtimes]
         self.set_last_checkpoints_with_time(found)
@@ -316,13 +331,6 @@ def _restorer(saveable):
         restored = saveable.restore(tensors, shapes or None)
         return restored.op if isinstance(restored, (ops.Tensor, variables.Variable)) else restored
     return restore
-
-
-def _core_session(sess):
-    core = getattr(sess, '_core', None) or getattr(getattr(sess, '_sess', None), '_core', None)
-    if core is None:
-        raise TypeError("'sess' must be a Session; %s" % sess)
-    return core
 
 
 def _step_value(sess, step):

@@ -1,9 +1,14 @@
 """Scaffold, which initializes monitored sessions, and ChiefSessionCreator, which creates them."""
 
 from ramet.api import export
+from ramet.client.session import Session
 from ramet.framework import ops
 from ramet.framework.ops import GraphKeys
 from ramet.lib import tf_logging as logging
+from ramet.ops.control_flow import control_flow_ops
+from ramet.ops.variables import variable_lists
+from ramet.summary import summary
+from ramet.train import checkpoint_management, saver
 
 
 @export('train.Scaffold')
@@ -62,7 +67,6 @@ class Scaffold:
         Returns:
           The Scaffold.
         """
-        from ramet.ops import control_flow_ops, variable_lists
         if self._init_op is None:
             self._init_op = Scaffold.get_or_default('init_op', GraphKeys.INIT_OP, lambda: (
                 control_flow_ops.group(variable_lists.global_variables_initializer(),
@@ -130,7 +134,6 @@ class Scaffold:
     @staticmethod
     def default_local_init_op():
         """Returns an Operation that initializes the graph's local variables and tables."""
-        from ramet.ops import control_flow_ops, variable_lists
         return control_flow_ops.group(variable_lists.local_variables_initializer(),
                                       variable_lists.tables_initializer())
 
@@ -161,12 +164,10 @@ class Scaffold:
 
 
 def _merged_summaries():
-    from ramet.summary import summary
     return summary.merge_all()
 
 
 def _saver_or_default():
-    from ramet.train import saver
     savers = ops.get_collection(GraphKeys.SAVERS)
     if len(savers) > 1:
         raise RuntimeError(
@@ -216,7 +217,6 @@ class ChiefSessionCreator(SessionCreator):
         Raises:
           RuntimeError: if variables are still uninitialized. The message names them.
         """
-        from ramet.client.session import Session
         if not self._finalized:
             self._scaffold.finalize()
             self._finalized = True
@@ -231,7 +231,6 @@ class ChiefSessionCreator(SessionCreator):
         return session
 
     def _restore(self, session):
-        from ramet.train import checkpoint_management
         path = self._checkpoint
         if path is None and self._checkpoint_dir:
             state = checkpoint_management.get_checkpoint_state(self._checkpoint_dir)

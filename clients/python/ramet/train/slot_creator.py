@@ -3,7 +3,9 @@
 import contextlib
 
 from ramet.framework import ops
-from ramet.ops import array_ops, init_ops, variable_scope, variables
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.variables import variable_scope, variables
 
 
 def _create_slot_var(primary, val, validate_shape, shape, dtype):
@@ -45,8 +47,8 @@ def create_slot(primary, val, name, colocate_with_primary=True):
     Args:
       primary: a variable or tensor.
       val: a tensor, the initial value.
-        name: the name of the slot.
-        colocate_with_primary: whether to place it on the device of `primary`.
+      name: the name of the slot.
+      colocate_with_primary: whether to place it on the device of `primary`.
 
     Returns:
       A variable, which is not trainable.
@@ -68,9 +70,9 @@ def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
 
     Args:
       primary: a variable or tensor; its shape may be unknown.
-        name: the name of the slot.
-        dtype: the dtype of the slot, or None for that of `primary`.
-        colocate_with_primary: whether to place it on the device of `primary`.
+      name: the name of the slot.
+      dtype: the dtype of the slot, or None for that of `primary`.
+      colocate_with_primary: whether to place it on the device of `primary`.
 
     Returns:
       A variable, which is not trainable.

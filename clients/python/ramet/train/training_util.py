@@ -2,7 +2,9 @@
 
 from ramet.api import export
 from ramet.framework import dtypes, ops
-from ramet.ops import init_ops, variable_scope, variables
+from ramet.lib import tf_logging as logging
+from ramet.ops.initializers import init_ops
+from ramet.ops.variables import variable_scope, variables
 
 
 @export('train.global_step')
@@ -23,12 +25,12 @@ def get_global_step(graph=None):
     Args:
       graph: a Graph, or None for the default graph.
 
-      Returns:
-        The variable or tensor, or None if there is none or more than one.
+    Returns:
+      The variable or tensor, or None if there is none or more than one.
 
-      Raises:
-        TypeError: if it is not a scalar integer.
-      """
+    Raises:
+      TypeError: if it is not a scalar integer.
+    """
     graph = graph or ops.get_default_graph()
     found = graph.get_collection(ops.GraphKeys.GLOBAL_STEP)
     if len(found) == 1:
@@ -39,7 +41,6 @@ def get_global_step(graph=None):
         except KeyError:
             return None
     else:
-        from ramet.lib import tf_logging as logging
         logging.error('Multiple tensors in global_step collection.')
         return None
     assert_global_step(step)

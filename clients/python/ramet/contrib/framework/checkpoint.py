@@ -1,9 +1,11 @@
 """Assigns the values of a checkpoint, or other values, to variables."""
 
 from ramet.api import export
+from ramet.contrib.framework import variables
 from ramet.framework import ops
 from ramet.lib import tf_logging as logging
-from ramet.ops import array_ops, control_flow_ops
+from ramet.ops.array import array_ops
+from ramet.ops.control_flow import control_flow_ops
 from ramet.train import checkpoint_utils
 from ramet.train import saver as tf_saver
 
@@ -78,15 +80,15 @@ def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False,
     Args:
       model_path: the prefix of the checkpoint.
       var_list: a list of variables, or a dict from names in the checkpoint to variables.
-        ignore_missing_vars: whether to skip variables that the checkpoint does not contain.
-        reshape_variables: whether shapes may differ if the number of values is the same.
+      ignore_missing_vars: whether to skip variables that the checkpoint does not contain.
+      reshape_variables: whether shapes may differ if the number of values is the same.
 
-      Returns:
-        A function of a Session; or None, with a warning, if the checkpoint has none of the variables.
+    Returns:
+      A function of a Session; or None, with a warning, if the checkpoint has none of the variables.
 
-      Raises:
-        ValueError: if `var_list` is empty.
-      """
+    Raises:
+      ValueError: if `var_list` is empty.
+    """
     if not var_list:
         raise ValueError('var_list cannot be empty')
     if ignore_missing_vars:
@@ -127,7 +129,6 @@ def assign_from_values(var_names_to_values):
     Raises:
       ValueError: if there is no variable with one of the names.
     """
-    from ramet.contrib.framework import variables
     assigns, feeds = [], {}
     for name, value in var_names_to_values.items():
         var = variables.get_unique_variable(name)

@@ -5,9 +5,10 @@ import re
 
 from ramet.api import export
 from ramet.contrib.framework.arg_scope import add_arg_scope
+from ramet.docstrings import with_args_of
 from ramet.framework import dtypes, ops
-from ramet.ops import variable_lists, variable_scope
-from ramet.ops import variables as tf_variables
+from ramet.ops.variables import variable_lists, variable_scope
+from ramet.ops.variables import variables as tf_variables
 from ramet.train import training_util
 
 _AUTO = tf_variables.VariableSynchronization.AUTO
@@ -16,14 +17,13 @@ _NONE = tf_variables.VariableAggregation.NONE
 
 @export('contrib.framework.variable')
 @add_arg_scope
+@with_args_of(variable_scope.get_variable)
 def variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=True,
              collections=None, caching_device=None, device=None, partitioner=None,
              custom_getter=None, use_resource=None, synchronization=_AUTO, aggregation=_NONE):
     """Creates the variable with a name, or gets the existing one; like tf.get_variable, with a device.
 
     Args:
-      name, shape, dtype, initializer, regularizer, trainable, collections, caching_device,
-        partitioner, use_resource, synchronization, aggregation: see tf.get_variable.
       device: a device, or a function from an operation to one.
       custom_getter: a function that is called instead of tf.get_variable.
 
@@ -45,14 +45,15 @@ def variable(name, shape=None, dtype=None, initializer=None, regularizer=None, t
 
 @export('contrib.framework.model_variable')
 @add_arg_scope
+@with_args_of(variable)
 def model_variable(name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None,
                    trainable=True, collections=None, caching_device=None, device=None,
                    partitioner=None, custom_getter=None, use_resource=None,
                    synchronization=_AUTO, aggregation=_NONE):
     """Like `variable`, and also adds the variable to the collection of model variables.
 
-    Args:
-      name, shape, dtype, initializer, regularizer, ...: see `variable`.
+    Returns:
+      The variable.
     """
     collections = [*(collections or []), ops.GraphKeys.GLOBAL_VARIABLES,
                    ops.GraphKeys.MODEL_VARIABLES]
@@ -64,11 +65,12 @@ def model_variable(name, shape=None, dtype=dtypes.float32, initializer=None, reg
 
 
 @export('contrib.framework.local_variable')
+@with_args_of(tf_variables.Variable)
 def local_variable(initial_value, validate_shape=True, name=None, use_resource=None):
     """Creates a variable in the collection of local variables, which is not trainable.
 
-    Args:
-      initial_value, validate_shape, name, use_resource: see tf.Variable.
+    Returns:
+      The variable.
     """
     return tf_variables.Variable(
         initial_value, trainable=False, collections=[ops.GraphKeys.LOCAL_VARIABLES],
@@ -76,11 +78,12 @@ def local_variable(initial_value, validate_shape=True, name=None, use_resource=N
 
 
 @export('contrib.framework.global_variable')
+@with_args_of(tf_variables.Variable)
 def global_variable(initial_value, validate_shape=True, name=None, use_resource=None):
     """Creates a variable in the collection of global variables, which is not trainable.
 
-    Args:
-      initial_value, validate_shape, name, use_resource: see tf.Variable.
+    Returns:
+      The variable.
     """
     return tf_variables.Variable(
         initial_value, trainable=False, collections=[ops.GraphKeys.GLOBAL_VARIABLES],
@@ -120,41 +123,45 @@ def get_variables(scope=None, suffix=None, collection=ops.GraphKeys.GLOBAL_VARIA
 
 
 @export('contrib.framework.get_model_variables')
+@with_args_of(get_variables)
 def get_model_variables(scope=None, suffix=None):
     """Returns the model variables.
 
-    Args:
-      scope, suffix: see get_variables.
+    Returns:
+      A list of variables.
     """
     return get_variables(scope, suffix, ops.GraphKeys.MODEL_VARIABLES)
 
 
 @export('contrib.framework.get_local_variables')
+@with_args_of(get_variables)
 def get_local_variables(scope=None, suffix=None):
     """Returns the local variables.
 
-    Args:
-      scope, suffix: see get_variables.
+    Returns:
+      A list of variables.
     """
     return get_variables(scope, suffix, ops.GraphKeys.LOCAL_VARIABLES)
 
 
 @export('contrib.framework.get_trainable_variables')
+@with_args_of(get_variables)
 def get_trainable_variables(scope=None, suffix=None):
     """Returns the trainable variables.
 
-    Args:
-      scope, suffix: see get_variables.
+    Returns:
+      A list of variables.
     """
     return get_variables(scope, suffix, ops.GraphKeys.TRAINABLE_VARIABLES)
 
 
 @export('contrib.framework.get_variables_by_suffix')
+@with_args_of(get_variables)
 def get_variables_by_suffix(suffix, scope=None):
     """Returns the global variables whose names end with `suffix`.
 
-    Args:
-      suffix, scope: see get_variables.
+    Returns:
+      A list of variables.
     """
     return get_variables(scope=scope, suffix=suffix)
 

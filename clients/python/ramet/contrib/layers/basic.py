@@ -6,7 +6,11 @@ from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import utils
 from ramet.framework import dtypes, ops, tensor_shape
 from ramet.layers import core
-from ramet.ops import array_ops, init_ops, math_ops, nn_activation, variable_scope
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.math import math_ops
+from ramet.ops.nn import nn_activation
+from ramet.ops.variables import variable_scope
 
 
 @export('contrib.layers.flatten')
@@ -159,13 +163,13 @@ def repeat(inputs, repetitions, layer, *args, **kwargs):
 
     Args:
       inputs: a Tensor.
-        repetitions: the number of times.
-        layer: a function (inputs, *args, scope=..., **kwargs) -> Tensor.
-        *args, **kwargs: its arguments; and `scope`, the name of the variable scope. The scopes of the
-          layers are scope/scope_1, scope/scope_2, ...
+      repetitions: the number of times.
+      layer: a function (inputs, *args, scope=..., **kwargs) -> Tensor.
+      *args, **kwargs: its arguments; and `scope`, the name of the variable scope. The scopes of the
+        layers are scope/scope_1, scope/scope_2, ...
 
-      Returns:
-        The output of the last application.
+    Returns:
+      The output of the last application.
     """
     scope = kwargs.pop('scope', None)
     with variable_scope.variable_scope(scope, 'Repeat', [inputs]):
@@ -184,11 +188,11 @@ def stack(inputs, layer, stack_args, **kwargs):
       inputs: a Tensor.
       layer: a function (inputs, argument, scope=..., **kwargs) -> Tensor.
       stack_args: a list of arguments, or of lists of arguments.
-        **kwargs: further arguments; `scope`, the name of the variable scope, which defaults to 'Stack'
-          (the scopes of the layers are scope/scope_1, scope/scope_2, ...); and `reuse`.
+      **kwargs: further arguments; `scope`, the name of the variable scope, which defaults to 'Stack'
+        (the scopes of the layers are scope/scope_1, scope/scope_2, ...); and `reuse`.
 
-      Returns:
-        The output of the last application.
+    Returns:
+      The output of the last application.
 
     Raises:
       TypeError: if `stack_args` is not a list or tuple.

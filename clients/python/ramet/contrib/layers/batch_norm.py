@@ -8,7 +8,10 @@ from ramet.contrib.layers import utils
 from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.layers import normalization
 from ramet.layers import utils as layer_utils
-from ramet.ops import array_ops, init_ops, nn_norm, variable_scope
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.nn import nn_norm
+from ramet.ops.variables import variable_scope
 from ramet.train import moving_averages
 
 _INITIALIZERS = {'beta': init_ops.zeros_initializer(), 'gamma': init_ops.ones_initializer(),
@@ -37,19 +40,19 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
       param_initializers: a dict of initializers of 'beta', 'gamma', 'moving_mean' and
         'moving_variance'.
       param_regularizers: a dict of regularizers of 'beta' and 'gamma'.
-        updates_collections: the collections for the updates of the moving mean and variance, which the
-          training step must depend on. With None, computing the output runs the updates.
-        is_training: a bool, or a tensor.
+      updates_collections: the collections for the updates of the moving mean and variance, which the
+        training step must depend on. With None, computing the output runs the updates.
+      is_training: a bool, or a tensor.
       reuse: whether to reuse the variables of the scope.
       variables_collections: additional collections of the variables: a list, or a dict of lists.
       outputs_collections: collections of the output.
       trainable: whether beta and gamma are trainable.
-        batch_weights: a vector with the weights of the examples, or None for equal weights.
-        fused: whether to compute everything with one operation if possible. None means True.
-        data_format: 'NHWC' or 'NCHW'.
-        zero_debias_moving_mean: whether to correct the moving mean for its initial value 0.
-        scope: the name of the variable scope. Defaults to 'BatchNorm'.
-        renorm, renorm_clipping, renorm_decay, adjustment: not supported.
+      batch_weights: a vector with the weights of the examples, or None for equal weights.
+      fused: whether to compute everything with one operation if possible. None means True.
+      data_format: 'NHWC' or 'NCHW'.
+      zero_debias_moving_mean: whether to correct the moving mean for its initial value 0.
+      scope: the name of the variable scope. Defaults to 'BatchNorm'.
+      renorm, renorm_clipping, renorm_decay, adjustment: not supported.
 
     Returns:
       A Tensor like the inputs.

@@ -4,10 +4,12 @@ from ramet.api import export
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import initializers, utils
 from ramet.contrib.layers.fully_connected import finish, relu_fn
+from ramet.docstrings import with_args_of
 from ramet.framework import ops
 from ramet.layers import convolutional as core
 from ramet.layers import transposed
-from ramet.ops import init_ops, variable_scope
+from ramet.ops.initializers import init_ops
+from ramet.ops.variables import variable_scope
 
 _ZEROS = init_ops.zeros_initializer()
 _XAVIER = initializers.xavier_initializer()
@@ -34,18 +36,18 @@ def convolution(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data
     """Adds a convolution layer with as many spatial axes (1, 2 or 3) as the inputs have.
 
     Args:
-        inputs: a Tensor [batch, spatial axes, channels], or in the order of `data_format`.
-        num_outputs: the number of output channels, an int.
-        kernel_size: the size of the filters: an int, or one per spatial axis.
-        stride: an int, or one per spatial axis.
-        padding: 'SAME' or 'VALID'.
-        data_format: 'NWC', 'NHWC', 'NDHWC', or with the channels second 'NCW', 'NCHW', 'NCDHW'.
-        rate: the dilation: an int, or one per spatial axis. It cannot be above 1 if the stride is.
-        activation_fn: a function of the outputs, or None. Defaults to ReLU.
-        normalizer_fn: a function of the outputs before the activation, which replaces the biases.
-        normalizer_params: a dict of its arguments.
-        weights_initializer, biases_initializer: initializers. With None, there are no biases.
-        weights_regularizer, biases_regularizer: functions from a variable to a loss.
+      inputs: a Tensor [batch, spatial axes, channels], or in the order of `data_format`.
+      num_outputs: the number of output channels, an int.
+      kernel_size: the size of the filters: an int, or one per spatial axis.
+      stride: an int, or one per spatial axis.
+      padding: 'SAME' or 'VALID'.
+      data_format: 'NWC', 'NHWC', 'NDHWC', or with the channels second 'NCW', 'NCHW', 'NCDHW'.
+      rate: the dilation: an int, or one per spatial axis. It cannot be above 1 if the stride is.
+      activation_fn: a function of the outputs, or None. Defaults to ReLU.
+      normalizer_fn: a function of the outputs before the activation, which replaces the biases.
+      normalizer_params: a dict of its arguments.
+      weights_initializer, biases_initializer: initializers. With None, there are no biases.
+      weights_regularizer, biases_regularizer: functions from a variable to a loss.
       reuse: whether to reuse the variables of the scope.
       variables_collections: additional collections of the variables: a list, or a dict of lists for
         'weights' and 'biases'.
@@ -89,21 +91,24 @@ def _applied(layer, inputs, sc, normalizer_fn, normalizer_params, activation_fn,
                   outputs_collections)
 
 
-_DOC = """Adds a convolution layer with {} spatial ax{}.
-
-Args:
-  inputs, num_outputs, ...: see `convolution`, also for the errors.
-"""
-
-
 @export('contrib.layers.convolution1d', 'contrib.layers.conv1d')
 @add_arg_scope
+@with_args_of(convolution)
 def convolution1d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data_format=None,
                   rate=1, activation_fn=relu_fn, normalizer_fn=None, normalizer_params=None,
                   weights_initializer=_XAVIER, weights_regularizer=None,
                   biases_initializer=_ZEROS, biases_regularizer=None, reuse=None,
                   variables_collections=None, outputs_collections=None, trainable=True,
                   scope=None):
+    """Adds a convolution layer with one spatial axis.
+
+    Returns:
+      A Tensor with the type and rank of the inputs.
+
+    Raises:
+      ValueError: if `data_format` or the rank of the inputs is wrong, or stride and rate are both
+        above 1.
+    """
     return convolution(
         inputs, num_outputs, kernel_size, stride, padding, data_format, rate, activation_fn,
         normalizer_fn, normalizer_params, weights_initializer, weights_regularizer,
@@ -113,12 +118,22 @@ def convolution1d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', da
 
 @export('contrib.layers.convolution2d', 'contrib.layers.conv2d')
 @add_arg_scope
+@with_args_of(convolution)
 def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data_format=None,
                   rate=1, activation_fn=relu_fn, normalizer_fn=None, normalizer_params=None,
                   weights_initializer=_XAVIER, weights_regularizer=None,
                   biases_initializer=_ZEROS, biases_regularizer=None, reuse=None,
                   variables_collections=None, outputs_collections=None, trainable=True,
                   scope=None):
+    """Adds a convolution layer with two spatial axes.
+
+    Returns:
+      A Tensor with the type and rank of the inputs.
+
+    Raises:
+      ValueError: if `data_format` or the rank of the inputs is wrong, or stride and rate are both
+        above 1.
+    """
     return convolution(
         inputs, num_outputs, kernel_size, stride, padding, data_format, rate, activation_fn,
         normalizer_fn, normalizer_params, weights_initializer, weights_regularizer,
@@ -128,22 +143,27 @@ def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', da
 
 @export('contrib.layers.convolution3d', 'contrib.layers.conv3d')
 @add_arg_scope
+@with_args_of(convolution)
 def convolution3d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data_format=None,
                   rate=1, activation_fn=relu_fn, normalizer_fn=None, normalizer_params=None,
                   weights_initializer=_XAVIER, weights_regularizer=None,
                   biases_initializer=_ZEROS, biases_regularizer=None, reuse=None,
                   variables_collections=None, outputs_collections=None, trainable=True,
                   scope=None):
+    """Adds a convolution layer with three spatial axes.
+
+    Returns:
+      A Tensor with the type and rank of the inputs.
+
+    Raises:
+      ValueError: if `data_format` or the rank of the inputs is wrong, or stride and rate are both
+        above 1.
+    """
     return convolution(
         inputs, num_outputs, kernel_size, stride, padding, data_format, rate, activation_fn,
         normalizer_fn, normalizer_params, weights_initializer, weights_regularizer,
         biases_initializer, biases_regularizer, reuse, variables_collections, outputs_collections,
         trainable, scope, conv_dims=3)
-
-
-convolution1d.__doc__ = _DOC.format(1, 'is')
-convolution2d.__doc__ = _DOC.format(2, 'es')
-convolution3d.__doc__ = _DOC.format(3, 'es')
 
 
 def _transposed(layer_class, default_scope, inputs, num_outputs, kernel_size, stride, padding,
@@ -168,6 +188,7 @@ def _transposed(layer_class, default_scope, inputs, num_outputs, kernel_size, st
 
 @export('contrib.layers.convolution2d_transpose', 'contrib.layers.conv2d_transpose')
 @add_arg_scope
+@with_args_of(convolution)
 def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding='SAME',
                             data_format='NHWC', activation_fn=relu_fn, normalizer_fn=None,
                             normalizer_params=None, weights_initializer=_XAVIER,
@@ -177,7 +198,7 @@ def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding=
     """Adds a transposed convolution layer for images.
 
     Args:
-      inputs, num_outputs, ...: see `convolution`. The scope defaults to 'Conv2d_transpose'.
+      scope: the name of the variable scope, or a VariableScope. Defaults to 'Conv2d_transpose'.
 
     Returns:
       A Tensor [batch, height, width, num_outputs], or in the order of `data_format`.
@@ -195,16 +216,23 @@ def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding=
 
 @export('contrib.layers.convolution3d_transpose', 'contrib.layers.conv3d_transpose')
 @add_arg_scope
+@with_args_of(convolution)
 def convolution3d_transpose(inputs, num_outputs, kernel_size, stride=1, padding='SAME',
                             data_format='NDHWC', activation_fn=relu_fn, normalizer_fn=None,
                             normalizer_params=None, weights_initializer=_XAVIER,
                             weights_regularizer=None, biases_initializer=_ZEROS,
                             biases_regularizer=None, reuse=None, variables_collections=None,
                             outputs_collections=None, trainable=True, scope=None):
-    """Adds a transposed convolution layer for volumes; see `convolution2d_transpose`.
+    """Adds a transposed convolution layer for volumes.
 
     Args:
-      inputs, num_outputs, ...: see `convolution`.
+      scope: the name of the variable scope, or a VariableScope. Defaults to 'Conv3d_transpose'.
+
+    Returns:
+      A Tensor [batch, depth, height, width, num_outputs], or in the order of `data_format`.
+
+    Raises:
+      ValueError: if `data_format` is neither 'NDHWC' nor 'NCDHW'.
     """
     utils.check_format(data_format, 'NCDHW', 'NDHWC')
     return _transposed(

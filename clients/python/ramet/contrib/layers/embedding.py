@@ -4,7 +4,9 @@ from ramet.api import export
 from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.framework import ops
-from ramet.ops import array_ops, embedding_ops, variable_scope
+from ramet.ops.array import array_ops
+from ramet.ops.nn import embedding_ops
+from ramet.ops.variables import variable_scope
 
 
 @export('contrib.layers.embed_sequence')
@@ -15,12 +17,12 @@ def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializ
 
     Args:
       ids: a Tensor [batch, length] of integers.
-        vocab_size: the number of symbols.
-        embed_dim: the size of an embedding.
-        unique: whether to look up each symbol only once, even if it occurs repeatedly in ids.
-        initializer: the initializer of the variable 'embeddings'.
-        regularizer: a function from the variable to a loss.
-        trainable: whether the variable is trainable.
+      vocab_size: the number of symbols.
+      embed_dim: the size of an embedding.
+      unique: whether to look up each symbol only once, even if it occurs repeatedly in ids.
+      initializer: the initializer of the variable 'embeddings'.
+      regularizer: a function from the variable to a loss.
+      trainable: whether the variable is trainable.
       scope: the name of the variable scope. Defaults to 'EmbedSequence'.
       reuse: whether to reuse the variable of the scope.
 

@@ -2,13 +2,15 @@
 
 import functools
 
+from ramet import gen
 from ramet.api import export
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import initializers, utils
 from ramet.framework import ops
 from ramet.layers import core
-from ramet.ops import gen, init_ops, variable_scope
-from ramet.ops.nn_activation import relu6 as _relu6
+from ramet.ops.initializers import init_ops
+from ramet.ops.nn.nn_activation import relu6 as _relu6
+from ramet.ops.variables import variable_scope
 
 
 def relu_fn(features):
@@ -36,11 +38,11 @@ def fully_connected(inputs, num_outputs, activation_fn=relu_fn, normalizer_fn=No
 
     Args:
       inputs: a Tensor of rank 2 or more, [..., channels].
-        num_outputs: the number of the layer's outputs, an int.
-        activation_fn: a function of the outputs, or None. Defaults to ReLU.
-        normalizer_fn: a function of the outputs before the activation, which replaces the biases.
-        normalizer_params: a dict of its arguments.
-        weights_initializer, biases_initializer: initializers. With None, there are no biases.
+      num_outputs: the number of the layer's outputs, an int.
+      activation_fn: a function of the outputs, or None. Defaults to ReLU.
+      normalizer_fn: a function of the outputs before the activation, which replaces the biases.
+      normalizer_params: a dict of its arguments.
+      weights_initializer, biases_initializer: initializers. With None, there are no biases.
       weights_regularizer, biases_regularizer: functions from a variable to a loss.
       reuse: whether to reuse the variables of the scope.
       variables_collections: additional collections of the variables: a list, or a dict of lists for
@@ -53,8 +55,8 @@ def fully_connected(inputs, num_outputs, activation_fn=relu_fn, normalizer_fn=No
       A Tensor [..., num_outputs].
 
     Raises:
-        ValueError: if the rank of the inputs is less than 2, the size of the last axis is unknown, or
-          num_outputs is not an int.
+      ValueError: if the rank of the inputs is less than 2, the size of the last axis is unknown, or
+        num_outputs is not an int.
     """
     if not isinstance(num_outputs, int):
         raise ValueError(f'num_outputs type should be one of [int], got {type(num_outputs)}.')

@@ -5,7 +5,11 @@ from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import utils
 from ramet.framework import ops, tensor_shape
-from ramet.ops import array_ops, init_ops, math_ops, nn_norm, variable_scope
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.math import math_ops
+from ramet.ops.nn import nn_norm
+from ramet.ops.variables import variable_scope
 
 
 def _static(tensor):
@@ -118,8 +122,8 @@ def group_norm(inputs, groups=32, channels_axis=-1, reduction_axes=(-3, -2), cen
       A Tensor like the inputs.
 
     Raises:
-        ValueError: if an axis is out of range or given twice, or if the number of channels is not a
-          multiple of the number of groups.
+      ValueError: if an axis is out of range or given twice, or if the number of channels is not a
+        multiple of the number of groups.
     """
     inputs, rank = _ranked(inputs)
     with variable_scope.variable_scope(scope, 'GroupNorm', [inputs], reuse=reuse) as sc:

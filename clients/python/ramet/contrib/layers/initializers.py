@@ -4,7 +4,7 @@ import math
 
 from ramet.api import export
 from ramet.framework import dtypes, tensor_shape
-from ramet.ops import random_ops
+from ramet.ops.random import random_ops
 
 
 @export('contrib.layers.xavier_initializer', 'contrib.layers.xavier_initializer_conv2d')
@@ -40,11 +40,11 @@ def variance_scaling_initializer(factor=2.0, mode='FAN_IN', uniform=False, seed=
 
     Args:
       factor: a number.
-        mode: 'FAN_IN' (n is the number of inputs of a unit), 'FAN_OUT' (of outputs), or 'FAN_AVG'
-          (their mean).
-        uniform: whether to draw from a uniform instead of a truncated normal distribution.
-        seed: an integer; see tf.set_random_seed.
-        dtype: the default floating-point type.
+      mode: 'FAN_IN' (n is the number of inputs of a unit), 'FAN_OUT' (of outputs), or 'FAN_AVG'
+        (their mean).
+      uniform: whether to draw from a uniform instead of a truncated normal distribution.
+      seed: an integer; see tf.set_random_seed.
+      dtype: the default floating-point type.
 
     Returns:
       A function (shape, dtype=None, partition_info=None) -> Tensor.

@@ -5,7 +5,11 @@ from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import utils
 from ramet.framework import dtypes, ops
-from ramet.ops import array_ops, init_ops, math_ops, nn_norm, variable_scope
+from ramet.ops.array import array_ops
+from ramet.ops.initializers import init_ops
+from ramet.ops.math import math_ops
+from ramet.ops.nn import nn_norm
+from ramet.ops.variables import variable_scope
 
 
 def _parameter(wanted, name, initializer, shape, dtype, variables_collections, trainable):
@@ -31,8 +35,8 @@ def layer_norm(inputs, center=True, scale=True, activation_fn=None, reuse=None,
       variables_collections: additional collections of the variables.
       outputs_collections: collections of the output.
       trainable: whether the variables are trainable.
-        begin_norm_axis: the first axis over which mean and variance are computed.
-        begin_params_axis: the first axis of beta and gamma.
+      begin_norm_axis: the first axis over which mean and variance are computed.
+      begin_params_axis: the first axis of beta and gamma.
       scope: the name of the variable scope. Defaults to 'LayerNorm'.
 
     Returns:

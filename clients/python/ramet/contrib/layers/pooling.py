@@ -3,9 +3,10 @@
 from ramet.api import export
 from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import utils
+from ramet.docstrings import with_args_of
 from ramet.framework import ops
 from ramet.layers import pooling
-from ramet.ops import nn_pool
+from ramet.ops.nn import nn_pool
 
 
 def _pooled(layer_class, default_name, inputs, kernel_size, stride, padding, data_format,
@@ -45,13 +46,19 @@ def max_pool2d(inputs, kernel_size, stride=2, padding='VALID', data_format='NHWC
 
 @export('contrib.layers.avg_pool2d')
 @add_arg_scope
+@with_args_of(max_pool2d)
 def avg_pool2d(inputs, kernel_size, stride=2, padding='VALID', data_format='NHWC',
                outputs_collections=None, scope=None):
     """Returns the mean of each window of images.
 
     Args:
-      inputs, kernel_size, stride, padding, data_format, outputs_collections: see max_pool2d.
       scope: the name of the name scope. Defaults to 'AvgPool2D'.
+
+    Returns:
+      A Tensor with the type and rank of the inputs.
+
+    Raises:
+      ValueError: if `data_format` is invalid, or the rank of the inputs is not 4.
     """
     utils.check_format(data_format, 'NCHW', 'NHWC')
     return _pooled(pooling.AveragePooling2D, 'AvgPool2D', inputs, kernel_size, stride, padding,
@@ -60,12 +67,20 @@ def avg_pool2d(inputs, kernel_size, stride=2, padding='VALID', data_format='NHWC
 
 @export('contrib.layers.max_pool3d')
 @add_arg_scope
+@with_args_of(max_pool2d)
 def max_pool3d(inputs, kernel_size, stride=2, padding='VALID', data_format='NDHWC',
                outputs_collections=None, scope=None):
     """Returns the largest value in each window of volumes.
 
     Args:
-      inputs, kernel_size, stride, padding, data_format, outputs_collections, scope: see max_pool2d.
+      data_format: 'NDHWC' or 'NCDHW'.
+      scope: the name of the name scope.
+
+    Returns:
+      A Tensor with the type and rank of the inputs.
+
+    Raises:
+      ValueError: if `data_format` is invalid, or the rank of the inputs is not 5.
     """
     utils.check_format(data_format, 'NCDHW', 'NDHWC')
     return _pooled(pooling.MaxPooling3D, 'MaxPool3D', inputs, kernel_size, stride, padding,
@@ -74,12 +89,20 @@ def max_pool3d(inputs, kernel_size, stride=2, padding='VALID', data_format='NDHW
 
 @export('contrib.layers.avg_pool3d')
 @add_arg_scope
+@with_args_of(max_pool2d)
 def avg_pool3d(inputs, kernel_size, stride=2, padding='VALID', data_format='NDHWC',
                outputs_collections=None, scope=None):
     """Returns the mean of each window of volumes.
 
     Args:
-      inputs, kernel_size, stride, padding, data_format, outputs_collections, scope: see max_pool2d.
+      data_format: 'NDHWC' or 'NCDHW'.
+      scope: the name of the name scope.
+
+    Returns:
+      A Tensor with the type and rank of the inputs.
+
+    Raises:
+      ValueError: if `data_format` is invalid, or the rank of the inputs is not 5.
     """
     utils.check_format(data_format, 'NCDHW', 'NDHWC')
     return _pooled(pooling.AveragePooling3D, 'AvgPool3D', inputs, kernel_size, stride, padding,

@@ -2,10 +2,11 @@
 
 import numbers
 
+from ramet import gen
 from ramet.api import export
 from ramet.framework import constant_op, ops
 from ramet.lib import tf_logging as logging
-from ramet.ops import gen, math_ops
+from ramet.ops.math import math_ops
 
 
 def _checked_scale(scale, name):

@@ -3,11 +3,15 @@
 from ramet.api import export
 from ramet.contrib.framework import variables
 from ramet.contrib.framework.arg_scope import add_arg_scope
+from ramet.contrib.layers import convolutional as convolutional_layers
 from ramet.contrib.layers import initializers, utils
 from ramet.contrib.layers.fully_connected import finish, relu_fn
+from ramet.docstrings import with_args_of
 from ramet.framework import ops
 from ramet.layers import arguments, convolutional, separable
-from ramet.ops import init_ops, nn_activation, nn_convolution, variable_scope
+from ramet.ops.initializers import init_ops
+from ramet.ops.nn import nn_activation, nn_convolution
+from ramet.ops.variables import variable_scope
 
 _NAMES = {'bias': 'biases', 'depthwise_kernel': 'depthwise_weights',
           'pointwise_kernel': 'pointwise_weights'}
@@ -15,6 +19,7 @@ _NAMES = {'bias': 'biases', 'depthwise_kernel': 'depthwise_weights',
 
 @export('contrib.layers.separable_convolution2d', 'contrib.layers.separable_conv2d')
 @add_arg_scope
+@with_args_of(convolutional_layers.convolution)
 def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1, stride=1,
                             padding='SAME', data_format='NHWC', rate=1, activation_fn=relu_fn,
                             normalizer_fn=None, normalizer_params=None,
@@ -26,15 +31,12 @@ def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1
     """Adds a separable convolution layer, or a depthwise one if `num_outputs` is None.
 
     Args:
-        inputs: a Tensor [batch, height, width, channels], or in the order of `data_format`.
-        num_outputs: the number of output channels, or None for only the depthwise convolution.
-        depth_multiplier: the number of filters per input channel.
+      inputs: a Tensor [batch, height, width, channels], or in the order of `data_format`.
+      num_outputs: the number of output channels, or None for only the depthwise convolution.
+      depth_multiplier: the number of filters per input channel.
       data_format: 'NHWC' or 'NCHW'.
-        weights_initializer: the initializer of the depthwise weights.
-        pointwise_initializer: the initializer of the pointwise weights, or None for the same one.
-      kernel_size, stride, padding, rate, activation_fn, normalizer_fn, normalizer_params,
-        weights_regularizer, biases_initializer, biases_regularizer, reuse,
-        variables_collections, outputs_collections, trainable: see `convolution`.
+      weights_initializer: the initializer of the depthwise weights.
+      pointwise_initializer: the initializer of the pointwise weights, or None for the same one.
       scope: the name of the variable scope, or a VariableScope. Defaults to 'SeparableConv2d'.
 
     Returns:

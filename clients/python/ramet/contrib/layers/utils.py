@@ -4,7 +4,7 @@ import functools
 
 from ramet.contrib.framework import variables
 from ramet.framework import ops, tensor_shape
-from ramet.ops.partitioned_variable import PartitionedVariable
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
 
 
 def collect_named_outputs(collections, alias, outputs):

@@ -11,10 +11,10 @@ import sys
 def _install():
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     try:
-        import ramet.runner
+        import ramet.runner  # deferred: the path may lack it
     except ModuleNotFoundError:
         sys.path.append(os.path.dirname(package))
-        import ramet.runner
+        import ramet.runner  # deferred: the path may lack it
     ramet.runner.install()
 
 

@@ -5,7 +5,9 @@ import os
 
 import numpy as np
 
+from ramet import _core
 from ramet.api import export
+from ramet.framework import dtypes, errors, random_seed
 
 Datasets = collections.namedtuple('Datasets', ['train', 'validation', 'test'])
 
@@ -27,6 +29,12 @@ class DataSet:
     """
 
     def __init__(self, core, one_hot):
+        """Wraps a data set of the C++ library; read_data_sets does this.
+
+        Args:
+          core: the data set.
+          one_hot: whether labels are vectors with a single 1.
+        """
         self._core = core
         self._one_hot = one_hot
         self._begun = False
@@ -100,7 +108,6 @@ def _fake_batch(batch_size, one_hot):
 
 
 def _seed_of(seed):
-    from ramet.framework import random_seed
     graph_seed, op_seed = random_seed.get_seed(seed)
     return graph_seed if seed is None else op_seed
 
@@ -130,14 +137,11 @@ def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=None, reshap
       TypeError: if dtype is not one of these.
       ValueError: if validation_size is negative or exceeds the number of training examples.
     """
-    from ramet.framework import dtypes, errors
-
     if fake_data:
         return Datasets(*(_FakeDataSet(one_hot) for _ in Datasets._fields))
     dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype).base_dtype
     if dtype not in (dtypes.uint8, dtypes.float32):
         raise TypeError(f'Invalid image dtype {dtype!r}, expected uint8 or float32')
-    from ramet import _core
     try:
         sets = _core.read_mnist(os.fspath(train_dir), bool(one_hot), dtype, bool(reshape),
                                 validation_size, _seed_of(seed))

@@ -1,0 +1,36 @@
+"""Turns TensorFlow 2 behavior off, as many programs do first. Ramet never turns it on."""
+
+from ramet.api import export
+from ramet.ops.variables import variable_creation
+
+
+@export('disable_v2_behavior')
+def disable_v2_behavior():
+    """Makes new variables TensorFlow 1 variables. All other behavior is already TensorFlow 1's."""
+    variable_creation.disable_resource_variables()
+
+
+@export('disable_eager_execution')
+def disable_eager_execution():
+    """Does nothing: operations are always added to a graph."""
+
+
+@export('disable_v2_tensorshape')
+def disable_v2_tensorshape():
+    """Does nothing: the elements of a TensorShape are always Dimensions."""
+
+
+@export('disable_tensor_equality')
+def disable_tensor_equality():
+    """Does nothing: tensors are always compared by identity."""
+
+
+@export('disable_control_flow_v2')
+def disable_control_flow_v2():
+    """Does nothing: conditions and loops are always those of TensorFlow 1."""
+
+
+@export('control_flow_v2_enabled')
+def control_flow_v2_enabled():
+    """Returns False."""
+    return False

@@ -1,0 +1,1 @@
+"""Functions that create, join, select and rearrange tensors."""

@@ -1,0 +1,1 @@
+"""Assertions about values, types, ranks and shapes."""

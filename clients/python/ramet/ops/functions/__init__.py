@@ -1,0 +1,1 @@
+"""Functions of a graph, Python functions in a graph, and gradients that programs define."""

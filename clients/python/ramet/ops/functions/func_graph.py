@@ -1,0 +1,146 @@
+"""The graph that contains the body of a function."""
+
+import contextlib
+
+from ramet import _core, gen
+from ramet.core.framework import graph_pb2
+from ramet.framework import dtypes, ops, tensor_shape
+from ramet.framework.graph import Graph
+from ramet.ops.variables import variable_scope
+
+_VARIABLE_ARGUMENTS = (
+    'shape', 'dtype', 'initializer', 'regularizer', 'trainable', 'collections', 'caching_device',
+    'partitioner', 'validate_shape', 'use_resource', 'constraint', 'synchronization',
+    'aggregation',
+)
+
+
+def _getter_in(outer):
+    """Returns a custom getter that creates variables in a different graph."""
+
+    def custom_getter(getter, name, **arguments):
+        given = {k: v for k, v in arguments.items() if k in _VARIABLE_ARGUMENTS}
+        with outer.as_default():
+            return variable_scope.get_variable(name, **given)
+
+    return custom_getter
+
+
+class FuncGraph(Graph):
+    """A graph whose nodes can use tensors of the enclosing graph, each through a Placeholder."""
+
+    building_function = True
+
+    def __init__(self, capture_name=None):
+        """Creates the graph.
+
+        Args:
+          capture_name: a function from a tensor to the name of its Placeholder.
+        """
+        super().__init__()
+        self.outer_graph = ops.get_default_graph()
+        self._capture_name = capture_name or (lambda tensor: 'placeholder')
+        self._captures = {}
+        self.inputs = []
+        if self.outer_graph.seed is not None:
+            self.seed = self.outer_graph.seed
+
+    @property
+    def external_captures(self):
+        """The tensors of the enclosing graph that are captured."""
+        return [outer for outer, _ in self._captures.values()]
+
+    @property
+    def internal_captures(self):
+        """The Placeholders for the captured tensors, in the same order."""
+        return [inner for _, inner in self._captures.values()]
+
+    def capture(self, tensor, name=None):
+        """Returns the tensor of this graph for a tensor of this or an enclosing graph.
+
+        Raises:
+          ValueError: if the tensor belongs to a graph that does not enclose this one.
+        """
+        if tensor.graph is self:
+            return tensor
+        if tensor not in self._captures:
+            outer = self._in_outer_graph(tensor)
+            self._captures[tensor] = (outer, self._placeholder(
+                outer.dtype.base_dtype, outer.shape, name or self._capture_name(tensor)))
+        return self._captures[tensor][1]
+
+    _inside = capture
+
+    def _in_outer_graph(self, tensor):
+        if tensor.graph is self.outer_graph:
+            return tensor
+        if isinstance(self.outer_graph, FuncGraph):
+            return self.outer_graph.capture(tensor)
+        raise ValueError(f'{tensor} is not an element of {self}, nor of a graph that encloses it.')
+
+    def _placeholder(self, dtype, shape, name):
+        with self.as_default(), self.control_dependencies(None):
+            return gen.Placeholder(dtype, shape, name=name)
+
+    def add_input(self, dtype, name, shape=None):
+        """Adds an argument; returns its Placeholder."""
+        made = self._placeholder(dtypes.as_dtype(dtype), tensor_shape.TensorShape(shape), name)
+        self.inputs.append(made)
+        return made
+
+    @contextlib.contextmanager
+    def writing(self):
+        """Makes this graph the default graph, so that new nodes belong to the function."""
+        with self.as_default():
+            _core.set_capturing(self, True)
+            try:
+                getter = _getter_in(self.outer_graph)
+                with variable_scope.variable_scope('', custom_getter=getter):
+                    yield self
+            finally:
+                _core.set_capturing(self, False)
+
+    def create_op(self, op_type, inputs, *args, **kwargs):
+        return super().create_op(op_type, [self.capture(t) for t in inputs], *args, **kwargs)
+
+    def stateful_operations(self):
+        """Returns the operations with side effects or state, including those of called functions."""
+        functions = {f.signature.name: f.signature.is_stateful for f in self.functions()}
+        known = {}
+        for op in self.get_operations():
+            if op.type not in known:
+                stateful = functions.get(op.type)
+                known[op.type] = (
+                    _core.op_summary(op.type)['stateful'] if stateful is None else stateful)
+        return [op for op in self.get_operations() if known[op.type]]
+
+    def functions(self):
+        """Returns the FunctionDefs of the graph's library."""
+        return list(self.as_graph_def().library.function)
+
+
+def add_functions(graph, functions, gradients=()):
+    """Adds the FunctionDefs, and GradientDefs, that the library of a graph does not have yet."""
+    message = graph_pb2.GraphDef()
+    message.versions.producer = graph._producer
+    for function in functions:
+        if not _core.has_function(graph, function.signature.name):
+            message.library.function.append(function)
+    if message.library.function:
+        message.library.gradient.extend(gradients)
+        _core.import_graph_def(graph, message.SerializeToString(), '', {}, [], b'')
+
+
+def definition(graph, name, outputs, return_names=()):
+    """Returns the FunctionDef of a FuncGraph. Its arguments are the inputs, then the captures."""
+    return definition_of(graph, name, graph.inputs + graph.internal_captures, outputs,
+                         return_names)
+
+
+def definition_of(graph, name, args, outputs, return_names=()):
+    """Returns the FunctionDef of the part of a FuncGraph between `args` and `outputs`."""
+    scratch = Graph()
+    add_functions(scratch, graph.functions())
+    _core.define_function(scratch, graph, name, list(args), list(outputs), [],
+                          list(return_names))
+    return scratch.as_graph_def().library.function[-1]

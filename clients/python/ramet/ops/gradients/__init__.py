@@ -1,0 +1,1 @@
+"""Gradients, Hessians, and checks of them."""

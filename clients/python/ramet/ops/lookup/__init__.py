@@ -1,0 +1,1 @@
+"""Tables that map keys to values."""

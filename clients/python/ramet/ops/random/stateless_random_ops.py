@@ -1,0 +1,140 @@
+"""Random numbers that depend only on a seed tensor. They are equal to TensorFlow's."""
+
+from ramet import gen
+from ramet.api import export
+from ramet.framework import dtypes, ops
+from ramet.ops.math import math_ops
+from ramet.ops.random.random_ops import _shape_tensor, _with_static_shape
+
+_ALGORITHMS = {'philox': 1, 'auto_select': 3}
+_UNIFORM_TYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32,
+                  dtypes.int64, dtypes.uint32, dtypes.uint64)
+
+
+def _key_counter_alg(seed, alg):
+    if isinstance(alg, str) and alg not in _ALGORITHMS and alg != 'threefry':
+        raise ValueError(
+            f'Argument `alg` got unsupported value {alg}. Supported values are philox for the '
+            'Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for '
+            'auto-selection.')
+    if alg != 'auto_select':
+        raise NotImplementedError(
+            f"alg={alg!r}: only 'auto_select' is supported, which is Philox on a CPU")
+    key, counter = gen.StatelessRandomGetKeyCounter(seed)
+    return key, counter, _ALGORITHMS[alg]
+
+
+def _normal(draw, default_name, shape, seed, mean, stddev, dtype, name, alg):
+    with ops.name_scope(name, default_name, [shape, seed, mean, stddev]) as name:
+        shape = _shape_tensor(shape)
+        mean = ops.convert_to_tensor(mean, dtype=dtype, name='mean')
+        stddev = ops.convert_to_tensor(stddev, dtype=dtype, name='stddev')
+        key, counter, alg = _key_counter_alg(seed, alg)
+        normal = draw(shape, key, counter, alg, dtype=dtype)
+        return _with_static_shape(math_ops.add(normal * stddev, mean, name=name), shape)
+
+
+@export('random.stateless_normal')
+def stateless_random_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
+                            alg='auto_select'):
+    """Draws from a normal distribution. Equal seeds draw equal numbers.
+
+    Args:
+      shape: the shape, an integer vector.
+      seed: two integers (int32 or int64), a Tensor or a value that can be converted to one.
+      mean: a scalar (or Tensor that broadcasts to shape) of dtype.
+      stddev: the standard deviation, like mean.
+      dtype: half, bfloat16, float or double.
+      name: the name of the operation.
+      alg: 'auto_select'.
+
+    Returns:
+      A Tensor of shape and dtype.
+
+    Raises:
+      ValueError: if alg is not an algorithm.
+      NotImplementedError: if it is not 'auto_select'.
+    """
+    return _normal(gen.StatelessRandomNormalV2, 'stateless_random_normal', shape, seed, mean,
+                   stddev, dtype, name, alg)
+
+
+@export('random.stateless_truncated_normal')
+def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None,
+                               alg='auto_select'):
+    """Draws from a normal distribution, truncated at two standard deviations from the mean.
+
+    Args:
+      shape: the shape, an integer vector.
+      seed: two integers (int32 or int64), a Tensor or a value that can be converted to one.
+      mean: a scalar (or Tensor that broadcasts to shape) of dtype.
+      stddev: the standard deviation before truncation, like mean.
+      dtype: half, bfloat16, float or double.
+      name: the name of the operation.
+      alg: 'auto_select'.
+
+    Returns:
+      A Tensor of shape and dtype.
+
+    Raises:
+      ValueError: if alg is not an algorithm.
+      NotImplementedError: if it is not 'auto_select'.
+    """
+    return _normal(gen.StatelessTruncatedNormalV2, 'stateless_truncated_normal', shape, seed, mean,
+                   stddev, dtype, name, alg)
+
+
+def _check_bounds(dtype, minval, maxval):
+    if dtype not in _UNIFORM_TYPES:
+        names = ', '.join(f'tf.{accepted.name}' for accepted in _UNIFORM_TYPES)
+        raise ValueError(f'Argument `dtype` got invalid value {dtype}. '
+                         f'Accepted dtypes are ({names}).')
+    if dtype.is_integer and (minval is None) != (maxval is None):
+        raise ValueError(f'For integer `dtype` argument {dtype}, argument `minval` and `maxval` '
+                         f'must be both None or not None. Got `minval`={minval} and '
+                         f'`maxval`={maxval}.')
+
+
+@export('random.stateless_uniform')
+def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None,
+                             alg='auto_select'):
+    """Draws from a uniform distribution over [minval, maxval). Equal seeds draw equal numbers.
+
+    Args:
+      shape: the shape, an integer vector.
+      seed: two integers (int32 or int64), a Tensor or a value that can be converted to one.
+      minval: the lower bound, a scalar of dtype. If both bounds are None, the range is that of an
+        integer dtype.
+      maxval: the upper bound, exclusive. Defaults to 1 for floating-point types.
+      dtype: half, bfloat16, float, double, int32, int64; without bounds also uint32, uint64.
+      name: the name of the operation.
+      alg: 'auto_select'.
+
+    Returns:
+      A Tensor of shape and dtype.
+
+    Raises:
+      ValueError: if dtype or alg is not supported, or only one bound of integers is None.
+      NotImplementedError: if alg is not 'auto_select'.
+    """
+    dtype = dtypes.as_dtype(dtype)
+    _check_bounds(dtype, minval, maxval)
+    if maxval is None and not dtype.is_integer:
+        maxval = 1
+    with ops.name_scope(name, 'stateless_random_uniform', [shape, seed, minval, maxval]) as name:
+        shape = _shape_tensor(shape)
+        if dtype.is_integer and minval is None:
+            key, counter, alg = _key_counter_alg(seed, alg)
+            result = gen.StatelessRandomUniformFullIntV2(shape, key, counter, alg, dtype=dtype,
+                                                         name=name)
+            return _with_static_shape(result, shape)
+        minval = ops.convert_to_tensor(minval, dtype=dtype, name='min')
+        maxval = ops.convert_to_tensor(maxval, dtype=dtype, name='max')
+        key, counter, alg = _key_counter_alg(seed, alg)
+        if dtype.is_integer:
+            result = gen.StatelessRandomUniformIntV2(shape, key, counter, alg, minval, maxval,
+                                                     name=name)
+        else:
+            drawn = gen.StatelessRandomUniformV2(shape, key, counter, alg, dtype=dtype)
+            result = math_ops.add(drawn * (maxval - minval), minval, name=name)
+        return _with_static_shape(result, shape)

@@ -1,0 +1,1 @@
+"""Functions of sparse tensors and of sets."""

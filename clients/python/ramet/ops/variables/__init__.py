@@ -1,0 +1,1 @@
+"""Variables, their scopes, and functions that modify them."""

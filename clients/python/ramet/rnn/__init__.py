@@ -1,0 +1,1 @@
+"""Recurrent neural networks, whose cells are layers."""

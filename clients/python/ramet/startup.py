@@ -1,0 +1,15 @@
+"""Fills in the hooks of lower rooms that the modules of upper rooms register themselves in.
+
+Whatever resolves a public name imports this module first, so that no program meets an empty hook: tensors without
+operators, or a variable in a file whose class is not loaded.
+"""
+
+from ramet.framework import ops, variable_objects  # noqa: F401 - ops passes the classes to the C++ library
+from ramet.ops.math import operators  # noqa: F401 - operators of tensors
+
+
+def _load_variables():
+    from ramet.ops.variables import variables  # noqa: F401  # deferred: start-up time of programs without variables
+
+
+variable_objects.set_loader(_load_variables)

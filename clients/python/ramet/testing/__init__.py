@@ -1,0 +1,1 @@
+"""tf.test: test cases, and functions that tell what a machine supports."""

@@ -1,9 +1,9 @@
 #include "build.h"
 
 #include "draft.h"
-#include "ramet/graph/attr_proto.h"
 #include "ramet/graph/device_name.h"
-#include "ramet/graph/import.h"
+#include "ramet/graph_def/import.h"
+#include "ramet/wire/attr_proto.h"
 
 namespace ramet::fuzz {
 namespace {
@@ -38,10 +38,14 @@ Status BuildNodeByNode(const GraphDef& def, Graph* graph) {
     RAMET_RETURN_IF_ERROR(
         ImportGraphDef(*graph, library.SerializeAsString(), {.name = ""}).status());
   }
+  return BuildNodesFrom(def, 0, graph);
+}
+
+Status BuildNodesFrom(const GraphDef& def, int first, Graph* graph) {
   if (def.has_versions()) graph->versions().producer = def.versions().producer();
   AttrBudget budget;
-  for (const NodeDef& node : def.node()) {
-    RAMET_ASSIGN_OR_RETURN(NodeSpec spec, SpecOf(node, *graph, &budget));
+  for (int i = first; i < def.node_size(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(NodeSpec spec, SpecOf(def.node(i), *graph, &budget));
     RAMET_RETURN_IF_ERROR(graph->AddNode(std::move(spec)).status());
   }
   return OkStatus();

@@ -12,6 +12,8 @@ namespace ramet::fuzz {
 // \error kInvalidArgument: an input does not exist yet.
 // \error as Graph::AddNode.
 Status BuildNodeByNode(const GraphDef& def, Graph* graph);
+// Adds only the nodes from `first` on. The nodes before them are already in the graph.
+Status BuildNodesFrom(const GraphDef& def, int first, Graph* graph);
 
 // Returns the feeds of the graph's placeholders: kFedValue, with bools as specified by kTrueByte.
 Feeds FeedsOf(const Graph& graph);

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "exercise.h"
-#include "ramet/graph/message_file.h"
+#include "ramet/wire/message_file.h"
 
 namespace ramet::fuzz {
 

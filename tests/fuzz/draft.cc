@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ramet/graph/attr_proto.h"
-#include "ramet/graph/op_deprecation.h"
+#include "ramet/graph_def/op_deprecation.h"
 #include "ramet/tensor/variant.h"
+#include "ramet/wire/attr_proto.h"
 
 namespace ramet::fuzz {
 namespace {
@@ -35,8 +35,8 @@ bool GraphDraft::Taken(std::string_view name) const {
 
 std::string GraphDraft::Add(std::string_view op, std::string_view name,
                             const std::vector<std::string>& inputs, const AttrMap& attrs) {
-  std::string unique(name);
-  for (int i = 1; Taken(unique); ++i) unique = StrCat(name, "_", i);
+  std::string unique = StrCat(scope_, name);
+  for (int i = 1; Taken(unique); ++i) unique = StrCat(scope_, name, "_", i);
   // Deprecated ops are only valid in graphs of older producers.
   if (const DeprecatedOp* deprecated = FindDeprecation(op)) {
     producer_ = std::min(producer_, deprecated->version - 1);

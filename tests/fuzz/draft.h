@@ -25,8 +25,10 @@ class GraphDraft {
   GraphDef& def() { return def_; }
   const GraphDef& def() const { return def_; }
 
-  // Adds a node and returns its name: `name`, with a number appended if it is taken. Inputs are
-  // written as in a NodeDef: "n", "n:1", "^n".
+  // Prefixes the names of the nodes that are added from now on.
+  void set_scope(std::string scope) { scope_ = std::move(scope); }
+  // Adds a node and returns its name: the scope and `name`, with a number appended if it is taken.
+  // Inputs are written as in a NodeDef: "n", "n:1", "^n".
   std::string Add(std::string_view op, std::string_view name,
                   const std::vector<std::string>& inputs, const AttrMap& attrs);
   std::string Const(const Tensor& value, std::string_view name = "const");
@@ -36,6 +38,7 @@ class GraphDraft {
  private:
   bool Taken(std::string_view name) const;
   GraphDef def_;
+  std::string scope_;
   int producer_ = GraphVersions().producer;
 };
 

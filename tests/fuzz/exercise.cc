@@ -3,34 +3,21 @@
 #include <google/protobuf/text_format.h>
 
 #include "build.h"
+#include "clone_draft.h"
 #include "draft.h"
-#include "ramet/edit/clone.h"
+#include "ramet/freeze/freeze.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/graph/add_op.h"
-#include "ramet/graph/freeze.h"
-#include "ramet/graph/graph_def.h"
-#include "ramet/graph/import.h"
-#include "ramet/graph/meta_graph.h"
-#include "ramet/runtime/session.h"
+#include "ramet/graph_def/graph_def.h"
+#include "ramet/graph_def/import.h"
+#include "ramet/graph_def/meta_graph.h"
+#include "use_session.h"
 #include "values.h"
 
 namespace ramet::fuzz {
 namespace {
 
-constexpr int64_t kRunMillis = 1000;
 constexpr size_t kMaxFetches = 60;
-
-// Reads every byte of the value, so that a sanitizer detects invalid memory.
-uint64_t Touch(const Tensor& t) {
-  uint64_t sum = 0;
-  if (t.dtype() == kString) {
-    for (const std::string& s : t.flat<std::string>()) sum += s.size() + (s.empty() ? 0 : s.back());
-  } else if (DTypeSize(t.dtype()) > 0) {
-    const auto* bytes = static_cast<const uint8_t*>(t.raw_data());
-    for (size_t i = 0; i < t.bytes(); ++i) sum += bytes[i];
-  }
-  return sum;
-}
 
 bool IsGraphAlone(const MetaGraphDef& graph) {
   return !graph.has_meta_info_def() && graph.collection_def().empty();
@@ -60,11 +47,6 @@ class Exerciser {
   }
 
  private:
-  struct Targets {
-    std::vector<Output> outputs;
-    std::vector<Operation> operations;  // without outputs that can be fetched
-  };
-
   bool Build() {
     const bool import = !IsGraphAlone(meta_) || random_.Percent(50);
     progress_.Phase(import ? "importing" : "adding nodes");
@@ -77,10 +59,41 @@ class Exerciser {
   }
 
   Status Import() {
+    if (IsGraphAlone(meta_) && random_.Percent(25)) ImportOddly();
     if (IsGraphAlone(meta_)) {
       return ImportGraphDef(graph_, def_.SerializeAsString(), {.name = ""}).status();
     }
     return ImportMetaGraphBytes(graph_, meta_.SerializeAsString()).status();
+  }
+
+  // Imports the graph into one that already has nodes, with options that may not fit.
+  void ImportOddly() {
+    progress_.Phase("importing with options");
+    Graph target;
+    const Output present = Constant(target, Tensor(1.0f), "subject");
+    ImportOptions options;
+    options.name = random_.Pick({"", "import", "a/b", "a/b/", "/", "subject", "9", " ", "\xff"});
+    options.clear_devices = random_.Percent(30);
+    options.validate_shapes = random_.Percent(50);
+    for (int64_t n = random_.Below(4); n > 0; --n) {
+      options.input_map[DrawElementName()] = random_.Percent(90) ? present : Output();
+      if (random_.Percent(50)) options.return_elements.push_back(DrawElementName());
+    }
+    if (random_.Percent(10)) options.producer_op_list = DrawString(random_);
+    const std::string bytes = def_.SerializeAsString();
+    for (int i = 0; i < 2; ++i) {  // the second time, most names are taken
+      const auto imported = ImportGraphDef(target, bytes, options);
+      progress_.Note(imported.status().ToString());
+    }
+    target.TakeError().IgnoreError();
+    ExportGraphDef(target).status().IgnoreError();
+  }
+
+  std::string DrawElementName() {
+    if (def_.node().empty() || random_.Percent(10)) return DrawString(random_);
+    const auto at = static_cast<int>(random_.Below(def_.node_size()));
+    return StrCat(random_.Pick({"", "", "", "^"}), def_.node(at).name(),
+                  random_.Pick({"", ":0", ":0", ":1", ":-1", ":99999999999"}));
   }
 
   void Look(const Graph& graph) {
@@ -133,12 +146,15 @@ class Exerciser {
     const Feeds feeds = FeedsOf(graph);
     bool ran = RunAll(*session, feeds, targets);
     if (ran && random_.Percent(40)) RunAll(*session, feeds, targets);
+    if (!out_of_time_ && random_.Percent(25)) {
+      UseSessionOddly(*session, feeds, targets, random_, progress_);
+      return ran;
+    }
     if (ran || targets.outputs.empty()) return ran;
     if (auto subject = graph.FindOperation(kSubject); subject.ok()) {  // its outputs may be dead
       return RunAll(*session, feeds, {{}, {*subject}});
     }
-    ran = RunEach(*session, feeds, targets);
-    return ran;
+    return RunEach(*session, feeds, targets);
   }
 
   bool RunAll(Session& session, const Feeds& feeds, const Targets& targets) {
@@ -187,30 +203,48 @@ class Exerciser {
     for (const Output& y : targets.outputs) {
       if (IsFloating(BaseType(y.dtype())) || IsComplex(BaseType(y.dtype()))) ys.push_back(y);
     }
+    const bool within = random_.Percent(20);  // also with respect to tensors within the graph
     std::vector<GradientTarget> xs;
     for (const Operation& op : graph_.operations()) {
-      const bool source = op.num_inputs() == 0 && op.num_outputs() > 0;
-      if (source && xs.size() < kMaxFetches) xs.emplace_back(op.output(0));
+      const bool taken = (op.num_inputs() == 0 || within) && op.num_outputs() > 0;
+      if (taken && xs.size() < kMaxFetches) xs.emplace_back(op.output(0));
     }
     if (ys.empty() || xs.empty()) return;
+    Targets first = AddGradients(ys, xs);
+    if (first.outputs.empty()) return;
+    if (RunTargets(graph_, first, "running gradients")) progress_.Differentiated();
+    if (!random_.Percent(30)) return;
+    progress_.Phase("differentiating gradients");
+    std::vector<Output> floating;
+    for (const Output& g : first.outputs) {
+      if (IsFloating(BaseType(g.dtype()))) floating.push_back(g);
+    }
+    if (floating.empty()) return;
+    const Targets second = AddGradients(floating, xs);
+    if (!second.outputs.empty()) RunTargets(graph_, second, "running second gradients");
+  }
+
+  Targets AddGradients(const std::vector<Output>& ys, const std::vector<GradientTarget>& xs) {
     GradientsOptions options;
     if (random_.Percent(30)) options.unconnected = Unconnected::kZero;
+    if (random_.Percent(10)) options.aggregation = Aggregation::kTree;
+    options.gate_gradients = random_.Percent(10);
+    options.colocate_gradients_with_ops = random_.Percent(10);
+    if (random_.Percent(10)) options.stop_gradients.push_back(random_.Pick(xs).output());
     if (random_.Percent(30)) {
       for (const Output& y : ys) options.grad_ys.push_back(GradientOf(y));
     }
     auto gradients = Gradients(ys, xs, options);
     progress_.Note(gradients.status().ToString());
     graph_.TakeError().IgnoreError();
-    if (!gradients.ok()) return;
     Targets results;
+    if (!gradients.ok()) return results;
     for (const Gradient& g : *gradients) {
       if (!g.exists()) continue;
       results.outputs.push_back(g.values);
       if (g.sparse()) results.outputs.push_back(g.indices);
     }
-    if (!results.outputs.empty() && RunTargets(graph_, results, "running gradients")) {
-      progress_.Differentiated();
-    }
+    return results;
   }
 
   // Draws a gradient of the tensor's dtype and, usually, shape.
@@ -225,22 +259,8 @@ class Exerciser {
   void CloneIt(const Targets& targets) {
     progress_.Phase("cloning");
     Graph other;
-    CloneOptions options;
-    const bool into = random_.Percent(60);
-    if (into) options.into = &other;
-    const std::vector<Operation> all = graph_.operations();
-    if (!targets.outputs.empty() && random_.Percent(60)) {
-      options.outputs.push_back(random_.Pick(targets.outputs));
-    }
-    if (!all.empty() && random_.Percent(25)) {
-      const Operation cut = random_.Pick(all);
-      if (cut.num_outputs() > 0) options.inputs.push_back(cut.output(0));
-    }
-    if (random_.Percent(15)) options.dtype = random_.Pick({kHalf, kDouble, kBFloat16});
-    options.strip_training = random_.Percent(20);
-    options.slots = random_.Percent(10);
-    if (random_.Percent(15)) options.variables = CloneState::kShared;
-    if (random_.Percent(15)) options.resources = CloneState::kShared;
+    const CloneOptions options =
+        DrawCloneOptions(random_, graph_, random_.Percent(60) ? &other : nullptr, targets);
     auto cloned = Clone(graph_, options);
     progress_.Note(cloned.status().ToString());
     graph_.TakeError().IgnoreError();
@@ -251,6 +271,12 @@ class Exerciser {
       if (Output copy = cloned->Transformed(output); copy.valid()) copies.outputs.push_back(copy);
     }
     if (!copies.outputs.empty()) RunTargets(cloned->graph(), copies, "running a clone");
+    if (random_.Percent(20)) {
+      progress_.Phase("updating a clone");
+      cloned->UpdateOp().status().IgnoreError();
+      cloned->PolyakOp(HostileNumber(random_)).status().IgnoreError();
+      cloned->SaverMap();
+    }
   }
 
   void Export() {

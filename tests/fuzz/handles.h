@@ -8,16 +8,23 @@
 
 namespace ramet::fuzz {
 
+// A tensor that an earlier node of the draft makes.
+struct MadeTensor {
+  std::string name;
+  DType dtype = kFloat;
+};
+
 // The state of drafting one node, whose inputs are drawn one after another.
 struct DraftContext {
   GraphDraft& draft;
   Random& random;
   std::string op;
-  DType dtype = kFloat;             // of the data
-  Shape base;                       // of the data
-  AttrMap attrs;                    // of the node
-  std::vector<std::string> before;  // control inputs of the node
-  std::string flow;                 // of the TensorArray that the node uses
+  DType dtype = kFloat;                  // of the data
+  Shape base = {};                       // of the data
+  AttrMap attrs = {};                    // of the node
+  std::vector<std::string> before = {};  // control inputs of the node
+  std::string flow = {};                 // of the TensorArray that the node uses
+  std::vector<MadeTensor> made = {};     // tensors that may be inputs
 };
 
 // Adds a node that produces `value`: a constant, or a fed tensor about which inference knows

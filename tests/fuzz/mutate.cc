@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "attrs.h"
-#include "ramet/graph/attr_proto.h"
 #include "ramet/op/op.h"
+#include "ramet/wire/attr_proto.h"
 #include "values.h"
 
 namespace ramet::fuzz {
@@ -50,10 +50,24 @@ void ChangeInput(Random& random, Nodes& nodes, const FunctionDef* function) {
   }
 }
 
+std::string DrawName(Random& random, Nodes& nodes) {
+  switch (random.Below(4)) {
+    case 0: return DrawString(random);
+    case 1: return PickNode(random, nodes).name() + random.Pick({"/", "/a", "_1", ":0", " ", "."});
+    case 2: {
+      std::string deep = "a";
+      for (int64_t n = random.Pick({10, 1000, 30000}); n > 0; --n) deep += "/a";
+      return deep;
+    }
+    default: return random.Pick({"A", "^a", "loc:@a", "_a", "a-b", "a\\b", "\xc3\xa9", "a:1"});
+  }
+}
+
 void ChangeNodes(Random& random, Nodes& nodes) {
   const int at = static_cast<int>(random.Below(nodes.size()));
-  switch (random.Below(4)) {
+  switch (random.Below(5)) {
     case 0: nodes.DeleteSubrange(at, 1); break;
+    case 4: nodes.Mutable(at)->set_name(DrawName(random, nodes)); break;
     case 1: nodes.Add()->CopyFrom(nodes[at]); break;
     case 2:
       nodes.Add()->CopyFrom(nodes[at]);
@@ -76,6 +90,34 @@ void ChangeOp(Random& random, Nodes& nodes) {
   if (!op->calls_program()) node.set_op(op->name());
 }
 
+// Makes the attr a function with attrs that are functions with attrs, and so on.
+void NestFunctions(Random& random, AttrValue* value) {
+  for (int64_t depth = random.Pick({2, 20, 45, 90}); depth > 0; --depth) {
+    NameAttrList* function = value->mutable_func();
+    function->set_name(random.Pick({"twice", "f0", "missing"}));
+    value = &(*function->mutable_attr())["T"];
+  }
+  value->set_type(DT_FLOAT);
+}
+
+// Adds values of one kind or of several kinds, which no attr can have.
+void FillList(Random& random, AttrValue::ListValue* list) {
+  const bool mixed = random.Percent(30);
+  int64_t kind = random.Below(7);
+  for (int64_t n = random.Pick({0, 1, 2, 3, 500}); n > 0; --n) {
+    if (mixed) kind = random.Below(7);
+    switch (kind) {
+      case 0: list->add_i(HostileInt(random)); break;
+      case 1: list->add_s(DrawString(random)); break;
+      case 2: list->add_f(static_cast<float>(HostileNumber(random))); break;
+      case 3: list->add_b(random.Percent(50)); break;
+      case 4: list->add_type(static_cast<DataType>(random.In(-1, 130))); break;
+      case 5: list->add_shape()->set_unknown_rank(random.Percent(50)); break;
+      default: list->add_func()->set_name("twice");
+    }
+  }
+}
+
 void ChangeAttr(Random& random, Nodes& nodes) {
   NodeDef& node = PickNode(random, nodes);
   const Op* op = OpRegistry::Global().Find(node.op());
@@ -90,8 +132,17 @@ void ChangeAttr(Random& random, Nodes& nodes) {
   for (const auto& [name, value] : node.attr()) names.push_back(name);
   std::sort(names.begin(), names.end());
   AttrValue& value = (*node.mutable_attr())[random.Pick(names)];
-  switch (random.Below(5)) {
+  switch (random.Below(8)) {
     case 0: value.set_i(HostileInt(random)); break;
+    case 5: return NestFunctions(random, &value);
+    case 6: return FillList(random, value.mutable_list());
+    case 7: {
+      TensorShapeProto* shape = value.mutable_shape();
+      for (int64_t n = random.Pick({1, 2, 4, 300}); n > 0; --n) {
+        shape->add_dim()->set_size(HostileInt(random));
+      }
+      break;
+    }
     case 1:
       value.set_type(static_cast<DataType>(random.Pick({0, 1, 3, 20, 21, 101, 999, -1})));
       break;

@@ -16,6 +16,17 @@ bool CallsFunctions(const OpSchema& schema) {
       schema.attrs, [](const AttrSchema& a) { return a.type == "func" || a.type == "list(func)"; });
 }
 
+// Picks an earlier tensor of that dtype, most of the time if there is one. Returns null otherwise.
+const std::string* PickMade(DraftContext& c, DType dtype) {
+  if (c.made.empty() || !c.random.Percent(75)) return nullptr;
+  std::vector<const MadeTensor*> fitting;
+  for (const MadeTensor& made : c.made) {
+    const DType made_type = IsRef(dtype) ? made.dtype : BaseType(made.dtype);
+    if (made_type == dtype) fitting.push_back(&made);
+  }
+  return fitting.empty() ? nullptr : &c.random.Pick(fitting)->name;
+}
+
 // Adds the tensors of one argument of the definition.
 void AddArgument(DraftContext& c, const OpSchema& schema, const ArgSchema& arg,
                  std::vector<std::string>* inputs) {
@@ -24,7 +35,9 @@ void AddArgument(DraftContext& c, const OpSchema& schema, const ArgSchema& arg,
   constexpr size_t kMaxTensors = 40;
   for (size_t i = 0; i < std::min(types->size(), kMaxTensors); ++i) {
     const DType dtype = BaseType((*types)[i]);
-    if (arg.name == "flow_in" && !c.flow.empty()) {
+    if (const std::string* tensor = PickMade(c, (*types)[i]); tensor != nullptr) {
+      inputs->push_back(*tensor);
+    } else if (arg.name == "flow_in" && !c.flow.empty()) {
       inputs->push_back(c.flow);
     } else if (arg.name.find("handle") != std::string::npos || dtype == DType::kResource ||
                dtype == DType::kVariant) {
@@ -37,9 +50,10 @@ void AddArgument(DraftContext& c, const OpSchema& schema, const ArgSchema& arg,
   }
 }
 
-void AddSubject(DraftContext& c, std::vector<std::string> inputs) {
+void AddSubject(DraftContext& c, std::vector<std::string> inputs,
+                const std::string& name = kSubject) {
   for (const std::string& node : c.before) inputs.push_back("^" + node);
-  c.draft.Add(c.op, kSubject, inputs, c.attrs);
+  c.draft.Add(c.op, name, inputs, c.attrs);
 }
 
 // Draws a dtype that the op's kernels support, if they are restricted.
@@ -143,26 +157,31 @@ void AddMissingAttrs(const OpSchema& schema, const std::vector<conformance::Case
 
 }  // namespace
 
-GraphDraft DraftOp(Random& random, const Op& op) {
+void AddDrawnOp(GraphDraft* draft, Random& random, const Op& op, const std::string& name,
+                const std::vector<MadeTensor>& made, const Shape& base) {
   const OpSchema& schema = op.schema();
-  GraphDraft draft;
-  if (CallsFunctions(schema)) AddFunctions(&draft);
-  const DType dtype = DrawOpDType(random, op);
+  const bool follows = !made.empty() && random.Percent(60);
+  const DType dtype = follows ? BaseType(random.Pick(made).dtype) : DrawOpDType(random, op);
   const AttrStyle style = {.hostile_percent = random.Pick({0, 0, 10, 50}),
                            .default_percent = random.Pick({20, 60, 90})};
-  DraftContext c{draft,
-                 random,
-                 op.name(),
-                 dtype,
-                 DrawBaseShape(random, schema),
-                 DrawAttrs(random, schema, dtype, style),
-                 {},
-                 {}};
+  DraftContext c{.draft = *draft,
+                 .random = random,
+                 .op = op.name(),
+                 .dtype = dtype,
+                 .base = base,
+                 .attrs = DrawAttrs(random, schema, dtype, style),
+                 .made = made};
   std::vector<std::string> inputs;
   for (const ArgSchema& arg : schema.inputs) AddArgument(c, schema, arg, &inputs);
   if (!inputs.empty() && random.Percent(2)) inputs.pop_back();
   if (!inputs.empty() && random.Percent(2)) inputs.push_back(random.Pick(inputs));
-  AddSubject(c, std::move(inputs));
+  AddSubject(c, std::move(inputs), name);
+}
+
+GraphDraft DraftOp(Random& random, const Op& op) {
+  GraphDraft draft;
+  if (CallsFunctions(op.schema())) AddFunctions(&draft);
+  AddDrawnOp(&draft, random, op, kSubject, {}, DrawBaseShape(random, op.schema()));
   return draft;
 }
 
@@ -179,7 +198,7 @@ GraphDraft DraftChangedCase(Random& random, const conformance::Case& conformance
   if (random.Percent(15)) ChangeDType(random, op->schema(), &attrs, &values);
   const int64_t changes = random.Pick({0, 1, 1, 1, 2, 3});
   for (int64_t i = 0; i < changes; ++i) ChangeCase(random, op->schema(), &attrs, &values);
-  DraftContext c{draft, random, op->name(), kFloat, Shape(), std::move(attrs), {}, {}};
+  DraftContext c{.draft = draft, .random = random, .op = op->name(), .attrs = std::move(attrs)};
   std::vector<std::string> inputs;
   for (const auto& in : values) {
     if (!in.is_ref) {

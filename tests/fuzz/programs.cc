@@ -7,7 +7,7 @@
 #include "case.h"
 #include "draft.h"
 #include "json.h"
-#include "ramet/graph/message_file.h"
+#include "ramet/wire/message_file.h"
 
 namespace ramet::fuzz {
 namespace {

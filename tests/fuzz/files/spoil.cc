@@ -17,35 +17,35 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-constexpr size_t kMaxPlaces = 20'000;
+constexpr size_t kMaxFields = 20'000;
 constexpr int64_t kManyItems = 1000;
 constexpr int64_t kMaxAddedBytes = 1 << 20;
 
 // A field of a message, set or not.
-struct Place {
+struct FieldRef {
   Message* message;
   const FieldDescriptor* field;
 };
 
-// Gathers the places and texts of a message.
+// Gathers the fields and texts of a message.
 class Survey {
  public:
   explicit Survey(Message* message) { Visit(message); }
-  std::vector<Place> places, set_places;
+  std::vector<FieldRef> fields, set_fields;
   std::vector<std::string> texts;
 
  private:
   void Visit(Message* message) {
     const Reflection* reflection = message->GetReflection();
     for (int i = 0; i < message->GetDescriptor()->field_count(); ++i) {
-      if (places.size() < kMaxPlaces)
-        places.push_back({message, message->GetDescriptor()->field(i)});
+      if (fields.size() < kMaxFields)
+        fields.push_back({message, message->GetDescriptor()->field(i)});
     }
     std::vector<const FieldDescriptor*> fields;
     reflection->ListFields(*message, &fields);
     for (const FieldDescriptor* field : fields) {
-      if (set_places.size() >= kMaxPlaces) return;
-      set_places.push_back({message, field});
+      if (set_fields.size() >= kMaxFields) return;
+      set_fields.push_back({message, field});
       VisitValues(message, field);
     }
   }
@@ -53,7 +53,7 @@ class Survey {
   void VisitValues(Message* message, const FieldDescriptor* field) {
     const Reflection* reflection = message->GetReflection();
     const int size = field->is_repeated() ? reflection->FieldSize(*message, field) : 1;
-    for (int i = 0; i < size && places.size() < kMaxPlaces; ++i) {
+    for (int i = 0; i < size && fields.size() < kMaxFields; ++i) {
       if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
         Visit(field->is_repeated() ? reflection->MutableRepeatedMessage(message, field, i)
                                    : reflection->MutableMessage(message, field));
@@ -78,10 +78,10 @@ std::string OtherText(Random& random, const Survey& survey, std::string text) {
 }
 
 // Sets the field, or its item `at`; adds an item if `at` is -1.
-void SetScalar(Random& random, const Survey& survey, const Place& place, int at) {
-  const Reflection* r = place.message->GetReflection();
-  const FieldDescriptor* f = place.field;
-  Message* m = place.message;
+void SetScalar(Random& random, const Survey& survey, const FieldRef& ref, int at) {
+  const Reflection* r = ref.message->GetReflection();
+  const FieldDescriptor* f = ref.field;
+  Message* m = ref.message;
   const auto set = [&](auto one, auto item, auto add, auto value) {
     if (!f->is_repeated()) return (r->*one)(m, f, value);
     if (at < 0) return (r->*add)(m, f, value);
@@ -118,63 +118,63 @@ void SetScalar(Random& random, const Survey& survey, const Place& place, int at)
   set(&R::SetString, &R::SetRepeatedString, &R::AddString, OtherText(random, survey, text));
 }
 
-void AddItem(Random& random, const Survey& survey, const Place& place) {
-  const Reflection* reflection = place.message->GetReflection();
-  const int size = reflection->FieldSize(*place.message, place.field);
-  if (place.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
-    return SetScalar(random, survey, place, -1);
+void AddItem(Random& random, const Survey& survey, const FieldRef& ref) {
+  const Reflection* reflection = ref.message->GetReflection();
+  const int size = reflection->FieldSize(*ref.message, ref.field);
+  if (ref.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+    return SetScalar(random, survey, ref, -1);
   }
   // Not from the field itself: adding may move its items.
   std::unique_ptr<Message> copy;
   if (size > 0) {
     const auto at = static_cast<int>(random.Below(size));
-    const Message& item = reflection->GetRepeatedMessage(*place.message, place.field, at);
+    const Message& item = reflection->GetRepeatedMessage(*ref.message, ref.field, at);
     copy.reset(item.New());
     copy->CopyFrom(item);
   }
-  Message* added = reflection->AddMessage(place.message, place.field);
+  Message* added = reflection->AddMessage(ref.message, ref.field);
   if (copy) added->CopyFrom(*copy);
 }
 
-void SpoilRepeated(Random& random, const Survey& survey, const Place& place) {
-  const Reflection* reflection = place.message->GetReflection();
-  const int size = reflection->FieldSize(*place.message, place.field);
+void SpoilRepeated(Random& random, const Survey& survey, const FieldRef& ref) {
+  const Reflection* reflection = ref.message->GetReflection();
+  const int size = reflection->FieldSize(*ref.message, ref.field);
   const int64_t way = random.Below(20);
-  if (size == 0 || way < 5) return AddItem(random, survey, place);
-  if (way < 9) return reflection->RemoveLast(place.message, place.field);
+  if (size == 0 || way < 5) return AddItem(random, survey, ref);
+  if (way < 9) return reflection->RemoveLast(ref.message, ref.field);
   const auto at = static_cast<int>(random.Below(size));
   if (way < 13) {
-    return reflection->SwapElements(place.message, place.field, at,
+    return reflection->SwapElements(ref.message, ref.field, at,
                                     static_cast<int>(random.Below(size)));
   }
   if (way == 13) {
-    const auto bytes = static_cast<int64_t>(place.message->ByteSizeLong()) + 1;
+    const auto bytes = static_cast<int64_t>(ref.message->ByteSizeLong()) + 1;
     const int64_t most = std::min(kManyItems, kMaxAddedBytes / bytes);
-    for (int64_t n = random.Below(most); n > 0; --n) AddItem(random, survey, place);
+    for (int64_t n = random.Below(most); n > 0; --n) AddItem(random, survey, ref);
     return;
   }
-  if (place.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
-    return SetScalar(random, survey, place, at);
+  if (ref.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+    return SetScalar(random, survey, ref, at);
   }
-  reflection->MutableRepeatedMessage(place.message, place.field, at)->Clear();
+  reflection->MutableRepeatedMessage(ref.message, ref.field, at)->Clear();
 }
 
 }  // namespace
 
 void SpoilMessage(Random& random, Message* message) {
   const Survey survey(message);
-  const bool any = survey.set_places.empty() || random.Percent(30);
-  const std::vector<Place>& places = any ? survey.places : survey.set_places;
-  if (places.empty()) return;
-  const Place place = random.Pick(places);
-  const Reflection* reflection = place.message->GetReflection();
-  if (place.field->is_repeated()) return SpoilRepeated(random, survey, place);
-  if (random.Percent(10)) return reflection->ClearField(place.message, place.field);
-  if (place.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
-    return SetScalar(random, survey, place, 0);
+  const bool any = survey.set_fields.empty() || random.Percent(30);
+  const std::vector<FieldRef>& fields = any ? survey.fields : survey.set_fields;
+  if (fields.empty()) return;
+  const FieldRef ref = random.Pick(fields);
+  const Reflection* reflection = ref.message->GetReflection();
+  if (ref.field->is_repeated()) return SpoilRepeated(random, survey, ref);
+  if (random.Percent(10)) return reflection->ClearField(ref.message, ref.field);
+  if (ref.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+    return SetScalar(random, survey, ref, 0);
   }
-  if (random.Percent(30)) return reflection->MutableMessage(place.message, place.field)->Clear();
-  SpoilMessage(random, reflection->MutableMessage(place.message, place.field));
+  if (random.Percent(30)) return reflection->MutableMessage(ref.message, ref.field)->Clear();
+  SpoilMessage(random, reflection->MutableMessage(ref.message, ref.field));
 }
 
 std::string WireOf(Random& random, const Message& message) {

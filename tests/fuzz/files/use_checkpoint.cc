@@ -7,7 +7,7 @@
 #include "ramet/checkpoint/checkpoint_watcher.h"
 #include "ramet/checkpoint/object_based.h"
 #include "ramet/checkpoint/saver.h"
-#include "ramet/format/bundle_writer.h"
+#include "ramet/format/bundle_merge.h"
 #include "ramet/format/checkpoint_copy.h"
 #include "ramet/format/checkpoint_reader.h"
 #include "ramet/graph/add_op.h"
@@ -181,7 +181,7 @@ class CheckpointUser {
     for (const auto& [name, variable] : options.var_map) {
       const auto values = session->Run(Output(variable.variables()[0]));
       const auto stored = reader_.Read(name);
-      if (!values.ok() || !stored.ok() || !stored->BitwiseEquals((*values)[0])) {
+      if (!values.ok() || !stored.ok() || !stored->BitwiseEquals(*values)) {
         use_.Find("restore: not the value in the checkpoint: " + values.status().ToString());
       }
     }
@@ -282,15 +282,15 @@ void UseState(FileUse& use) {
 
 void UseVersions(FileUse& use) {
   use.progress.Phase("listing versions");
-  const auto place = files::FollowedPlace(use.path);
-  if (!use.Ok(place.status())) return;
-  const auto newest = files::NewestPath(*place);
+  const auto folder = files::FollowedFolder(use.path);
+  if (!use.Ok(folder.status())) return;
+  const auto newest = files::NewestPath(*folder);
   use.Ok(newest.status());
-  files::LabelFiles(*place);
-  files::StatsOf(*place);
+  files::LabelFiles(*folder);
+  files::StatsOf(*folder);
   use.progress.Phase("reading versions");
-  for (const auto& found : files::ListVersions(*place)) UseFoundVersion(use, found);
-  for (const auto& [label, found] : files::ReadLabels(*place)) UseFoundVersion(use, found);
+  for (const auto& found : files::ListVersions(*folder)) UseFoundVersion(use, found);
+  for (const auto& [label, found] : files::ReadLabels(*folder)) UseFoundVersion(use, found);
   if (newest.ok()) {
     const auto found = files::FindVersionAt(*newest);
     if (use.Ok(found.status())) UseFoundVersion(use, *found);

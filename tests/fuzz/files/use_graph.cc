@@ -3,10 +3,10 @@
 #include "graph_summary.h"
 #include "ramet/base/file.h"
 #include "ramet/checkpoint/saver.h"
-#include "ramet/graph/freeze.h"
-#include "ramet/graph/function.h"
-#include "ramet/graph/graph_def.h"
-#include "ramet/graph/import.h"
+#include "ramet/freeze/freeze.h"
+#include "ramet/graph_def/function.h"
+#include "ramet/graph_def/graph_def.h"
+#include "ramet/graph_def/import.h"
 #include "ramet/replica/files/partitions.h"
 #include "ramet/saved_model/builder.h"
 #include "ramet/saved_model/convert_variables.h"
@@ -32,7 +32,7 @@ void Inspect(FileUse& use, Graph& graph, const MetaGraphInfo& info) {
   auto picture = draw::MakePicture(graph, options);
   if (!use.Ok(picture.status())) return;
   draw::LayOut(&*picture);
-  draw::PlaceLabels(&*picture);
+  draw::PositionLabels(&*picture);
   draw::ToSvg(*picture, "title");
   draw::ToDot(*picture, "title");
 }

@@ -63,9 +63,9 @@ std::vector<Tensor> Values(PublisherTransport& publisher, int number) {
   for (const VariableSpec& spec : Signature()) {
     Tensor value = Tensor::Allocate(spec.dtype, spec.shape).value();
     std::memset(value.raw_data(), number & 1, value.bytes());
-    auto placed = publisher.Place(value);
-    if (!placed.ok()) return {};
-    values.push_back(*std::move(placed));
+    auto publishable = publisher.MakePublishable(value);
+    if (!publishable.ok()) return {};
+    values.push_back(*std::move(publishable));
   }
   return values;
 }
@@ -116,9 +116,10 @@ int PublishShm(const std::string& name) {
 
 int FollowRedis(int port, const std::string& name, Random random) {
   return Caught([&] {
-    const std::string place =
+    const std::string location =
         StrCat("//127.0.0.1:", port, "/", name, "?timeout=1&max_bytes=1000000");
-    auto follower = redis::ConnectFollower("redis", place, Clock::now() + std::chrono::seconds(2));
+    auto follower =
+        redis::ConnectFollower("redis", location, Clock::now() + std::chrono::seconds(2));
     if (follower.ok()) Use(**follower, random);
     return kFine;
   });
@@ -126,8 +127,8 @@ int FollowRedis(int port, const std::string& name, Random random) {
 
 int PublishRedis(int port, const std::string& name) {
   return Caught([&] {
-    const std::string place = StrCat("//127.0.0.1:", port, "/", name, "?timeout=1");
-    auto publisher = redis::OpenPublisher("redis", place, HonestAnnouncement(), {}, false);
+    const std::string location = StrCat("//127.0.0.1:", port, "/", name, "?timeout=1");
+    auto publisher = redis::OpenPublisher("redis", location, HonestAnnouncement(), {}, false);
     if (publisher.ok()) PublishSome(**publisher);
     return kFine;
   });

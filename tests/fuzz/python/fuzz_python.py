@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Calls every public symbol of the Python package with hostile arguments (hostile.py).
+"""Calls every public symbol of the Python package with hostile (hostile.py) and plausible arguments (plausible.py), and
+runs programs of several calls (scenarios.py).
 
-A case is a number that determines the symbol and the arguments, so `--case N` repeats it. Cases run in
+A case is a number that determines the symbol or program and the arguments, so `--case N` repeats it. Cases run in
 child processes with limits on time and memory. A finding is a signal, a hang, too much memory, or
 an exception that callers should not see: SystemError, or the text of a C++ exception.
 """
@@ -90,8 +91,26 @@ def keywords(rng, function, taken):
 
 def call(rng, function):
     import hostile
+    if rng.random() < 0.5:
+        return call_plausibly(rng, function)
     args = hostile.arguments(rng, required_arguments(function))
     return function(*args, **keywords(rng, function, len(args)))
+
+
+def call_plausibly(rng, function):
+    """Calls with arguments that suit the parameters' names, one of which may be hostile."""
+    import hostile
+    import plausible
+    try:
+        parameters = [p for p in inspect.signature(function).parameters.values()
+                      if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    except (TypeError, ValueError):
+        return function(*[plausible.value(rng, 'x') for _ in range(2)])
+    given = {p.name: plausible.value(rng, p.name) for p in parameters
+             if p.default is p.empty or rng.random() < 0.15}
+    if given and rng.random() < 0.5:
+        given[rng.choice(sorted(given))] = hostile.value(rng)
+    return function(**given)
 
 
 def use(rng, result):
@@ -109,11 +128,17 @@ def use(rng, result):
 def run_case(number, symbols):
     """Returns the name of the symbol, and the exception or None."""
     import ramet.compat.v1 as tf
+    import scenarios
     rng = random.Random(number)
     name, symbol = symbols[rng.randrange(len(symbols))]
+    scenario = rng.choice(scenarios.SCENARIOS) if rng.random() < 0.3 else None
+    if scenario is not None:
+        name = scenario.__name__
     try:
         with tf.Graph().as_default():
-            if isinstance(symbol, tuple):
+            if scenario is not None:
+                scenario(rng)
+            elif isinstance(symbol, tuple):
                 made = call(rng, symbol[0])
                 use(rng, call(rng, getattr(made, symbol[1])))
             else:

@@ -5,6 +5,7 @@ CTEST_FLAGS ?=
 PYTEST_FLAGS ?=
 JOBS ?= $(shell nproc)
 
+PRODUCTS := lib/libramet.so bin/ramet bin/duplicate_a_graph bin/fine_tune bin/clone_a_network python_package
 ORACLE := .venv-oracle
 TESTS := ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 SOURCES = find ramet clients examples bench tests tools \( -name '*.h' -o -name '*.cc' \) ! -name '*.gen.*'
@@ -16,8 +17,8 @@ export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
 .PHONY: help run build test test-sanitize test-thread test-oracle test-long test-wheel
-.PHONY: fuzz test-generators generate check-all
-.PHONY: format check-format bench bench-table install clean deps python-deps
+.PHONY: fuzz test-generators test-guards generate check-all package test-package
+.PHONY: build-report format check-format bench bench-table install clean deps python-deps
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' Makefile
@@ -27,7 +28,7 @@ run: $(BUILD)/build.ninja ## run the main example: a trainer and two follower pr
 	@$(BUILD)/bin/duplicate_a_graph $(ARGS)
 
 build: $(BUILD)/build.ninja ## build the library, build/bin/ramet, the Python package in build/python and the examples
-	@ninja -C $(BUILD) lib/libramet.so bin/ramet bin/duplicate_a_graph bin/fine_tune bin/clone_a_network python_package
+	@ninja -C $(BUILD) $(PRODUCTS)
 
 test: $(BUILD)/build.ninja ## build everything and run the tests
 	@ninja -C $(BUILD)
@@ -45,6 +46,9 @@ test-generators: build-sanitize/build.ninja ## run the generators with the same 
 	@ninja -C build-sanitize generators
 	@cd build-sanitize && $(TESTS) -L generator
 
+test-guards: $(BUILD)/build.ninja ## remove each guard of tests/guards and check that its test fails
+	@python3 -B tests/guards/break_guards.py --build $(BUILD)
+
 test-thread: build-thread/build.ninja ## test layers and replication with clang's thread sanitizer
 	@ninja -C build-thread layer_tests thread_tests
 	@cd build-thread && $(TESTS) -L 'layer|thread' -LE long
@@ -55,6 +59,10 @@ test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## compare with TensorFlow
 	@ninja -C $(BUILD)
 	@RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
 	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' $(PYTEST_FLAGS) tests/oracle
+
+test-package: package ## install the packages in a bare Debian and use them there (needs root)
+	@tools/install-deps.sh package-test
+	@tests/package/run.sh $(BUILD)/packages
 
 test-wheel: | python-deps ## build the wheel from a copy of the tree and test it without the tree
 	@tools/install-deps.sh wheel
@@ -81,6 +89,7 @@ check-all: ## run all checks and tests
 	@$(MAKE) test-thread
 	@$(MAKE) test-oracle
 	@$(MAKE) test-wheel
+	@$(MAKE) test-package
 	@$(MAKE) fuzz
 	@$(MAKE) generate
 
@@ -102,12 +111,28 @@ bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## print the tables of doc
 	  python3 bench/table.py $$group $(BUILD)/bin/ramet_bench --tensorflow $(ORACLE)/bin/python; \
 	done
 
+build-report: | python-deps ## build everything that `make build` does without a compiler cache, and print where the time goes
+	@rm -rf build-report && mkdir build-report
+	@cmake -G Ninja -S . -B build-report -DRAMET_BUILD_TESTS=OFF -DRAMET_BUILD_BENCH=OFF \
+	  "-DCMAKE_C_COMPILER_LAUNCHER=python3;$(CURDIR)/tools/log_compile_time.py;$(CURDIR)/build-report/times.tsv" \
+	  "-DCMAKE_CXX_COMPILER_LAUNCHER=python3;$(CURDIR)/tools/log_compile_time.py;$(CURDIR)/build-report/times.tsv"
+	@ninja -C build-report $(PRODUCTS)
+	@tools/build_report.py build-report
+
+package: build ## build a Debian package and a Python wheel in build/packages
+	@tools/install-deps.sh package
+	@ninja -C $(BUILD) lib/libramet.a ramet_cli_extras
+	@cpack --config $(BUILD)/CPackConfig.cmake -B $(BUILD)/cpack > $(BUILD)/cpack.log || { cat $(BUILD)/cpack.log; exit 1; }
+	@mkdir -p $(BUILD)/packages && rm -f $(BUILD)/packages/* && mv $(BUILD)/cpack/*.deb $(BUILD)/packages
+	@tools/build-wheel.sh $(BUILD) $(BUILD)/packages
+	@ls -sh $(BUILD)/packages/*.deb
+
 install: build ## install the library, its headers and ramet under PREFIX
-	@ninja -C $(BUILD) lib/libramet.a
+	@ninja -C $(BUILD) lib/libramet.a ramet_cli_extras
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## remove the build folders
-	@rm -rf $(BUILD) build-sanitize build-thread build-fuzz
+	@rm -rf $(BUILD) build-report build-sanitize build-thread build-fuzz
 
 deps:
 	@tools/install-deps.sh build

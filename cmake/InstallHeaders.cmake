@@ -1,5 +1,5 @@
-# Install script: installs ramet/ramet.h and every header that it includes, directly or indirectly.
-set(queue ramet/ramet.h)
+# Install script: installs ramet/ramet.h, ramet/fmt.h and every header that they include, directly or indirectly.
+set(queue ramet/ramet.h ramet/fmt.h)
 set(public)
 while(queue)
   list(POP_FRONT queue header)

@@ -15,7 +15,9 @@ foreach(layer ${RAMET_STATIC_LAYERS} ${RAMET_OBJECT_LAYERS})
   list(APPEND ramet_views ${CMAKE_BINARY_DIR}/layers/${layer})
 endforeach()
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/layers/ramet/ramet)
-file(CREATE_LINK ${CMAKE_SOURCE_DIR}/ramet/ramet.h ${CMAKE_BINARY_DIR}/layers/ramet/ramet/ramet.h SYMBOLIC)
+foreach(header ramet.h formatter.h fmt.h)
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/ramet/${header} ${CMAKE_BINARY_DIR}/layers/ramet/ramet/${header} SYMBOLIC)
+endforeach()
 
 # ramet_outside_libraries(<variable> <target>...): sets <variable> to the external libraries that these targets link,
 # directly or indirectly.

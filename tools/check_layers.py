@@ -4,6 +4,7 @@
 Prints 'file:line: message' for each finding and exits with 1 if there is one. It finds
   - an #include with ../ in it
   - an #include of another layer's internal/ folder
+  - an #include through which a layer reaches a header that only other layers use (OWNED)
   - an #include of a Ramet header other than ramet/ramet.h in clients/, examples/ or tests/install, except that tests
     may include headers in the testing/ folders of layers
   - an #include of a third-party header in a header that ramet/ramet.h includes, directly or indirectly
@@ -21,6 +22,8 @@ FUNCTION_BUDGET = 100
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 THIRD_PARTY = re.compile(r"^(google/|Eigen/|unsupported/Eigen|oneapi/|dnnl|leveldb/|snappy|spdlog/|fmt/|nlohmann/|CLI/|hiredis/|openssl/|zstd|xxhash|zlib)")
 USERS = ("clients/", "examples/", "tests/install/")
+# Headers of implementations, and the layers that use them.
+OWNED = {"ramet/graph/graph_impl.h": ("graph", "graph_def")}
 FOLDERS = ("ramet", "clients", "examples", "bench", "tests")
 
 
@@ -68,6 +71,27 @@ def check_includes(path, lines, names):
         for_tests = path.endswith("_test.cc") and "/testing/" in header
         if path.startswith(USERS) and of_ramet and not for_tests:
             yield number, f'#include "{header}": users of the library include only ramet/ramet.h'
+
+
+def reached_headers(root, path, known):
+    """Returns the Ramet headers that `path` includes, directly or indirectly, and itself."""
+    if path not in known:
+        known[path] = {path}
+        if os.path.exists(os.path.join(root, path)):
+            for _, _, header in includes(read_lines(root, path)):
+                if header.startswith("ramet/"):
+                    known[path] |= reached_headers(root, header, known)
+    return known[path]
+
+
+def check_owned(root, path, lines, names, known):
+    own = layer_of(path, names)
+    for number, _, header in includes(lines):
+        reached = reached_headers(root, header, known) if header.startswith("ramet/") else ()
+        for owned, layers_of_it in OWNED.items():
+            if own and own not in layers_of_it and owned in reached:
+                yield number, (f'#include "{header}" reaches {owned}, which only the layers '
+                               f'{" and ".join(layers_of_it)} use')
 
 
 def public_headers(root):
@@ -127,9 +151,11 @@ def is_signature(head):
 def findings(root):
     names = layers(root)
     public = set(public_headers(root))
+    known = {}
     for path in sources(root):
         lines = read_lines(root, path)
         found = list(check_includes(path, lines, names))
+        found += check_owned(root, path, lines, names, known)
         if ".gen." not in os.path.basename(path):
             found += check_lengths(lines)
         if path in public:

@@ -41,6 +41,14 @@ class CheckLayersTest(unittest.TestCase):
         self.write("ramet/ops/math/a.cc", '#include "ramet/base/internal/a.h"\n')
         self.assert_one("ramet/ops/math/a.cc:1:", "'base'")
 
+    def test_include_that_reaches_the_implementation_of_graphs(self):
+        self.write("ramet/CMakeLists.txt", "ramet_layer(graph)\nramet_layer(edit DEPS graph)\n")
+        self.write("ramet/graph/graph_impl.h", "#pragma once\n")
+        self.write("ramet/graph/own.h", '#include "ramet/graph/graph_impl.h"\n')
+        self.assertEqual(self.found(), [])
+        self.write("ramet/edit/a.cc", '\n#include "ramet/graph/own.h"\n')
+        self.assert_one("ramet/edit/a.cc:2:", "graph_impl.h")
+
     def test_client_that_includes_an_internal_header(self):
         self.write("clients/cli/main.cc", '#include "ramet/base/status.h"\n')
         self.assert_one("clients/cli/main.cc:1:", "ramet/ramet.h")

@@ -4,7 +4,7 @@
 usage: gen_python_stubs.py DIR       DIR contains the built package ramet, which gets the stubs
 
   ramet/compat/v1/__init__.pyi, nn/__init__.pyi ...   public names, imported from where they are defined
-  ramet/ops/gen.pyi                                   functions of ops, from the registry
+  ramet/gen/__init__.pyi                              functions of ops, from the registry
   ramet/compat/v1/raw_ops/__init__.pyi                the same functions with keyword arguments only
 
 The build runs this with the interpreter that the package is built for.
@@ -100,7 +100,7 @@ def add_name(stub, path, target, values, table):
         parent, _, last = f'ramet.{module}'.rpartition('.')
         stub.add_import(parent, last, name)
     elif module == 'gen':
-        stub.add_import('ramet.ops.gen', attribute, name)
+        stub.add_import('ramet.gen', attribute, name)
     elif module.startswith('core.'):
         stub.need('from google.protobuf.message import Message')
         stub.add(name, MESSAGE.format(name=name))
@@ -171,9 +171,9 @@ def write_ops(package, ops):
     from ramet.framework import ops as framework_ops  # noqa: F401 (the extension needs it)
 
     from ramet import _core
-    from ramet.ops import gen
-    results = 'from ramet.ops import gen as _gen\n'
-    for path, more, raw in (('ops/gen.pyi', '', False),
+    from ramet import gen
+    results = 'from ramet import gen as _gen\n'
+    for path, more, raw in (('gen/__init__.pyi', '', False),
                             ('compat/v1/raw_ops/__init__.pyi', results, True)):
         texts = [op_text(op, getattr(gen, op), _core.op_summary(op), raw) for op in ops]
         write(package, path, f'{HEADER}{OP_IMPORTS}{more}\n' + '\n'.join(texts))
@@ -198,7 +198,7 @@ def main():
     folder = os.path.abspath(sys.argv[1])
     remove_old(os.path.join(folder, 'ramet', 'compat', 'v1'))
     sys.path.insert(0, folder)
-    from ramet.ops import gen
+    from ramet import gen
     ops = sorted(op for op in dir(gen) if op[:1].isupper())
     package = os.path.join(gen_python_api.PYTHON, 'ramet')
     table = gen_python_api.table(package)

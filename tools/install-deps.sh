@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install-deps.sh [build|debian-python|clang|format|oracle|wheel]...: installs the missing Debian packages of these
+# install-deps.sh [build|debian-python|clang|format|oracle|wheel|package|package-test]...: installs the missing Debian packages of these
 # groups (default: build). Asks dpkg first, so that it takes only milliseconds if nothing is missing.
 set -euo pipefail
 
@@ -14,6 +14,8 @@ declare -A groups=(
   [format]="clang-format"
   [oracle]="python3 python3-venv libprotobuf-dev"
   [wheel]="python3-venv"
+  [package]="python3-venv patchelf dpkg-dev"
+  [package-test]="debootstrap lintian"
 )
 
 wanted=()

@@ -51,7 +51,7 @@ nlohmann::json Names(const rm::Cloned& clone, const std::vector<std::string>& el
   return names;
 }
 
-void Report(const CloneArguments& a, const rm::Cloned& clone, const WrittenModel& written) {
+void PrintClone(const CloneArguments& a, const rm::Cloned& clone, const WrittenModel& written) {
   nlohmann::json variables = nlohmann::json::object();
   for (const rm::ClonedVariable& v : clone.variables()) {
     variables[v.original.op().name()] = v.copy.op_name();
@@ -91,7 +91,7 @@ rm::Status WriteClone(const CloneArguments& a, Model& model, const rm::Cloned& c
   if (model.has_values()) RAMET_RETURN_IF_ERROR(session.Run(clone.init_op()).status());
   RAMET_ASSIGN_OR_RETURN(const WrittenModel written,
                          WriteModel(session, a.output, model.has_values()));
-  Report(a, clone, written);
+  PrintClone(a, clone, written);
   return rm::OkStatus();
 }
 

@@ -110,7 +110,8 @@ std::string Zsh(const std::vector<Command>& commands) {
          "  esac\n"
          "  [[ \"$PREFIX\" == -* ]] || _files\n"
          "}\n"
-         "compdef _ramet ramet\n";
+         "# An autoloaded function completes; a script that is sourced registers it.\n"
+         "if [[ \"$funcstack[1]\" = _ramet ]]; then _ramet \"$@\"; else compdef _ramet ramet; fi\n";
 }
 
 std::string Fish(const std::vector<Command>& commands) {

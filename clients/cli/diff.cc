@@ -42,7 +42,7 @@ double Wide(const T& x) {
 }
 
 template <class T>
-void Count(const T& a, const T& b, int64_t i, const DiffOptions& o, Distance* d) {
+void AddDistance(const T& a, const T& b, int64_t i, const DiffOptions& o, Distance* d) {
   bool same = a == b;
   if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
     const double apart = std::abs(std::complex<double>(a) - std::complex<double>(b));
@@ -66,7 +66,8 @@ void Count(const T& a, const T& b, int64_t i, const DiffOptions& o, Distance* d)
 template <class T>
 Distance Compare(const rm::Tensor& a, const rm::Tensor& b, const DiffOptions& o) {
   Distance d;
-  for (int64_t i = 0; i < a.num_elements(); ++i) Count(a.data<T>()[i], b.data<T>()[i], i, o, &d);
+  for (int64_t i = 0; i < a.num_elements(); ++i)
+    AddDistance(a.data<T>()[i], b.data<T>()[i], i, o, &d);
   return d;
 }
 
@@ -103,9 +104,9 @@ Distance CompareTensors(const rm::Tensor& a, const rm::Tensor& b, const DiffOpti
 nlohmann::json Number(double x) { return std::isfinite(x) ? nlohmann::json(x) : "inf"; }
 
 // Collects and prints the differences.
-class Report {
+class TensorReport {
  public:
-  explicit Report(const DiffOptions& options) : options_(options) {}
+  explicit TensorReport(const DiffOptions& options) : options_(options) {}
 
   void OnlyIn(char which, const std::string& file, const TensorInfo& info) {
     Add({{"name", info.name},
@@ -134,9 +135,9 @@ class Report {
     if (options_.as_json) {
       PrintJson({{"equal", items_.empty()}, {"differences", items_}});
     } else if (items_.empty()) {
-      std::cout << Paint("equal", Colour::kGreen) << ": " << cli::Count(compared, "tensor") << "\n";
+      std::cout << Paint("equal", Colour::kGreen) << ": " << Count(compared, "tensor") << "\n";
     } else {
-      std::cout << items_.size() << " of " << cli::Count(compared, "tensor")
+      std::cout << items_.size() << " of " << Count(compared, "tensor")
                 << (items_.size() == 1 ? " differs\n" : " differ\n");
     }
   }
@@ -171,7 +172,7 @@ rm::Status Diff(const DiffOptions& o, bool* differ) {
   RAMET_ASSIGN_OR_RETURN(const auto listed_a, a->List());
   RAMET_ASSIGN_OR_RETURN(const auto listed_b, b->List());
   const auto pairs = PairUp(listed_a, listed_b);
-  Report report(o);
+  TensorReport report(o);
   LongWork work("comparing", static_cast<int64_t>(pairs.size()));
   int64_t done = 0;
   for (const auto& [name, pair] : pairs) {

@@ -61,7 +61,7 @@ rm::Status Draw(const DrawOptions& options) {
       options.format.empty() ? options.output.ends_with(".dot") : options.format == "dot";
   if (!dot) {
     draw::LayOut(&picture);
-    draw::PlaceLabels(&picture);
+    draw::PositionLabels(&picture);
   }
   const std::string text =
       dot ? draw::ToDot(picture, options.input) : draw::ToSvg(picture, options.input);

@@ -118,8 +118,7 @@ rm::StatusOr<rm::Tensor> CastTensor(const rm::Tensor& value, rm::DType dtype) {
   const rm::Output x = rm::Scope(graph).Placeholder("x", value.dtype());
   const rm::Output y = rm::Cast(x, dtype);
   RAMET_ASSIGN_OR_RETURN(rm::Session session, rm::Session::Create(graph));
-  RAMET_ASSIGN_OR_RETURN(auto values, session.Run({{x, value}}, y));
-  return values[0];
+  return session.Run({{x, value}}, y);
 }
 
 rm::StatusOr<rm::Tensor> ReadFeedValue(const std::string& text, rm::DType dtype) {

@@ -9,6 +9,7 @@
 #include "checkpoint.h"
 #include "command.h"
 #include "model.h"
+#include "output_file.h"
 #include "tensor_json.h"
 #include "text.h"
 
@@ -39,8 +40,8 @@ class CheckpointFollower {
   rm::Status Show(const rm::FoundCheckpoint& found) {
     RAMET_ASSIGN_OR_RETURN(const CheckpointSummary summary, VerifyCheckpoint(found.prefix));
     const int64_t step = summary.step >= 0 ? summary.step : found.step;
-    if (!options_.json) PrintLine(found.prefix, summary, step);
     if (!options_.export_dir.empty()) RAMET_RETURN_IF_ERROR(Export(found.prefix));
+    if (!options_.json) PrintLine(found.prefix, summary, step);
     std::vector<rm::Tensor> fetched;
     if (!options_.fetches.empty()) {
       RAMET_ASSIGN_OR_RETURN(fetched, RunModel(found.prefix));
@@ -69,8 +70,7 @@ class CheckpointFollower {
 
   // Copies a checkpoint to the export folder under the same name.
   rm::Status Export(const std::string& prefix) const {
-    std::error_code error;
-    std::filesystem::create_directories(options_.export_dir, error);
+    RAMET_RETURN_IF_ERROR(MakeFolder(options_.export_dir));
     RAMET_ASSIGN_OR_RETURN(auto reader, rm::CheckpointReader::Open(prefix));
     const auto name = std::filesystem::path(prefix).filename();
     return rm::CopyCheckpoint(reader, (std::filesystem::path(options_.export_dir) / name).string());

@@ -6,6 +6,7 @@
 #include "follow.h"
 #include "interrupt.h"
 #include "model.h"
+#include "output_file.h"
 #include "sync_text.h"
 #include "tensor_json.h"
 #include "text.h"
@@ -70,11 +71,7 @@ rm::Status LiveCopy::Prepare() {
     RAMET_RETURN_IF_ERROR(model_->Prepare(options_.feeds, options_.fetches));
   }
   if (options_.export_dir.empty()) return rm::OkStatus();
-  std::error_code error;
-  std::filesystem::create_directories(options_.export_dir, error);
-  if (error) {
-    return rm::Unknown("cannot create the folder '", options_.export_dir, "': ", error.message());
-  }
+  RAMET_RETURN_IF_ERROR(MakeFolder(options_.export_dir));
   // Variables that only optimizers use are not published by default and have no values here.
   rm::Graph& graph = follower_.graph();
   std::vector<rm::Variable> with_values;

@@ -86,8 +86,8 @@ void Warn(const std::vector<std::string>& names, const char* text) {
   }
 }
 
-void Report(const FreezeOptions& options, const std::vector<std::string>& outputs,
-            const Frozen& frozen) {
+void PrintFrozen(const FreezeOptions& options, const std::vector<std::string>& outputs,
+                 const Frozen& frozen) {
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(options.output));
   if (options.json) {
     PrintJson({{"file", options.output},
@@ -137,7 +137,7 @@ rm::Status Freeze(FreezeOptions options) {
                                                  options.output.ends_with(".prototxt")
                                            : options.format == "text";
   RAMET_RETURN_IF_ERROR(rm::ExportGraphDefFile(graph, options.output, {.as_text = text}));
-  Report(options, outputs, frozen);
+  PrintFrozen(options, outputs, frozen);
   Warn(frozen.tables, "table contents are not in the file; run the initializer after loading it");
   return rm::OkStatus();
 }

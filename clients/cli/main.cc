@@ -38,10 +38,12 @@ constexpr char kFooter[] =
     "that\n"
     "take a PREFIX also accept a SavedModel folder, a frozen GraphDef, or a folder with a\n"
     "'checkpoint' file. Files are recognized by their content, not by their names.\n"
+    "Run 'ramet COMMAND --help' for more.\n"
     "\n"
-    "Run 'ramet COMMAND --help' for more. Exit codes: 0 success, 1 failure, 2 usage error,\n"
-    "130 interrupted; for diff and diff-graph: 0 equal, 1 different, 2 failure or usage error.\n"
-    "Set NO_COLOR=1 to turn off colors.";
+    "Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted;\n"
+    "for diff and diff-graph: 0 equal, 1 different, 2 failure or usage error.\n"
+    "\n"
+    "Environment: NO_COLOR=1 turns off colors.";
 
 int Complain(std::string message) {
   std::ranges::replace_if(

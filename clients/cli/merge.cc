@@ -58,7 +58,8 @@ rm::StatusOr<Part> MergeOne(const MergeOptions& o, size_t i, rm::Graph* target) 
   return Part{o.models[i], std::move(model), *std::move(clone)};
 }
 
-void Report(const MergeOptions& o, const std::vector<Part>& parts, const WrittenModel& written) {
+void PrintMerged(const MergeOptions& o, const std::vector<Part>& parts,
+                 const WrittenModel& written) {
   nlohmann::json graphs = nlohmann::json::array();
   for (const Part& part : parts) {
     const auto ops = static_cast<int64_t>(part.clone.operations().size());
@@ -109,7 +110,7 @@ rm::Status Merge(const MergeOptions& o) {
     if (values) RAMET_RETURN_IF_ERROR(session.Run(part.clone.init_op()).status());
   }
   RAMET_ASSIGN_OR_RETURN(const WrittenModel written, WriteModel(session, o.output, values));
-  Report(o, parts, written);
+  PrintMerged(o, parts, written);
   return rm::OkStatus();
 }
 

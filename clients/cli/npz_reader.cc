@@ -56,7 +56,7 @@ class File {
   uint64_t size_ = 0;
 };
 
-// The place of the central directory in the file.
+// The position of the central directory in the file.
 struct Directory {
   uint64_t offset = 0, bytes = 0, members = 0;
 };

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
 namespace cli {
@@ -57,6 +58,13 @@ bool OutputFile::Buffer::Close() {
   if (fd_ >= 0 && ::close(fd_) != 0 && error_ == 0 && errno != EINTR) error_ = errno;
   fd_ = -1;
   return error_ == 0;
+}
+
+rm::Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return rm::OkStatus();
+  return rm::Unknown("cannot create the folder '", folder, "': ", error.message());
 }
 
 OutputFile::OutputFile(std::string path)

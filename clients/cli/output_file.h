@@ -9,6 +9,10 @@
 
 namespace cli {
 
+// Creates a folder for output, with its parents. Does nothing if it exists.
+// \error kUnknown: the folder cannot be created; the message has the system's reason.
+ramet::Status MakeFolder(const std::string& folder);
+
 // An OutputFile writes a file atomically: into a temporary file with a unique name in the same
 // folder, which Commit renames to `path`. Without Commit, the destructor removes the temporary
 // file. Not thread-safe.

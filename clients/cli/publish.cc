@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 
@@ -17,9 +18,9 @@ using Clock = std::chrono::steady_clock;
 
 struct PublishOptions {
   ModelOptions model;
-  std::string address, mode = "0600";
-  int retained = 1;
-  bool all = false, no_graph = false, watch = false, json = false, once = false;
+  std::string address;
+  rm::PublisherOptions publisher;
+  bool watch = false, json = false, once = false;
 };
 
 // Returns the folder whose checkpoints --watch waits for.
@@ -69,12 +70,8 @@ rm::Status Source::Start() {
                                "' has a graph but no values to publish; name a checkpoint with "
                                "--checkpoint PREFIX");
   }
-  rm::PublisherOptions how;
-  how.all_variables = options_.all;
-  how.graph = !options_.no_graph;
-  how.retention.retained = options_.retained;
-  how.access.mode = static_cast<uint32_t>(std::stoul(options_.mode, nullptr, 8));
-  RAMET_ASSIGN_OR_RETURN(publisher_, rm::Publisher::Open(options_.address, model_->session(), how));
+  RAMET_ASSIGN_OR_RETURN(
+      publisher_, rm::Publisher::Open(options_.address, model_->session(), options_.publisher));
   return Publish(found.step);
 }
 
@@ -150,6 +147,12 @@ std::string CheckMode(const std::string& text) {
   return octal ? "" : "'" + text + "' is not an octal file mode such as 0600";
 }
 
+std::string ModeText(uint32_t mode) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%04o", mode);
+  return text;
+}
+
 }  // namespace
 
 void AddPublish(CLI::App& app, rm::Status* status) {
@@ -164,15 +167,27 @@ void AddPublish(CLI::App& app, rm::Status* status) {
       ->check(AddressProblem);
   command->add_flag("--watch", options->watch,
                     "Publish each new checkpoint in the folder of MODEL as it appears");
-  command->add_flag("--all", options->all, "Also publish variables that only optimizers use");
-  command->add_flag("--no-graph", options->no_graph, "Publish the values without the graph");
-  command->add_option("--retained", options->retained, "Keep this many versions for followers")
+  rm::PublisherOptions& publisher = options->publisher;
+  command->add_flag("--all", publisher.all_variables,
+                    "Also publish variables that only optimizers use");
+  command->add_flag_callback(
+      "--no-graph", [&publisher] { publisher.graph = false; },
+      "Publish the values without the graph");
+  command
+      ->add_option("--retained", publisher.retention.retained,
+                   "Keep this many versions for followers")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->type_name("COUNT");
-  command->add_option("--mode", options->mode, "Allow the users in this octal file mode to follow")
+  command
+      ->add_option_function<std::string>(
+          "--mode",
+          [&publisher](const std::string& mode) {
+            publisher.access.mode = static_cast<uint32_t>(std::stoul(mode, nullptr, 8));
+          },
+          "Allow the users in this octal file mode to follow")
       ->check(CheckMode)
-      ->capture_default_str()
+      ->default_str(ModeText(publisher.access.mode))
       ->type_name("MODE");
   command->add_flag("--once", options->once, "Exit after the first version");
   command->add_flag("--json", options->json, "Print a JSON object on one line for each version");

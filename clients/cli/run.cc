@@ -6,6 +6,7 @@
 #include "command.h"
 #include "model.h"
 #include "npy.h"
+#include "output_file.h"
 #include "tensor_json.h"
 #include "text.h"
 
@@ -46,13 +47,6 @@ rm::StatusOr<std::vector<std::string>> FilesOf(const std::vector<std::string>& n
                                "'; fetch them in two runs");
   }
   return files;
-}
-
-rm::Status MakeFolder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return rm::OkStatus();
-  return rm::Unknown("cannot create the folder '", folder, "': ", error.message());
 }
 
 rm::Status Show(const RunOptions& options, const std::vector<std::string>& names,

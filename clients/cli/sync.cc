@@ -100,7 +100,6 @@ rm::Status Rollback(const SyncOptions& options) {
 }  // namespace
 
 std::string AddressProblem(const std::string& address) {
-  if (address == "file:") return "'file:' does not name a folder; use file:DIR";
   const rm::Status status = rm::CheckReplicaAddress(address);
   return status.ok() ? "" : status.message();
 }

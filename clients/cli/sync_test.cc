@@ -58,6 +58,18 @@ TEST_F(Sync, FollowExportsCheckpoints) {
   EXPECT_THAT(again.out, HasSubstr("out:0  float[1,2] 6 6"));
 }
 
+TEST_F(Sync, FollowNamesAnExportFolderThatCannotBeCreated) {
+  rm::Publisher publisher = Publish();
+  publisher.Publish().value();
+  SaveModel(Path("model"), 7);
+  std::ofstream(Path("file")) << "not a folder";
+  for (const std::string& address : {Address(), "file:" + *dir_}) {
+    ExpectError(
+        "follow " + address + " --once --timeout 60 --export-checkpoints " + Path("file/exported"),
+        1, "cannot create the folder '" + Path("file/exported") + "'");
+  }
+}
+
 TEST_F(Sync, FollowContinuesUntilInterrupted) {
   rm::Publisher publisher = Publish();
   publisher.Publish({.step = 1}).value();
@@ -92,7 +104,7 @@ TEST_F(Sync, PublishServesACheckpoint) {
   const rm::Feeds feeds = {{"x:0", rm::Tensor::Of<float>({1, 3}, {1, 2, 3})}};
   EXPECT_TRUE(follower.session()
                   .Run(feeds, "out:0")
-                  .value()[0]
+                  .value()
                   .BitwiseEquals(rm::Tensor::Of<float>({1, 2}, {6, 6})));
   publish.Interrupt();
   Result result = publish.Wait();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,17 @@ std::string ReadersText(const rm::PublisherStats& stats) {
   const uint64_t behind = stats.version - std::min(stats.version, stats.oldest_in_use);
   if (behind == 0) return readers;
   return rm::StrCat(readers, ", the slowest at v", stats.oldest_in_use, " (", behind, " behind)");
+}
+
+// Converts a statistic: times to seconds, and an unknown step to null.
+template <class T>
+nlohmann::json StatJson(const rm::StatField& field, const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    using Kind = rm::StatField::Kind;
+    if (field.kind == Kind::kTime) return static_cast<double>(value) / 1e9;
+    if (field.kind == Kind::kStep && value == static_cast<T>(-1)) return nullptr;
+  }
+  return value;
 }
 
 // Returns text such as "3.1 s ago".
@@ -114,21 +126,15 @@ std::string StatusTable(const std::string& address, const rm::ReplicaStatus& sta
 }
 
 nlohmann::json StatusJson(const std::string& address, const rm::ReplicaStatus& status) {
-  const rm::PublisherStats& stats = status.publisher;
-  nlohmann::json json = {{"address", address},
-                         {"connected", status.connected},
-                         {"epoch", status.epoch},
-                         {"version", status.newest},
-                         {"versions", status.versions},
-                         {"labels", stats.labels},
-                         {"published", stats.published},
-                         {"skipped", stats.skipped},
-                         {"bytes_copied", stats.bytes_copied},
-                         {"bytes_in_use", stats.bytes_in_use},
-                         {"readers", stats.readers},
-                         {"oldest_in_use", stats.oldest_in_use}};
-  json["step"] = stats.step < 0 ? nlohmann::json() : nlohmann::json(stats.step);
-  json["time"] = static_cast<double>(stats.time_nanos) / 1e9;
+  nlohmann::json json;
+  rm::ForEachStat(status.publisher, [&](const rm::StatField& field, const auto& value) {
+    json[std::string(rm::NameInSeconds(field))] = StatJson(field, value);
+  });
+  json["address"] = address;
+  json["connected"] = status.connected;
+  json["epoch"] = status.epoch;
+  json["version"] = status.newest;
+  json["versions"] = status.versions;
   return json;
 }
 

@@ -146,8 +146,7 @@ rm::StatusOr<rm::Tensor> TensorSource::ReadSlice(const std::string& name,
   const rm::Output y =
       rm::Slice(x, rm::Tensor::Vector(std::move(begin)), rm::Tensor::Vector(std::move(size)));
   RAMET_ASSIGN_OR_RETURN(rm::Session session, rm::Session::Create(graph));
-  RAMET_ASSIGN_OR_RETURN(auto values, session.Run({{x, whole}}, y));
-  return values[0];
+  return session.Run({{x, whole}}, y);
 }
 
 rm::StatusOr<std::unique_ptr<TensorSource>> OpenTensors(const std::string& path) {

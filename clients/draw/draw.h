@@ -25,7 +25,7 @@ struct Picture {
     int tensors = 0;         // 0 if there are only control dependencies
     std::string label;       // dtype and shape of the tensors; "" if they differ
     std::vector<Point> way;  // the line from box to box, set by LayOut
-    // Set by PlaceLabels: true if there is room for the label, and the position of its left end.
+    // Set by PositionLabels: true if there is room for the label, and the position of its left end.
     bool labelled = false;
     Point label_at = {0, 0};
   };
@@ -47,10 +47,10 @@ inline constexpr int kMaxBoxes = 1500, kMaxDepth = 12;
 // \error kInvalidArgument: the picture would have too many boxes.
 ramet::StatusOr<Picture> MakePicture(const ramet::Graph& graph, const PictureOptions& options);
 
-// Places the boxes in layers, with data flowing down, and the edges between them.
+// Lays out the boxes in layers, with data flowing down, and the edges between them.
 void LayOut(Picture* picture);
-// Places the labels of a picture that is laid out, so that none overlaps a box or another label.
-void PlaceLabels(Picture* picture);
+// Positions the labels of a picture that is laid out, so that none overlaps a box or another label.
+void PositionLabels(Picture* picture);
 
 // Returns an SVG of a picture that is laid out. Escapes all names, which may be malicious.
 std::string ToSvg(const Picture& picture, const std::string& title);

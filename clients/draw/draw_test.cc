@@ -32,7 +32,7 @@ Picture RandomPicture(int boxes, unsigned seed) {
     }
   }
   LayOut(&picture);
-  PlaceLabels(&picture);
+  PositionLabels(&picture);
   return picture;
 }
 

@@ -3,7 +3,7 @@
 
 #include "draw.h"
 
-// Places the labels of edges so that they do not overlap boxes or each other.
+// Positions the labels of edges so that they do not overlap boxes or each other.
 namespace draw {
 namespace {
 
@@ -45,8 +45,8 @@ Picture::Point At(const Picture::Point& a, const Picture::Point& b, double t) {
           s * s * s * a.y + 3 * s * t * middle + t * t * t * b.y};
 }
 
-bool PlaceOn(const Picture::Point& a, const Picture::Point& b, double most_right, Taken* taken,
-             Picture::Edge* edge) {
+bool PositionOn(const Picture::Point& a, const Picture::Point& b, double most_right, Taken* taken,
+                Picture::Edge* edge) {
   const double width = kLetter * static_cast<double>(edge->label.size());
   for (const double t : {0.5, 0.35, 0.65, 0.2, 0.8}) {
     const Picture::Point p = At(a, b, t);
@@ -64,7 +64,7 @@ bool PlaceOn(const Picture::Point& a, const Picture::Point& b, double most_right
 
 }  // namespace
 
-void PlaceLabels(Picture* picture) {
+void PositionLabels(Picture* picture) {
   Taken taken;
   for (const Picture::Box& box : picture->boxes) {
     taken.Add({box.x - box.width / 2, box.y - box.height / 2, box.x + box.width / 2,
@@ -73,8 +73,8 @@ void PlaceLabels(Picture* picture) {
   for (Picture::Edge& edge : picture->edges) {
     const auto& way = edge.way;
     if (edge.label.empty() || way.size() < 2) continue;
-    if (PlaceOn(way[0], way[1], picture->width, &taken, &edge)) continue;
-    PlaceOn(way[way.size() - 2], way.back(), picture->width, &taken, &edge);
+    if (PositionOn(way[0], way[1], picture->width, &taken, &edge)) continue;
+    PositionOn(way[way.size() - 2], way.back(), picture->width, &taken, &edge);
   }
 }
 

@@ -39,7 +39,7 @@ class Layout {
     AddBends();
     for (size_t k = 0; k < knots_.size(); ++k) LayerOf(k).push_back(static_cast<int>(k));
     for (int sweep = 0; sweep < kSweeps; ++sweep) Order(sweep % 2 == 0);
-    Place();
+    InitPositions();
     for (int round = 0; round < kStraightenings; ++round) {
       for (const Way& way : ways_) Straighten(way);
     }
@@ -163,10 +163,10 @@ class Layout {
 
   static double Apart(const Knot& a, const Knot& b) { return (a.width + b.width) / 2 + kGapX; }
 
-  void Place() {
-    place_.resize(knots_.size());
+  void InitPositions() {
+    index_in_layer_.resize(knots_.size());
     for (const auto& layer : layers_) {
-      for (size_t i = 0; i < layer.size(); ++i) place_[layer[i]] = i;
+      for (size_t i = 0; i < layer.size(); ++i) index_in_layer_[layer[i]] = i;
     }
     for (const auto& layer : layers_) {
       double x = 0;
@@ -207,7 +207,7 @@ class Layout {
   // Returns the range in which a knot can move within its layer.
   std::pair<double, double> RoomOf(int knot) const {
     const auto& layer = layers_[knots_[knot].layer];
-    const size_t at = place_[knot];
+    const size_t at = index_in_layer_[knot];
     double least = -HUGE_VAL, most = HUGE_VAL;
     if (at > 0) least = knots_[layer[at - 1]].x + Apart(knots_[layer[at - 1]], knots_[knot]);
     if (at + 1 < layer.size()) {
@@ -274,7 +274,7 @@ class Layout {
   std::vector<Knot> knots_;
   std::vector<Way> ways_;
   std::vector<std::vector<int>> layers_;
-  std::vector<size_t> place_;  // the index of each knot in its layer
+  std::vector<size_t> index_in_layer_;  // the index of each knot in its layer
 };
 
 }  // namespace

@@ -24,16 +24,12 @@ rm::Operation TrainingStep(const rm::Output& out, const rm::Output& y,
   return rm::GradientDescent(0.1).Minimize(loss, {.var_list = variables});
 }
 
-void Check(const rm::Status& status) {
-  if (!status.ok()) throw rm::BadStatusAccess(status);
-}
-
 int Duplicate(const std::string& theirs, const std::string& ours) {
   rm::Graph graph;
   rm::Scope s(graph);
   auto imported = rm::ImportMetaGraph(graph, theirs + ".meta").value();
   auto session = rm::Session::Create(graph).value();
-  Check(imported.saver.Restore(session, theirs));
+  imported.saver.Restore(session, theirs).value();
 
   // Copy everything between "x:0" and "out:0"; the copy gets its own variables.
   const std::vector<rm::Variable> originals = s.TrainableVariables();
@@ -91,7 +87,7 @@ int Duplicate(const std::string& theirs, const std::string& ours) {
   }
   const std::string saved = rm::Saver(graph, as_original).Save(session, ours).value();
   rm::Saver of_originals(graph, {.var_list = originals});
-  Check(of_originals.Restore(session, saved));
+  of_originals.Restore(session, saved).value();
   std::printf(
       "Saved under the original's names and restored into the original: they differ by %g.\n",
       difference());

@@ -53,7 +53,7 @@ class Evaluation {
     report_.step = step;
     report_.change = LargestDifference(on_batch[0], before_);
     report_.waited = waited;
-    CountCorrect(on_test[0], mnist_.test.labels(), &report_);
+    CountCorrect(on_test, mnist_.test.labels(), &report_);
     Tell(report_);
     before_ = on_batch[0];
     return step;
@@ -101,7 +101,7 @@ int FollowFiles(const Options& options) {
   auto imported = ImportOnto(options.follower_device, graph, checkpoint.prefix + ".meta");
   auto session = rm::Session::Create(graph, SessionOptionsOf(options)).value();
   for (int64_t since = NowNanos();; since = NowNanos(), checkpoint = watcher.Wait(10min).value()) {
-    Check(imported.saver.Restore(session, checkpoint.prefix));
+    imported.saver.Restore(session, checkpoint.prefix).value();
     if (evaluation.Show(session, {since, NowNanos()}) >= options.steps) return kOk;
   }
 }

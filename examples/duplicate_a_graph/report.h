@@ -53,9 +53,4 @@ std::variant<Report, Failure> ParseMessage(const std::string& line);
 // `correct` and `images` of the report.
 void CountCorrect(const ramet::Tensor& outputs, const ramet::Tensor& labels, Report* report);
 
-// Throws BadStatusAccess if `status` is an error, as StatusOr::value() does.
-inline void Check(const ramet::Status& status) {
-  if (!status.ok()) throw ramet::BadStatusAccess(status);
-}
-
 }  // namespace example

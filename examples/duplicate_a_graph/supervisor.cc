@@ -53,7 +53,7 @@ class CheckpointFolder {
       throw std::runtime_error("'" + path_ + "' contains a checkpoint of another program (" +
                                *latest + "); use an empty folder as --checkpoint-dir");
     }
-    Check(rm::RemoveCheckpoint(checkpoint));
+    rm::RemoveCheckpoint(checkpoint).value();
   }
 
   std::string path_;

@@ -88,7 +88,7 @@ int Train(const Options& options) {
     report.published = Timed([&] { publisher.Publish({.step = step}).value(); });
     report.saved = Timed([&] { saver.Save(session, options.checkpoint()).value(); });
     auto outputs = session.Run({{net.inputs, test_images}}, net.output).value();
-    CountCorrect(outputs[0], test_labels, &report);
+    CountCorrect(outputs, test_labels, &report);
     Tell(report);
   }
   return kOk;

@@ -20,9 +20,4 @@ double FineTune(const std::string& theirs, const std::string& ours, const ramet:
 // Returns the accuracy of the model saved at `ours`, using its files alone.
 double Serve(const std::string& ours, const ramet::Mnist& data, const Options& options);
 
-// Throws BadStatusAccess if `status` is an error, as StatusOr::value() does.
-inline void Check(const ramet::Status& status) {
-  if (!status.ok()) throw ramet::BadStatusAccess(status);
-}
-
 }  // namespace example

@@ -60,7 +60,7 @@ double FineTune(const std::string& theirs, const std::string& ours, const rm::Mn
   rm::Scope s(graph);
   auto imported = rm::ImportMetaGraph(graph, theirs + ".meta", {.clear_devices = true}).value();
   auto session = rm::Session::Create(graph).value();
-  Check(imported.saver.Restore(session, theirs));
+  imported.saver.Restore(session, theirs).value();
   const std::vector<rm::Variable> their_variables = s.GlobalVariables();
   const std::vector<rm::Variable> their_trainable = s.TrainableVariables();
   const std::vector<rm::Tensor> before = ValuesOf(session, their_variables);
@@ -80,11 +80,11 @@ double FineTune(const std::string& theirs, const std::string& ours, const rm::Mn
               options.layer.c_str(), fresh.size(), learning.size(),
               static_cast<long long>(few.count()));
   std::printf("Accuracy before training: %.4f\n",
-              session.Run(test, head.right).value()[0].scalar<float>());
+              session.Run(test, head.right).value().scalar<float>());
   for (int64_t step = 0; step < options.steps; ++step) {
     session.Run(Fed(options, head.labels, few.BatchOf(step, 50)), train).value();
   }
-  const double right = session.Run(test, head.right).value()[0].scalar<float>();
+  const double right = session.Run(test, head.right).value().scalar<float>();
   std::printf("Accuracy after training:  %.4f\n", right);
   SayWhatChanged(session, their_variables, before);
   rm::Saver saver(graph, {.name = "our_save"});
@@ -96,10 +96,10 @@ double Serve(const std::string& ours, const rm::Mnist& data, const Options& opti
   rm::Graph graph;
   auto imported = rm::ImportMetaGraph(graph, ours + ".meta").value();
   auto session = rm::Session::Create(graph).value();
-  Check(imported.saver.Restore(session, ours));
+  imported.saver.Restore(session, ours).value();
   const Pictures test = PicturesOf(data.test, kKinds);
   return session.Run(Fed(options, "our_head/labels:0", test), "our_head/right:0")
-      .value()[0]
+      .value()
       .scalar<float>();
 }
 

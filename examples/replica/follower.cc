@@ -20,10 +20,8 @@ int main(int argc, char** argv) try {
       if (follower.stats().connected) continue;
       if (follower.Update().value().id.version == seen.version.version) break;
     }
-    answer = follower.session()
-                 .Run(feeds, {"out:0"}, rm::RunOptions(), &seen)
-                 .value()[0]
-                 .flat<float>()[0];
+    const rm::Tensor out = follower.session().Run(feeds, "out:0", rm::RunOptions(), &seen).value();
+    answer = out.flat<float>()[0];
   }
   std::cout << "the trainer has ended; f(10) = " << answer << " with version "
             << seen.version.version << " of step " << seen.version.step << ", after "

@@ -11,8 +11,8 @@
 #include "json.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/graph/add_op.h"
-#include "ramet/graph/meta_graph.h"
 #include "ramet/graph/scope.h"
+#include "ramet/graph_def/meta_graph.h"
 #include "ramet/runtime/session.h"
 
 namespace ramet::conformance {

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from blocks import blocks, pages
 
 
 def without_spaces(text):
@@ -35,20 +35,17 @@ def write(path, text):
 
 def main():
     root, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    for page in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]:
-        text = page.read_text(encoding="utf-8")
-        for match in BLOCK.finditer(text):
-            line = text.count("\n", 0, match.start()) + 2
-            where, code = f"{page.relative_to(root)}:{line}", match.group(1)
-            name = re.sub(r"\W", "_", f"{page.stem}_{line}")
-            located = f'#line {line} "{page}"\n{code}'
-            if code.lstrip().startswith("RAMET_OP"):
-                check_op(root, where, code)
-            elif "int main(" in code:
-                write(folder / "programs" / f"{name}.cc", located)
-            else:
-                write(folder / "fragments" / f"{name}.cc",
-                      f'#include "preamble.h"\n\nvoid {name}() {{\n{located}}}\n')
+    for block in (block for page in pages(root) for block in blocks(root, page)):
+        if block.language != "cpp" or not block.runs:
+            continue
+        name = re.sub(r"\W", "_", f"{block.page.stem}_{block.line}")
+        located = f'#line {block.line} "{block.page}"\n{block.code}'
+        if block.code.lstrip().startswith("RAMET_OP"):
+            check_op(root, block.where, block.code)
+        elif "int main(" in block.code:
+            write(folder / "programs" / f"{name}.cc", located)
+        else:
+            write(folder / "fragments" / f"{name}.cc", f'#include "preamble.h"\n\nvoid {name}() {{\n{located}}}\n')
 
 
 if __name__ == "__main__":

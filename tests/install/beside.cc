@@ -17,12 +17,11 @@ extern "C" RAMET_EXPORT int RametBeside(const char* prefix, const char* feed, co
     rm::Graph graph;
     auto meta = rm::ImportMetaGraph(graph, std::string(prefix) + ".meta").value();
     auto session = rm::Session::Create(graph).value();
-    rm::Status restored = meta.saver.Restore(session, prefix);
-    if (!restored.ok()) throw rm::BadStatusAccess(restored);
+    meta.saver.Restore(session, prefix).value();
     auto images = rm::Tensor::Of(rm::Shape{rows, width},
                                  std::span<const float>(input, static_cast<size_t>(rows) * width));
     auto fetched = session.Run({{feed, images}}, fetch).value();
-    std::copy_n(fetched[0].data<float>(), static_cast<size_t>(rows) * classes, output);
+    std::copy_n(fetched.data<float>(), static_cast<size_t>(rows) * classes, output);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

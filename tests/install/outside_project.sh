@@ -15,7 +15,7 @@ run() {
   shift
   local said
   said=$("$@") || { echo "$name: exit code $?: $said"; exit 1; }
-  [ "$said" = "[4, 6]" ] || { echo "$name: expected [4, 6], found: $said"; exit 1; }
+  [ "$said" = "float[1,2] 4 6" ] || { echo "$name: expected float[1,2] 4 6, found: $said"; exit 1; }
   echo "$name: $said"
 }
 

@@ -90,7 +90,7 @@ struct Loaded {
 void Infer(const std::string& prefix, const std::string& in, const std::string& out,
            const std::string& fetch) {
   Loaded model(prefix);
-  WriteFloats(out, model.session.Run({{"x:0", ReadFloats(in, 784)}}, fetch).value()[0]);
+  WriteFloats(out, model.session.Run({{"x:0", ReadFloats(in, 784)}}, fetch).value());
 }
 
 void RunSteps(rm::Session& session, const rm::GraphElement& labels, const rm::Output& loss,

@@ -324,10 +324,10 @@ class Driver {
       RAMET_ASSIGN_OR_RETURN(rm::Tensor value, ReadFloats(rest));
       feeds.push_back({tensor, value});
     }
-    RAMET_ASSIGN_OR_RETURN(std::vector<rm::Tensor> got, session_->Run(feeds, w.path));
+    RAMET_ASSIGN_OR_RETURN(const rm::Tensor got, session_->Run(feeds, w.path));
     std::string text;
-    if (got[0].empty() || got[0].dtype() != rm::kFloat) return got[0].ToString();
-    for (float f : got[0].flat<float>()) {
+    if (got.empty() || got.dtype() != rm::kFloat) return got.ToString();
+    for (float f : got.flat<float>()) {
       char number[40];
       std::snprintf(number, sizeof number, "%.9g ", static_cast<double>(f));
       text += number;

@@ -42,7 +42,7 @@ try:
     from ramet.core.framework import tensor_pb2
     from ramet.framework import device, dtypes, errors, nest, nest_up_to, tensor_proto, tensor_shape
     from ramet.framework import indexed_slices, sparse_tensor, tensor_conversion, tensor_util
-    from ramet.lib import compat
+    from ramet.framework import compat
 
     import ramet.compat.v1 as rt
 except ImportError:

@@ -14,7 +14,7 @@ import numpy as np
 
 import ramet.compat.v1 as rt
 import tensorflow.compat.v1 as tf
-from ramet.framework import function as rt_function
+from ramet.ops.functions import function as rt_function
 from tensorflow.python.framework import function as tf_function
 
 from python_functions_cases import CASES

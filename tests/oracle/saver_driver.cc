@@ -280,9 +280,9 @@ class Script {
   }
 
   std::string RunNodes(const Words& w) {
-    auto got = session_->Run({{w.at(2), rm::Tensor(w.at(3))}}, w.at(1)).value();
-    if (got[0].empty() || got[0].dtype() != rm::kString) return "";
-    return got[0].data<std::string>()[0];
+    const rm::Tensor got = session_->Run({{w.at(2), rm::Tensor(w.at(3))}}, w.at(1)).value();
+    if (got.empty() || got.dtype() != rm::kString) return "";
+    return got.data<std::string>()[0];
   }
 
   std::string Latest(const Words& w) {

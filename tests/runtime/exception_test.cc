@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -140,6 +141,30 @@ TEST_F(ExceptionTest, AnInterruptEndsTheRunOfItsThread) {
       EXPECT_EQ(interrupt.asked, 3);
     }
     EXPECT_TRUE(session.Run(zero).ok());
+  }
+}
+
+// Returns the processor time of the calling thread, which other processes do not change.
+double ThreadSeconds() {
+  timespec time;
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// These take several times the limit if nothing interrupts them.
+TEST_F(ExceptionTest, AnInterruptEndsSingleLongKernels) {
+  const Output matrix = RandomUniform(graph_, Tensor::Vector<int32_t>({2500, 2500}));
+  const Output row = RandomUniform(graph_, Tensor::Vector<int32_t>({30'000'000}));
+  const Output values = AddOp(graph_, "Svd", {matrix}).output(0);
+  const Output sorted = AddOp(graph_, "TopKV2", {row, Tensor(int32_t{29'000'000})}).output(0);
+  ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
+  Session session = Session::Create(graph_, {.intra_op_parallelism_threads = 1}).value();
+  for (const Output& endless : {values, sorted}) {
+    ThirdTime interrupt;
+    RunInterrupt::Request();
+    const double start = ThreadSeconds();
+    EXPECT_TRUE(IsCancelled(session.Run(endless).status()));
+    EXPECT_LT(ThreadSeconds() - start, 1.5) << endless.name();
   }
 }
 

@@ -105,9 +105,9 @@ class FunctionRunTest : public ::testing::Test {
   }
 
   StatusOr<float> Run(float x, const RunOptions& options = {}, RunMetadata* metadata = nullptr) {
-    RAMET_ASSIGN_OR_RETURN(auto values,
+    RAMET_ASSIGN_OR_RETURN(auto value,
                            session_->Run({{"x:0", Tensor(x)}}, "c:0", options, metadata));
-    return values[0].scalar<float>();
+    return value.scalar<float>();
   }
 
   Graph graph_;

@@ -20,7 +20,7 @@ Tensor Noise(const Shape& shape, uint32_t seed, DType dtype = kFloat) {
   for (float& x : t.mutable_flat<float>()) x = static_cast<float>(random()) / 3e8f - 7.0f;
   if (dtype == kFloat) return t;
   Graph g;
-  return Session::Create(g)->Run(Cast(Constant(g, t), dtype)).value()[0];
+  return Session::Create(g)->Run(Cast(Constant(g, t), dtype)).value();
 }
 
 class FusedElementwiseTest : public ::testing::Test {
@@ -64,7 +64,9 @@ class FusedElementwiseTest : public ::testing::Test {
     const bool resource = v.record().is_resource;
     return AddOp(g, resource ? op + "VariableOp" : op, {v.ref(), value});
   }
-  const void* Place(Session& session, const Variable& v) { return session.Value(v)->raw_data(); }
+  const void* AddressOf(Session& session, const Variable& v) {
+    return session.Value(v)->raw_data();
+  }
 
   Graph g;
   Scope s;
@@ -132,7 +134,7 @@ TEST_F(FusedElementwiseTest, TheSumOfTwoMatrixProducts) {
   const Tensor ones = Tensor::Of<float>({40, 40}, {1.0f}),
                twos = Tensor::Of<float>({40, 40}, {2.0f});
   const Tensor expected = Tensor::Of<float>({40, 40}, {200.0f});
-  EXPECT_TRUE(session.Run({{x, ones}, {y, twos}}, sum).value()[0].BitwiseEquals(expected));
+  EXPECT_TRUE(session.Run({{x, ones}, {y, twos}}, sum).value().BitwiseEquals(expected));
 }
 
 // A value that a later pass reads must not be overwritten by an earlier step.
@@ -158,10 +160,10 @@ TEST_F(FusedElementwiseTest, AssignedInPlace) {
     Compare(feeds, {}, {added});
     Session session = NewSession(false);
     session.Run(feeds, mixed).value();  // the first value is also that of a constant
-    const void* place = Place(session, v);
+    const void* address = AddressOf(session, v);
     for (const Operation& update : {mixed, moved, added}) {
       session.Run(feeds, update).value();
-      EXPECT_EQ(Place(session, v), place) << kind << update.name();
+      EXPECT_EQ(AddressOf(session, v), address) << kind << update.name();
     }
   }
 }

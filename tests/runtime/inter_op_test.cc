@@ -64,7 +64,7 @@ class InterOpTest : public ::testing::Test {
     float result = 0;
     for (int i = 0; i < 5; ++i) {
       most_ = 0;
-      result = session.Run({{x_, 1.0f}}, sum).value()[0].data<float>()[0];
+      result = session.Run({{x_, 1.0f}}, sum).value().data<float>()[0];
     }
     return result;
   }
@@ -166,8 +166,8 @@ TEST_F(InterOpTest, ResultsAreTheSameBitByBit) {
   Session one = Open(1);
   Session several = Open(4);
   for (int run = 0; run < 8; ++run) {
-    const Tensor a = one.Run({{x_, 0.1f * static_cast<float>(run)}}, sum).value()[0];
-    const Tensor b = several.Run({{x_, 0.1f * static_cast<float>(run)}}, sum).value()[0];
+    const Tensor a = one.Run({{x_, 0.1f * static_cast<float>(run)}}, sum).value();
+    const Tensor b = several.Run({{x_, 0.1f * static_cast<float>(run)}}, sum).value();
     ASSERT_TRUE(a.BitwiseEquals(b)) << "run " << run;
   }
 }

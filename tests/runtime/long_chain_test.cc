@@ -22,9 +22,9 @@ class LongChainTest : public ::testing::Test {
     for (int i = 0; i < length; ++i) y = Neg(y);
     return y;
   }
-  float Scalar(const StatusOr<std::vector<Tensor>>& values) {
-    EXPECT_TRUE(values.ok()) << values.status().ToString();
-    return values.ok() ? (*values)[0].scalar<float>() : 0;
+  float Scalar(const StatusOr<Tensor>& value) {
+    EXPECT_TRUE(value.ok()) << value.status();
+    return value.ok() ? value->scalar<float>() : 0;
   }
 
   Graph g;

@@ -84,7 +84,7 @@ class LoopGradientsTest : public ::testing::Test {
     Session session = Session::Create(g_).value();
     auto result = session.Run(feeds, fetch);
     EXPECT_TRUE(result.ok()) << result.status().message();
-    return result.ok() ? Floats((*result)[0]) : std::vector<float>();
+    return result.ok() ? Floats(*result) : std::vector<float>();
   }
 
   std::vector<std::string> InputsOf(const std::string& name) {

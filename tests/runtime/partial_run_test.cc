@@ -13,6 +13,11 @@ float Scalar(const StatusOr<std::vector<Tensor>>& run, size_t i = 0) {
   return run.ok() ? (*run)[i].scalar<float>() : -1;
 }
 
+float Scalar(const StatusOr<Tensor>& run) {
+  EXPECT_TRUE(run.ok()) << run.status();
+  return run.ok() ? run->scalar<float>() : -1;
+}
+
 // counted = f(a), r1 = counted + b, r2 = r1 * c, where f counts its calls.
 class PartialRunTest : public ::testing::Test {
  protected:
@@ -61,10 +66,10 @@ TEST_F(PartialRunTest, NothingRunsTwice) {
 TEST_F(PartialRunTest, RunsOfOneGraphAreIndependent) {
   Session session = Session::Create(graph_).value();
   PartialRun one = Start(session, {r1_, r2_}), other = Start(session, {r1_, r2_});
-  EXPECT_EQ(Scalar(one.Run({{a_, 1.0f}, {b_, 2.0f}}, {r1_})), 3);
-  EXPECT_EQ(Scalar(other.Run({{a_, 10.0f}, {b_, 20.0f}}, {r1_})), 30);
-  EXPECT_EQ(Scalar(one.Run({{c_, 1.0f}}, {r2_})), 3);
-  EXPECT_EQ(Scalar(other.Run({{c_, 1.0f}}, {r2_})), 30);
+  EXPECT_EQ(Scalar(one.Run({{a_, 1.0f}, {b_, 2.0f}}, r1_)), 3);
+  EXPECT_EQ(Scalar(other.Run({{a_, 10.0f}, {b_, 20.0f}}, r1_)), 30);
+  EXPECT_EQ(Scalar(one.Run({{c_, 1.0f}}, r2_)), 3);
+  EXPECT_EQ(Scalar(other.Run({{c_, 1.0f}}, r2_)), 30);
 }
 
 TEST_F(PartialRunTest, ARefusedCallChangesNothing) {
@@ -110,7 +115,7 @@ TEST_F(PartialRunTest, FeedsOnTheWayAndLateFetches) {
   PartialRun late = Start(session, {r1_, r2_});
   auto both = late.Run({{a_, 1.0f}, {b_, 2.0f}, {c_, 3.0f}}, {r2_});
   EXPECT_EQ(Scalar(both), 9);
-  EXPECT_EQ(Scalar(late.Run({}, {r1_})), 3);
+  EXPECT_EQ(Scalar(late.Run({}, r1_)), 3);
   EXPECT_EQ(calls_, 1);
 }
 

@@ -40,7 +40,7 @@ class RunOptionsTest : public ::testing::Test {
     EXPECT_TRUE(session.Run({}, v_.initializer(), {.timeout_in_ms = 60000}).ok());
     return session;
   }
-  float ValueOfV(Session& session) { return session.Run(v_).value()[0].scalar<float>(); }
+  float ValueOfV(Session& session) { return session.Run(v_).value().scalar<float>(); }
   static std::function<void()> Sleep(int milliseconds) {
     return [=] { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); };
   }
@@ -68,10 +68,10 @@ TEST_F(RunOptionsTest, ASessionsLimitHoldsForRunsWithoutOne) {
   work_ = Sleep(30);
   EXPECT_TRUE(IsDeadlineExceeded(session.Run(second_).status()));
   EXPECT_TRUE(session.Run({}, second_, {.timeout_in_ms = 60000}).ok());
-  Callable callable = session.MakeCallable({}, second_).value();
-  std::vector<Tensor> fetched(1);
-  EXPECT_TRUE(IsDeadlineExceeded(callable.Run({}, fetched)));
-  EXPECT_TRUE(callable.Run({}, fetched, {.timeout_in_ms = 60000}).ok());
+  TensorCallable callable = session.MakeCallable({}, second_).value();
+  Tensor fetched;
+  EXPECT_TRUE(IsDeadlineExceeded(callable.Run({}, &fetched)));
+  EXPECT_TRUE(callable.Run({}, &fetched, {.timeout_in_ms = 60000}).ok());
 }
 
 TEST_F(RunOptionsTest, ARunIsCancelledFromAnotherThread) {

@@ -96,9 +96,9 @@ TEST_F(SaverOptionsTest, ImportedNodesSaveAndRestoreByName) {
   two.device_count = {{"CPU", 2}};
   Session imported = Session::Create(copy, two).value();
   ASSERT_TRUE(imported.Run({{"save/Const:0", Tensor(dir_ / "m")}}, "save/restore_all").ok());
-  EXPECT_EQ(imported.Run("a:0").value()[0].flat<float>()[1], 1);
+  EXPECT_EQ(imported.Run("a:0").value().flat<float>()[1], 1);
   auto saved = imported.Run({{"save/Const:0", Tensor(dir_ / "n")}}, "save/Identity:0").value();
-  EXPECT_EQ(saved[0].scalar<std::string>(), dir_ / "n");
+  EXPECT_EQ(saved.scalar<std::string>(), dir_ / "n");
   Fill(session, a, 5);
   ASSERT_TRUE(saver.Restore(session, dir_ / "n").ok());
   EXPECT_THAT(Values(session, a), ElementsAre(1, 1));

@@ -63,7 +63,7 @@ TEST_F(SaverTest, AnImportedGraphRunsTheSame) {
     Session session = Session::Create(g).value();
     session.Run(mlp.init).value();
     saver.Save(session, Path("model")).value();
-    expected = session.Run(mlp.Batch(), mlp.out).value()[0];
+    expected = session.Run(mlp.Batch(), mlp.out).value();
     images = mlp.images;
   }
   Graph copy;
@@ -72,7 +72,7 @@ TEST_F(SaverTest, AnImportedGraphRunsTheSame) {
   Session session = Session::Create(copy).value();
   Status restored = imported->saver.Restore(session, LatestCheckpoint(dir_.string()).value());
   ASSERT_TRUE(restored.ok()) << restored.ToString();
-  Tensor out = session.Run({{"x:0", images}}, "out:0").value()[0];
+  Tensor out = session.Run({{"x:0", images}}, "out:0").value();
   EXPECT_TRUE(out.BitwiseEquals(expected));
   EXPECT_EQ(copy.collections().Get<Variable>("trainable_variables").size(), 4u);
 }

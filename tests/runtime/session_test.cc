@@ -24,11 +24,37 @@ TEST(SessionTest, RunsWithFeeds) {
   Output x = s.Placeholder("x", kFloat, {-1});
   Output y = x * 2 + 1;
   Session session = Session::Create(g).value();
-  auto result = session.Run({{x, Tensor::Vector<float>({1, 2})}}, y).value();
-  EXPECT_THAT(Floats(result[0]), ElementsAre(3, 5));
-  result = session.Run({{"x:0", Tensor::Vector<float>({4})}}, {"add:0", y.op()}).value();
+  EXPECT_THAT(Floats(session.Run({{x, Tensor::Vector<float>({1, 2})}}, y).value()),
+              ElementsAre(3, 5));
+  auto result = session.Run({{"x:0", Tensor::Vector<float>({4})}}, {"add:0", y.op()}).value();
   EXPECT_THAT(Floats(result[0]), ElementsAre(9));
   EXPECT_TRUE(result[1].empty());
+}
+
+TEST(SessionTest, OneFetchIsOneTensorAndAListIsAList) {
+  Graph g;
+  Scope s(g);
+  const Output x = s.Placeholder("x", kFloat, {});
+  const Output y = Identity(x + 1, "y");
+  const Variable v = s.GetVariable("v", {}, ConstantInit(7));
+  Session session = Session::Create(g).value();
+  session.Run(v.initializer()).value();
+  const Feeds feeds = {{x, 1.0f}};
+
+  EXPECT_EQ(session.Run(v).value().scalar<float>(), 7);
+  EXPECT_EQ(session.Run(feeds, "y:0").value().scalar<float>(), 2);
+  EXPECT_EQ(session.Run(feeds, std::string("y:0"), RunOptions()).value().scalar<float>(), 2);
+  EXPECT_TRUE(session.Run(feeds, y.op()).value().empty());
+  EXPECT_TRUE(IsNotFound(session.Run(feeds, "z:0").status()));
+
+  EXPECT_EQ(session.Run(feeds, {y}).value().size(), 1);
+  EXPECT_EQ(session.Run(feeds, {"y:0", "v"}).value().size(), 2);
+
+  const TensorCallable one = session.MakeCallable({x}, y).value();
+  EXPECT_EQ(one.Run({2.0f}).value().scalar<float>(), 3);
+  EXPECT_TRUE(IsInvalidArgument(one.Run({}).status()));
+  const Callable list = session.MakeCallable({x}, {y}).value();
+  EXPECT_EQ(list.Run({2.0f}).value().size(), 1);
 }
 
 TEST(SessionTest, AnyTensorCanBeFed) {
@@ -38,8 +64,8 @@ TEST(SessionTest, AnyTensorCanBeFed) {
   Output twice = x * 2;
   Output y = twice + 1;
   Session session = Session::Create(g).value();
-  EXPECT_EQ(session.Run({{twice, 10.0f}}, y).value()[0].scalar<float>(), 11);
-  EXPECT_EQ(session.Run({{twice, 10.0f}}, twice).value()[0].scalar<float>(), 10);
+  EXPECT_EQ(session.Run({{twice, 10.0f}}, y).value().scalar<float>(), 11);
+  EXPECT_EQ(session.Run({{twice, 10.0f}}, twice).value().scalar<float>(), 10);
 }
 
 TEST(SessionTest, OpsThatWaitForAFedPlaceholderRun) {
@@ -49,8 +75,8 @@ TEST(SessionTest, OpsThatWaitForAFedPlaceholderRun) {
   Scope after = s.ControlDependencies({x.op()});
   Output y = Constant(g, 3.0f, "y");
   Session session = Session::Create(g).value();
-  auto result = session.Run({{x, Tensor::Vector<float>({1, 2})}}, y).value();
-  EXPECT_THAT(Floats(result[0]), ElementsAre(3));
+  const Tensor result = session.Run({{x, Tensor::Vector<float>({1, 2})}}, y).value();
+  EXPECT_THAT(Floats(result), ElementsAre(3));
   EXPECT_TRUE(IsInvalidArgument(session.Run(y).status()));
 }
 
@@ -105,7 +131,7 @@ TEST(SessionTest, UninitializedVariableErrorSuggestsFixes) {
   EXPECT_THAT(session.UninitializedVariables(), ElementsAre("v"));
   EXPECT_EQ(session.InitializeMissing().value(), 1);
   EXPECT_EQ(session.InitializeMissing().value(), 0);
-  EXPECT_THAT(Floats(session.Run(v + 1).value()[0]), ElementsAre(1, 1));
+  EXPECT_THAT(Floats(session.Run(v + 1).value()), ElementsAre(1, 1));
 }
 
 TEST(SessionTest, ReportsUninitializedInTheGraph) {
@@ -117,7 +143,7 @@ TEST(SessionTest, ReportsUninitializedInTheGraph) {
   ASSERT_TRUE(g.status().ok()) << g.status().ToString();
   Session session = Session::Create(g).value();
   session.Run(a.initializer()).value();
-  Tensor names = session.Run(report).value()[0];
+  Tensor names = session.Run(report).value();
   ASSERT_EQ(names.num_elements(), 1);
   EXPECT_EQ(names.flat<std::string>()[0], "b");
 }
@@ -133,8 +159,8 @@ TEST(SessionTest, SessionsOverOneGraphHaveTheirOwnVariables) {
   b.Run(v.initializer()).value();
   a.Run(add).value();
   a.Run(add).value();
-  EXPECT_EQ(a.Run(v.value()).value()[0].scalar<float>(), 2);
-  EXPECT_EQ(b.Run(v.value()).value()[0].scalar<float>(), 0);
+  EXPECT_EQ(a.Run(v.value()).value().scalar<float>(), 2);
+  EXPECT_EQ(b.Run(v.value()).value().scalar<float>(), 0);
 }
 
 // A reference names its variable. A read before an update, used after it, sees the new value. A
@@ -153,8 +179,8 @@ TEST(SessionTest, ReadsOfReferencesAsTensorFlow) {
   }
   Session session = Session::Create(g).value();
   session.InitializeMissing().value();
-  Tensor before = session.Run(read).value()[0];
-  EXPECT_THAT(Floats(session.Run(later).value()[0]), ElementsAre(10, 10));
+  Tensor before = session.Run(read).value();
+  EXPECT_THAT(Floats(session.Run(later).value()), ElementsAre(10, 10));
   EXPECT_THAT(Floats(before), ElementsAre(0, 0));
 }
 
@@ -163,10 +189,10 @@ TEST(SessionTest, NodesAddedLaterAreSeen) {
   Scope s(g);
   Output x = Constant(g, 1.0f, "x");
   Session session = Session::Create(g).value();
-  EXPECT_EQ(session.Run(x).value()[0].scalar<float>(), 1);
-  EXPECT_EQ(session.Run(x + 1).value()[0].scalar<float>(), 2);
-  Callable callable = session.MakeCallable({x}, Fetches(x * 3)).value();
-  EXPECT_EQ(callable.Run({Tensor(2.0f)}).value()[0].scalar<float>(), 6);
+  EXPECT_EQ(session.Run(x).value().scalar<float>(), 1);
+  EXPECT_EQ(session.Run(x + 1).value().scalar<float>(), 2);
+  TensorCallable callable = session.MakeCallable({x}, x * 3).value();
+  EXPECT_EQ(callable.Run({Tensor(2.0f)}).value().scalar<float>(), 6);
 }
 
 TEST(SessionTest, CreateReturnsBuildErrors) {
@@ -193,7 +219,7 @@ TEST(SessionTest, UnknownDeviceIsTensorFlowsErrorOrSoft) {
                   "device:CPU:0"));
   }
   Session soft = Session::Create(g, {.allow_soft_placement = true}).value();
-  EXPECT_EQ(soft.Run(x).value()[0].scalar<float>(), 1);
+  EXPECT_EQ(soft.Run(x).value().scalar<float>(), 1);
 }
 
 TEST(SessionTest, SeveralCpuDevices) {
@@ -203,7 +229,7 @@ TEST(SessionTest, SeveralCpuDevices) {
   Output x = Constant(g, 1.0f, "x") + 1;
   EXPECT_FALSE(Session::Create(g).value().Run(x).ok());
   Session session = Session::Create(g, {.device_count = {{"CPU", 2}}}).value();
-  EXPECT_EQ(session.Run(x).value()[0].scalar<float>(), 2);
+  EXPECT_EQ(session.Run(x).value().scalar<float>(), 2);
 }
 
 TEST(SessionTest, ThreadsShareASession) {
@@ -228,7 +254,7 @@ TEST(SessionTest, ThreadsShareASession) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(session.Run(v.value()).value()[0].scalar<float>(), 2000);
+  EXPECT_EQ(session.Run(v.value()).value().scalar<float>(), 2000);
 }
 
 TEST(SessionTest, ACycleIsNamed) {
@@ -288,9 +314,9 @@ TEST(SessionTest, EditsAreSeenAtTheNextRun) {
   Output two = Constant(g, 2.0f, "two");
   Operation y = AddOp(g, "Identity", {one}, {}, "y");
   Session session = Session::Create(g).value();
-  EXPECT_EQ(session.Run(y.output(0)).value()[0].scalar<float>(), 1);
+  EXPECT_EQ(session.Run(y.output(0)).value().scalar<float>(), 1);
   ASSERT_TRUE(g.UpdateInput(y, 0, two).ok());
-  EXPECT_EQ(session.Run(y.output(0)).value()[0].scalar<float>(), 2);
+  EXPECT_EQ(session.Run(y.output(0)).value().scalar<float>(), 2);
 }
 
 TEST(SessionTest, WaitingForAFedPlaceholderIsWaitingForNothing) {
@@ -303,7 +329,7 @@ TEST(SessionTest, WaitingForAFedPlaceholderIsWaitingForNothing) {
     after = Constant(g, Tensor(3.0f));
   }
   Session session = Session::Create(g).value();
-  EXPECT_EQ(session.Run({{x, Tensor(1.0f)}}, after).value()[0].scalar<float>(), 3.0f);
+  EXPECT_EQ(session.Run({{x, Tensor(1.0f)}}, after).value().scalar<float>(), 3.0f);
   EXPECT_TRUE(IsInvalidArgument(session.Run(after).status()));
 }
 

@@ -52,17 +52,17 @@ TEST(SimulatedDeviceTest, IsSavedThereAndFollowedOnTheCpu) {
     session.Run(mlp.Batch(), mlp.train).value();
     auto saved = saver.Save(session, dir + "/m");
     ASSERT_TRUE(saved.ok()) << saved.status().ToString();
-    expected = session.Run({{mlp.x, mlp.images}}, mlp.out).value()[0];
+    expected = session.Run({{mlp.x, mlp.images}}, mlp.out).value();
     images = mlp.images;
     Session again = Session::Create(g).value();
     ASSERT_TRUE(saver.Restore(again, dir + "/m").ok());
-    EXPECT_TRUE(again.Run({{mlp.x, images}}, mlp.out).value()[0].BitwiseEquals(expected));
+    EXPECT_TRUE(again.Run({{mlp.x, images}}, mlp.out).value().BitwiseEquals(expected));
   }
   Graph copy;
   auto imported = ImportMetaGraph(copy, dir + "/m.meta", {.clear_devices = true}).value();
   Session session = Session::Create(copy).value();
   ASSERT_TRUE(imported.saver.Restore(session, dir + "/m").ok());
-  EXPECT_TRUE(session.Run({{"x:0", images}}, "out:0").value()[0].BitwiseEquals(expected));
+  EXPECT_TRUE(session.Run({{"x:0", images}}, "out:0").value().BitwiseEquals(expected));
   std::filesystem::remove_all(dir);
 }
 
@@ -92,12 +92,12 @@ TEST(SimulatedDeviceTest, StringsStayInHostMemory) {
   ASSERT_TRUE(g.status().ok()) << g.status().ToString();
   auto values = Session::Create(g).value().Run(passed);
   ASSERT_TRUE(values.ok()) << values.status().ToString();
-  EXPECT_EQ((*values)[0].flat<std::string>()[1], "b");
+  EXPECT_EQ(values->flat<std::string>()[1], "b");
   EXPECT_THAT(Session::Create(g).value().Run(made).status().message(),
               HasSubstr("this device has no kernel for it"));
   auto soft = Session::Create(g, {.allow_soft_placement = true}).value().Run(made);
   ASSERT_TRUE(soft.ok()) << soft.status().ToString();
-  EXPECT_EQ((*soft)[0].flat<std::string>()[0], "c");
+  EXPECT_EQ(soft->flat<std::string>()[0], "c");
 }
 
 // Limits the address space, so that the device's memory does not fit (ulimit -v).

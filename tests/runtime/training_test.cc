@@ -26,9 +26,9 @@ TEST(TrainingTest, LossFalls) {
   Mlp mlp(g);
   Session session = Session::Create(g).value();
   session.Run(mlp.init).value();
-  const float first = session.Run(mlp.Batch(), mlp.loss).value()[0].scalar<float>();
+  const float first = session.Run(mlp.Batch(), mlp.loss).value().scalar<float>();
   for (int i = 0; i < 500; ++i) session.Run(mlp.Batch(), mlp.train).value();
-  const float last = session.Run(mlp.Batch(), mlp.loss).value()[0].scalar<float>();
+  const float last = session.Run(mlp.Batch(), mlp.loss).value().scalar<float>();
   EXPECT_LT(last, 0.8f * first);
 }
 
@@ -56,7 +56,7 @@ TEST(TrainingTest, OptimizersOfTheFamilyLearn) {
     session.Run(init).value();
     for (int i = 0; i < 200; ++i) session.Run(step).value();
     EXPECT_EQ(session.Value(global_step)->scalar<int64_t>(), 200);
-    return session.Run(loss).value()[0].template scalar<float>();
+    return session.Run(loss).value().template scalar<float>();
   };
   EXPECT_LT(loss_after(GradientDescent(0.1)), 1e-6f);
   EXPECT_LT(loss_after(Momentum(0.05, 0.9)), 1e-2f);

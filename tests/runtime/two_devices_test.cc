@@ -52,7 +52,7 @@ TEST(TwoDevicesTest, AValueGoesFromOneDeviceToTheOther) {
     y = x = x + x;
   }
   Session session = TwoDevices(g);
-  const Tensor sixteen = session.Run({{"x:0", Filled(1)}}, y).value()[0];
+  const Tensor sixteen = session.Run({{"x:0", Filled(1)}}, y).value();
   EXPECT_TRUE(sixteen.BitwiseEquals(Filled(16)));
 }
 
@@ -73,7 +73,7 @@ TEST(TwoDevicesTest, AnOpMayHaveAnyNumberOfInputs) {
     Session session = TwoDevices(g);
     const auto run = session.Run(y);
     ASSERT_TRUE(run.ok()) << run.status().ToString();
-    const auto elements = (*run)[0].flat<float>();
+    const auto elements = run->flat<float>();
     ASSERT_EQ(elements.size(), static_cast<size_t>(inputs));
     for (int i = 0; i < inputs; ++i) EXPECT_EQ(elements[i], static_cast<float>(i));
   }
@@ -92,8 +92,8 @@ TEST(TwoDevicesTest, ManyInputsAreReleasedAfterTheirLastUse) {
   Session session = Session::Create(g).value();
   Feeds feeds;
   for (int i = 0; i < 100; ++i) feeds.push_back({StrCat("x", i, ":0"), Filled(1)});
-  const std::vector<Tensor> first = session.Run(feeds, sum).value();
-  EXPECT_TRUE(first[0].BitwiseEquals(Filled(100)));
+  const Tensor result = session.Run(feeds, sum).value();
+  EXPECT_TRUE(result.BitwiseEquals(Filled(100)));
   for (const Feed& feed : feeds) EXPECT_TRUE(feed.value.BitwiseEquals(Filled(1)));
 }
 

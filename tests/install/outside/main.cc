@@ -1,5 +1,5 @@
 // An outside program: builds a graph, duplicates it through its text format and runs the duplicate.
-// Prints [4, 6].
+// Prints "float[1,2] 4 6".
 #include <ramet/ramet.h>
 
 #include <iostream>
@@ -20,5 +20,5 @@ int main() {
   rm::ImportGraphDef(duplicate, text, {.name = ""}).value();
   auto session = rm::Session::Create(duplicate).value();
   auto y = session.Run({{"x:0", rm::Tensor::Of<float>({1, 2}, {1, 2})}}, "y:0").value();
-  std::cout << "[" << y[0].data<float>()[0] << ", " << y[0].data<float>()[1] << "]\n";
+  std::cout << y << "\n";
 }

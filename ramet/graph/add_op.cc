@@ -11,6 +11,7 @@
 #include "ramet/graph/names.h"
 #include "ramet/graph/node_build.h"
 #include "ramet/graph/resource_handles.h"
+#include "ramet/op/colocation.h"
 
 namespace ramet {
 namespace {
@@ -128,7 +129,7 @@ std::vector<std::string> GroupsOf(const Operation& op) {
   if (const Attr* attr = attrs->Find("_class")) {
     if (const auto* groups = attr->get<std::vector<std::string>>()) return *groups;
   }
-  return {StrCat("loc:@", op.name())};
+  return {StrCat(kColocationPrefix, op.name())};
 }
 
 // Applies the colocation groups and device of the open scopes and of ref inputs, which are always

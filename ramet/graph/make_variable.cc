@@ -9,6 +9,7 @@
 #include "ramet/graph/initialized_value.h"
 #include "ramet/graph/names.h"
 #include "ramet/graph/scope.h"
+#include "ramet/op/colocation.h"
 
 namespace ramet {
 namespace {
@@ -27,7 +28,7 @@ class VariableMaker {
     Scope inside = scope_.NameScope(StrCat(name_, "/"));
     VariableRecord record;
     BuildState& state = graph_.build_state();
-    state.variable_group = StrCat("loc:@", name_);
+    state.variable_group = StrCat(kColocationPrefix, name_);
     record.initial_value = RunInitializer(inside, initializer, shape, dtype);
     if (record.initial_value.valid()) MakeNodes(&record, shape, dtype);
     state.variable_group.clear();
@@ -70,7 +71,7 @@ class VariableMaker {
   }
 
   // The colocation group of the nodes that tf.Variable makes; only resource variables have one.
-  std::string ResourceGroup() const { return use_resource() ? StrCat("loc:@", name_) : ""; }
+  std::string ResourceGroup() const { return use_resource() ? StrCat(kColocationPrefix, name_) : ""; }
 
   Shape DeclaredShape(const Shape& of_value) const {
     if (!options_.validate_shape) return Shape::Unknown();

@@ -5,6 +5,7 @@
 #include "ramet/graph/names.h"
 #include "ramet/graph_def/attr_placeholders.h"
 #include "ramet/graph_def/import_attrs.h"
+#include "ramet/op/colocation.h"
 #include "ramet/tensor/tensor_proto.h"
 #include "ramet/wire/op_def_proto.h"
 
@@ -124,7 +125,7 @@ void FunctionGraphDef::KeepKnownGroups(NodeDef* node) const {
   if (classes == node->mutable_attr()->end()) return;
   auto* groups = classes->second.mutable_list()->mutable_s();
   const auto known = [this](const std::string& group) {
-    return !group.starts_with(kGroupPrefix) || nodes_.Contains(group.substr(kGroupPrefix.size()));
+    return !group.starts_with(kColocationPrefix) || nodes_.Contains(group.substr(kColocationPrefix.size()));
   };
   groups->erase(std::stable_partition(groups->begin(), groups->end(), known), groups->end());
   if (groups->empty()) node->mutable_attr()->erase(classes);

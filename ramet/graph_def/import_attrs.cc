@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "ramet/op/colocation.h"
 #include "ramet/tensor/tensor_proto.h"
 #include "ramet/wire/message_file.h"
 
@@ -210,18 +211,18 @@ StatusOr<const AttrSet*> ImportAttrs::AddColocations(const NodeView& node, const
   std::vector<std::string> groups;
   std::string_view unknown;
   const bool legal = ForEachString(classes, [&](std::string_view group) {
-    if (!group.starts_with(kGroupPrefix)) return groups.emplace_back(group), true;
-    const std::string_view name = group.substr(kGroupPrefix.size());
+    if (!group.starts_with(kColocationPrefix)) return groups.emplace_back(group), true;
+    const std::string_view name = group.substr(kColocationPrefix.size());
     const int32_t target = names_.Find(name);
     if (target < 0) return unknown = group, false;
     if (name != node.name) colocated_.push_back(target);
-    groups.push_back(StrCat(kGroupPrefix, names_.final_name(target)));
+    groups.push_back(StrCat(kColocationPrefix, names_.final_name(target)));
     return true;
   });
   if (!legal) return InNode(DataLoss("attr '", kClassAttr, "': not an AttrValue"), node);
   if (unknown.data() != nullptr) {
     return InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '",
-                           unknown.substr(kGroupPrefix.size()), "'");
+                           unknown.substr(kColocationPrefix.size()), "'");
   }
   AttrMap attrs = *set.attrs;
   attrs.Set(kClassAttr, std::move(groups));

@@ -19,8 +19,6 @@ inline constexpr char kNodeExtrasAttr[] = "_ramet_node_def";
 // attrs.
 inline constexpr char kOriginalAttrsAttr[] = "_ramet_attrs";
 inline constexpr char kOutputShapesAttr[] = "_output_shapes";
-// The prefix of a colocation group in the attr _class; the rest is the name of a node.
-inline constexpr std::string_view kGroupPrefix = "loc:@";
 
 // The attrs of a node and the dtypes that the op's definition derives from them. Nodes with equal
 // attrs share one.

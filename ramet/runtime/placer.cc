@@ -7,6 +7,7 @@
 
 #include "ramet/base/log.h"
 #include "ramet/graph/device_name.h"
+#include "ramet/op/colocation.h"
 #include "ramet/op/function_call.h"
 #include "ramet/runtime/host_memory.h"
 
@@ -64,10 +65,10 @@ class Placer {
     if (const Attr* groups = node.attrs->Find("_class")) {
       if (const auto* list = groups->get<std::vector<std::string>>()) {
         for (const std::string& group : *list) {
-          if (!group.starts_with("loc:@")) continue;
-          auto [it, added] = group_head_.try_emplace(group.substr(5), i);
+          if (!group.starts_with(kColocationPrefix)) continue;
+          auto [it, added] = group_head_.try_emplace(group.substr(kColocationPrefix.size()), i);
           if (!added) parent_[Find(it->second)] = Find(i);
-          const NodeId named = graph_.FindNode(std::string_view(group).substr(5));
+          const NodeId named = graph_.FindNode(std::string_view(group).substr(kColocationPrefix.size()));
           if (named >= 0) Unite(i, named);
         }
       }

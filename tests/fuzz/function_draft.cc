@@ -18,16 +18,6 @@ NodeDef* AddBody(FunctionDef* f, const std::string& name, const std::string& op,
   return node;
 }
 
-std::string AddInt(FunctionDef* f, const std::string& name, int value) {
-  NodeDef* node = AddBody(f, name, "Const", {}, DT_INVALID);
-  (*node->mutable_attr())["dtype"].set_type(DT_INT32);
-  TensorProto* tensor = (*node->mutable_attr())["value"].mutable_tensor();
-  tensor->set_dtype(DT_INT32);
-  tensor->mutable_tensor_shape();
-  tensor->add_int_val(value);
-  return name + ":output:0";
-}
-
 // Passes x through a few nodes, some of which call `others`.
 void AddCalled(Random& random, FunctionDef* f, const std::string& name,
                const std::vector<std::string>& others) {
@@ -75,6 +65,16 @@ void AddLoopBody(FunctionDef* f, const std::string& called) {
 }
 
 }  // namespace
+
+std::string AddInt(FunctionDef* function, const std::string& name, int value) {
+  NodeDef* node = AddBody(function, name, "Const", {}, DT_INVALID);
+  (*node->mutable_attr())["dtype"].set_type(DT_INT32);
+  TensorProto* tensor = (*node->mutable_attr())["value"].mutable_tensor();
+  tensor->set_dtype(DT_INT32);
+  tensor->mutable_tensor_shape();
+  tensor->add_int_val(value);
+  return name + ":output:0";
+}
 
 DraftedFunctions DraftFunctions(Random& random, GraphDraft* draft) {
   FunctionDefLibrary* library = draft->def().mutable_library();

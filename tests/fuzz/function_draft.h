@@ -14,6 +14,9 @@ struct DraftedFunctions {
   std::string condition, body;     // of a loop over (i: int32, x: float)
 };
 
+// Adds a constant to a function's body and returns the reference to its value.
+std::string AddInt(FunctionDef* function, const std::string& name, int value);
+
 // Adds functions to the draft's library.
 DraftedFunctions DraftFunctions(Random& random, GraphDraft* draft);
 

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "function_draft.h"
 #include "move_chain.h"
 #include "ramet/wire/attr_proto.h"
 
@@ -113,18 +114,6 @@ class FunctionMover {
       }
       Return(types_[i], from);
     }
-  }
-
-  static std::string AddInt(FunctionDef* function, const std::string& name, int value) {
-    NodeDef* node = function->add_node_def();
-    node->set_name(name);
-    node->set_op("Const");
-    (*node->mutable_attr())["dtype"].set_type(DT_INT32);
-    TensorProto* tensor = (*node->mutable_attr())["value"].mutable_tensor();
-    tensor->set_dtype(DT_INT32);
-    tensor->mutable_tensor_shape();
-    tensor->add_int_val(value);
-    return name + ":output:0";
   }
 
   void AddCondition() {

@@ -46,12 +46,6 @@ class VariablesByOutput {
   std::map<std::pair<NodeId, int>, VariableId> ids_;
 };
 
-Output OutputArg(nb::handle h) {
-  const PyTensor* tensor = AsTensor(h.ptr());
-  if (tensor == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
-  return tensor->output();
-}
-
 // Calls Python's restore(tensors, shapes) while the library creates the saver's nodes.
 Operation CallRestore(nb::handle restore, const std::vector<Output>& restored,
                       const std::vector<Input>& shapes) {

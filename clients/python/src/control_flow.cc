@@ -3,20 +3,14 @@
 namespace ramet::python {
 namespace {
 
-Output TensorOf(nb::handle h) {
-  const PyTensor* tensor = AsTensor(h.ptr());
-  if (tensor == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
-  return tensor->output();
-}
-
 Operation OperationOf(nb::handle h) {
   if (const PyOperation* op = AsOperation(h.ptr())) return op->operation();
-  return TensorOf(h).op();
+  return OutputArg(h).op();
 }
 
 std::vector<Output> TensorsOf(nb::list list) {
   std::vector<Output> all;
-  for (nb::handle h : list) all.push_back(TensorOf(h));
+  for (nb::handle h : list) all.push_back(OutputArg(h));
   return all;
 }
 
@@ -54,7 +48,7 @@ T Added(const PyContext& c, StatusOr<T> result) {
 
 nb::object NewCond(PyGraph& graph, nb::handle pred, nb::handle pivot, int branch) {
   graph.UseThread();
-  return WrapContext(&CondContext::New(graph, TensorOf(pred), TensorOf(pivot), branch));
+  return WrapContext(&CondContext::New(graph, OutputArg(pred), OutputArg(pivot), branch));
 }
 
 nb::object NewWhile(PyGraph& graph, int parallel_iterations, bool back_prop, bool swap_memory,
@@ -64,7 +58,7 @@ nb::object NewWhile(PyGraph& graph, int parallel_iterations, bool back_prop, boo
   options.parallel_iterations = parallel_iterations;
   options.back_prop = back_prop;
   options.swap_memory = swap_memory;
-  if (!maximum_iterations.is_none()) options.maximum_iterations = TensorOf(maximum_iterations);
+  if (!maximum_iterations.is_none()) options.maximum_iterations = OutputArg(maximum_iterations);
   return WrapContext(&WhileContext::New(graph, options));
 }
 
@@ -103,7 +97,7 @@ void BindCond(nb::class_<PyContext>& type) {
       .def_prop_ro("branch", [](PyContext& c) { return Cond(c).branch(); })
       .def("_process_output", [](PyContext& c, nb::handle value) {
         c.graph->UseThread();
-        return Wrapped(Added(c, Cond(c).ProcessOutput(TensorOf(value))));
+        return Wrapped(Added(c, Cond(c).ProcessOutput(OutputArg(value))));
       });
 }
 
@@ -112,7 +106,7 @@ void BindWhile(nb::class_<PyContext>& type) {
       .def("_set_condition",
            [](PyContext& c, nb::handle condition) {
              c.graph->UseThread();
-             return WrapAll(Added(c, While(c).SetCondition(TensorOf(condition))));
+             return WrapAll(Added(c, While(c).SetCondition(OutputArg(condition))));
            })
       .def("_finish",
            [](PyContext& c, nb::list values) {
@@ -140,7 +134,7 @@ void BindContext(nb::module_& m) {
       .def("AddValue",
            [](PyContext& c, nb::handle value) {
              c.graph->UseThread();
-             return Wrapped(Added(c, c.context->AddValue(TensorOf(value))));
+             return Wrapped(Added(c, c.context->AddValue(OutputArg(value))));
            })
       .def("IsWhileContext",
            [](PyContext& c) { return dynamic_cast<WhileContext*>(c.context) != nullptr; })
@@ -174,9 +168,9 @@ void BindControlFlow(nb::module_& m) {
   m.def("while_context", &NewWhile, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   // Returns (output if false, output if true), on the device of the data.
   m.def("switch_ref_or_tensor", [](nb::handle data, nb::handle pred) {
-    PyGraph* graph = GraphOf(TensorOf(data).graph());
+    PyGraph* graph = GraphOf(OutputArg(data).graph());
     graph->UseThread();
-    auto outputs = AddSwitch(TensorOf(data), TensorOf(pred));
+    auto outputs = AddSwitch(OutputArg(data), OutputArg(pred));
     graph->NoteNewNodes();
     if (!outputs.ok()) RaiseBuildStatus(outputs.status());
     return nb::make_tuple(Wrapped(outputs->first), Wrapped(outputs->second));
@@ -198,11 +192,11 @@ void BindControlFlow(nb::module_& m) {
   m.def("prevent_fetching",
         [](PyGraph& g, nb::handle op) { g.unfetchable.insert(OperationOf(op).id()); });
   m.def("prevent_feeding",
-        [](PyGraph& g, nb::handle tensor) { g.unfeedable.insert(TensorOf(tensor)); });
+        [](PyGraph& g, nb::handle tensor) { g.unfeedable.insert(OutputArg(tensor)); });
   m.def("is_fetchable",
         [](PyGraph& g, nb::handle op) { return !g.unfetchable.contains(OperationOf(op).id()); });
   m.def("is_feedable",
-        [](PyGraph& g, nb::handle tensor) { return !g.unfeedable.contains(TensorOf(tensor)); });
+        [](PyGraph& g, nb::handle tensor) { return !g.unfeedable.contains(OutputArg(tensor)); });
 }
 
 }  // namespace ramet::python

@@ -11,11 +11,7 @@ std::vector<std::string> Texts(nb::list list) {
 
 std::vector<Output> Tensors(nb::list list) {
   std::vector<Output> tensors;
-  for (nb::handle h : list) {
-    const PyTensor* t = AsTensor(h.ptr());
-    if (t == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
-    tensors.push_back(t->output());
-  }
+  for (nb::handle h : list) tensors.push_back(OutputArg(h));
   return tensors;
 }
 

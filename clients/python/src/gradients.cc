@@ -4,19 +4,14 @@
 namespace ramet::python {
 namespace {
 
-Output ToOutput(nb::handle h) {
-  if (const PyTensor* t = AsTensor(h.ptr())) return t->output();
-  RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
-}
-
 // Converts None, a Tensor, or (values, indices, dense_shape or None) for IndexedSlices.
 Gradient ToGradient(nb::handle h) {
   if (h.is_none()) return Gradient();
-  if (!PyTuple_Check(h.ptr())) return Gradient(ToOutput(h));
-  Gradient g(ToOutput(h[0]));
-  g.indices = ToOutput(h[1]);
+  if (!PyTuple_Check(h.ptr())) return Gradient(OutputArg(h));
+  Gradient g(OutputArg(h[0]));
+  g.indices = OutputArg(h[1]);
   nb::object shape = h[2];
-  if (!shape.is_none()) g.dense_shape = ToOutput(shape);
+  if (!shape.is_none()) g.dense_shape = OutputArg(shape);
   return g;
 }
 
@@ -45,10 +40,10 @@ nb::list ComputeGradients(nb::list ys, nb::list xs, nb::list grad_ys, const std:
   std::vector<Output> y;
   std::vector<GradientTarget> x;
   GradientsOptions options;
-  for (nb::handle h : ys) y.push_back(ToOutput(h));
-  for (nb::handle h : xs) x.push_back(GradientTarget(ToOutput(h)));
+  for (nb::handle h : ys) y.push_back(OutputArg(h));
+  for (nb::handle h : xs) x.push_back(GradientTarget(OutputArg(h)));
   for (nb::handle h : grad_ys) options.grad_ys.push_back(ToGradient(h));
-  for (nb::handle h : stop_gradients) options.stop_gradients.push_back(ToOutput(h));
+  for (nb::handle h : stop_gradients) options.stop_gradients.push_back(OutputArg(h));
   options.name = name;
   options.colocate_gradients_with_ops = colocate;
   options.gate_gradients = gate;

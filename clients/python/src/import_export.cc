@@ -19,13 +19,7 @@ std::string_view View(const nb::bytes& b) { return {b.c_str(), b.size()}; }
 
 std::map<std::string, Output> ToOutputs(nb::dict tensors) {
   std::map<std::string, Output> all;
-  for (auto [name, value] : tensors) {
-    const PyTensor* tensor = AsTensor(value.ptr());
-    if (tensor == nullptr) {
-      RaiseTypeError("a Tensor is expected, not ", Py_TYPE(value.ptr())->tp_name);
-    }
-    all.emplace(ToText(name.ptr()), tensor->output());
-  }
+  for (auto [name, value] : tensors) all.emplace(ToText(name.ptr()), OutputArg(value));
   return all;
 }
 

@@ -13,12 +13,6 @@ namespace {
 
 std::string_view View(const nb::bytes& b) { return {b.c_str(), b.size()}; }
 
-Output OutputArg(nb::handle h) {
-  const PyTensor* tensor = AsTensor(h.ptr());
-  if (tensor == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(h.ptr())->tp_name);
-  return tensor->output();
-}
-
 // Common arguments of a builder's calls: tags, serialized SignatureDefs by key, tensors that hold
 // the paths of assets, an Operation or None, flags, a serialized SaverDef or None.
 struct ModelGraphArgs {

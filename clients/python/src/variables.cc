@@ -10,20 +10,6 @@ Variable VariableOf(PyGraph& graph, VariableId id) {
   return Variable(&graph, id);
 }
 
-Output OutputOf(nb::handle tensor) {
-  const PyTensor* t = AsTensor(tensor.ptr());
-  if (t == nullptr) RaiseTypeError("a Tensor is expected, not ", Py_TYPE(tensor.ptr())->tp_name);
-  return t->output();
-}
-
-Operation OperationOf(nb::handle operation) {
-  const PyOperation* op = AsOperation(operation.ptr());
-  if (op == nullptr) {
-    RaiseTypeError("an Operation is expected, not ", Py_TYPE(operation.ptr())->tp_name);
-  }
-  return op->operation();
-}
-
 std::vector<std::string> Texts(nb::handle values) {
   std::vector<std::string> texts;
   for (nb::handle v : values) texts.push_back(ToText(v.ptr()));
@@ -82,7 +68,7 @@ VariableId Make(PyGraph& graph, const std::string& full_name, nb::handle initial
   options.container = container;
   options.synchronization = synchronization;
   options.aggregation = aggregation;
-  const Variable made = MakeVariable(graph, full_name, OutputOf(initial_value), options);
+  const Variable made = MakeVariable(graph, full_name, OutputArg(initial_value), options);
   graph.NoteNewNodes();
   if (!made.valid()) RaiseGraphError(graph);
   return made.id();
@@ -92,10 +78,10 @@ VariableId Add(PyGraph& graph, nb::handle variable, nb::handle initializer, nb::
                nb::handle initial_value, bool is_resource, bool trainable, int synchronization,
                int aggregation) {
   VariableRecord record;
-  record.variable = OutputOf(variable);
-  record.initializer = OperationOf(initializer);
-  record.snapshot = OutputOf(snapshot);
-  if (!initial_value.is_none()) record.initial_value = OutputOf(initial_value);
+  record.variable = OutputArg(variable);
+  record.initializer = OperationArg(initializer);
+  record.snapshot = OutputArg(snapshot);
+  if (!initial_value.is_none()) record.initial_value = OutputArg(initial_value);
   record.is_resource = is_resource;
   record.trainable = trainable;
   record.synchronization = synchronization;
@@ -130,7 +116,7 @@ void SetSlice(PyGraph& graph, VariableId id, nb::handle parts) {
 }
 
 nb::object Find(PyGraph& graph, nb::handle variable) {
-  const Output wanted = OutputOf(variable);
+  const Output wanted = OutputArg(variable);
   const std::vector<VariableRecord>& all = graph.variables();
   for (size_t id = 0; id < all.size(); ++id) {
     if (all[id].variable == wanted) return nb::int_(id);

@@ -1,5 +1,7 @@
 #include "ramet/edit/clone/colocation_groups.h"
 
+#include "ramet/op/colocation.h"
+
 namespace ramet {
 
 ColocationGroups::ColocationGroups(const CloneMapping& mapping, const NodeNameBlock& node_names,
@@ -12,9 +14,11 @@ ColocationGroups::ColocationGroups(const CloneMapping& mapping, const NodeNameBl
 // Groups led by operations that are not cloned are kept within the same graph unless devices are
 // requested; otherwise they are dropped ("").
 std::string ColocationGroups::Renamed(const std::string& group) const {
-  if (!group.starts_with("loc:@")) return group;
-  const NodeId leader = GraphDataOf(*mapping_.source).FindNode(std::string_view(group).substr(5));
-  if (leader >= 0 && mapping_.IsCloned(leader)) return StrCat("loc:@", node_names_.OfCopy(leader));
+  if (!group.starts_with(kColocationPrefix)) return group;
+  const NodeId leader = GraphDataOf(*mapping_.source)
+                            .FindNode(std::string_view(group).substr(kColocationPrefix.size()));
+  if (leader >= 0 && mapping_.IsCloned(leader))
+    return StrCat(kColocationPrefix, node_names_.OfCopy(leader));
   return keeps_outside_ ? group : "";
 }
 

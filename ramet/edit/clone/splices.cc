@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "ramet/graph/while_context.h"
+#include "ramet/op/colocation.h"
 
 namespace ramet {
 namespace {
@@ -58,7 +59,7 @@ void SpliceRules::NoteLeaders(NodeId id) {
   const auto* groups = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
   if (groups == nullptr) return;
   for (const std::string& g : *groups) {
-    if (g.starts_with("loc:@")) leaders_.insert(std::string_view(g).substr(5));
+    if (g.starts_with(kColocationPrefix)) leaders_.insert(std::string_view(g).substr(kColocationPrefix.size()));
   }
 }
 

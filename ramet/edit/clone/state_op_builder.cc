@@ -3,6 +3,7 @@
 #include "ramet/base/free_name.h"
 #include "ramet/graph/edit_graph.h"
 #include "ramet/graph/names.h"
+#include "ramet/op/colocation.h"
 
 namespace ramet {
 
@@ -34,7 +35,7 @@ StatusOr<Operation> StateOpBuilder::Add(std::string_view op, std::string_view na
 StatusOr<Operation> StateOpBuilder::AddColocated(const Operation& state, std::string_view op,
                                                  std::string_view name, std::vector<Output> inputs,
                                                  AttrMap attrs) {
-  attrs.Set("_class", std::vector<std::string>{StrCat("loc:@", state.name())});
+  attrs.Set("_class", std::vector<std::string>{StrCat(kColocationPrefix, state.name())});
   RAMET_ASSIGN_OR_RETURN(Operation made, Add(op, name, std::move(inputs), std::move(attrs)));
   const std::string device = state.device();
   if (!device.empty()) RAMET_RETURN_IF_ERROR(graph_.SetDevice(made, device));

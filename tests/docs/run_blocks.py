@@ -25,11 +25,37 @@ import time
 from blocks import blocks, pages
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Commands that run until they are interrupted. They must print a line, and end with 0 or 130 on Ctrl-C.
+# Commands that run until they are interrupted. They must print a line, and end with a status of INTERRUPTED on Ctrl-C.
+# A shell shows the end by the signal as 130, too.
 ENDLESS = re.compile(r"^ramet (follow|publish|sync status .*--watch)(?!.*--(once|help))")
 # Numbers and the text around them that differ from run to run in an output.
-VARIES = [(re.compile(r"-?\d[\d.,]*(e[+-]?\d+)?"), "0"), (re.compile(r"\b(ns|µs|us|ms|s)\b"), "s"), (re.compile(r"[ \t]+"), " ")]
+VARIES = [(re.compile(r"-?\d[\d.,]*(e[+-]?\d+)?"), "0"), (re.compile(r"\b(ns|µs|us|ms|s)\b"), "s"),
+          (re.compile(r"\b(B|[KMGT]i?B)\b"), "B"), (re.compile(r"[ \t]+"), " ")]
+# Commands in console blocks that end with 1 after they have shown a difference.
+COMPARES = re.compile(r"^ramet diff(-graph)? ")
+INTERRUPTED = (0, 130, -signal.SIGINT)
 SECONDS = 120
+
+
+def json_values(text):
+    """Splits a text into its JSON objects and lists, which may take several lines, and the lines between these."""
+    lines, decoder = text.split("\n"), json.JSONDecoder()
+    while lines:
+        rest = "\n".join(lines)
+        if rest[:1] in ("{", "["):
+            try:
+                value, end = decoder.raw_decode(rest)
+            except json.JSONDecodeError:
+                pass
+            else:
+                yield value
+                lines = rest[end:].lstrip("\n").split("\n") if rest[end:].strip() else []
+                continue
+        yield lines.pop(0)
+
+
+def one_line(value):
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 class Page:
@@ -56,8 +82,8 @@ class Page:
     def start(self, command, **options):
         return subprocess.Popen(command, cwd=self.folder, env=self.environment, text=True, start_new_session=True, **options)
 
-    def call(self, where, command):
-        """Runs a command to its end and returns what it prints. Exits if it fails."""
+    def call(self, where, command, statuses=(0,)):
+        """Runs a command to its end and returns what it prints. Exits if it ends with a different status."""
         process = self.start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             out, err = process.communicate(timeout=SECONDS)
@@ -65,7 +91,7 @@ class Page:
             os.killpg(process.pid, signal.SIGKILL)
             out, err = process.communicate()
             err += f"still running after {SECONDS} s"
-        if process.returncode != 0:
+        if process.returncode not in statuses:
             sys.exit(f"{where}: exit code {process.returncode}\n{command}\n{out}{err}")
         return out
 
@@ -107,10 +133,10 @@ class Page:
                 self.call(parts[0].where, [sys.executable, path])
             print(f"{name}.py: {len(parts)} blocks")
 
-    def run_command(self, where, command):
+    def run_command(self, where, command, statuses=(0,)):
         command = self.unique(command)
         if not ENDLESS.match(command):
-            return self.call(where, ["bash", "-euo", "pipefail", "-c", command])
+            return self.call(where, ["bash", "-euo", "pipefail", "-c", command], statuses)
         process = self.start(["bash", "-c", f"exec {command}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         timer = threading.Timer(SECONDS, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
@@ -119,7 +145,7 @@ class Page:
         time.sleep(0.3)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=SECONDS)
-        if not line or process.returncode not in (0, 130):
+        if not line or process.returncode not in INTERRUPTED:
             sys.exit(f"{where}: exit code {process.returncode}\n{command}\n{line}{out}{err}")
         return line + out
 
@@ -132,7 +158,8 @@ class Page:
     def run_console(self, block):
         for part in re.split(r"^\$ ", block.code, flags=re.MULTILINE)[1:]:
             command, expected = part.split("\n", 1)
-            found = self.run_command(block.where, command).replace(self.suffix, "")
+            statuses = (1,) if COMPARES.match(command) else (0,)
+            found = self.run_command(block.where, command, statuses).replace(self.suffix, "")
             expected, found = (self.comparable(text) for text in (expected, found))
             for line in expected:
                 if expected and line not in found:
@@ -141,6 +168,7 @@ class Page:
 
     @staticmethod
     def comparable(text):
+        text = "\n".join(one_line(value) for value in json_values(text))
         for pattern, replacement in VARIES:
             text = pattern.sub(replacement, text)
         return [line.strip() for line in text.split("\n") if line.strip()]

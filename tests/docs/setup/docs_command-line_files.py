@@ -86,5 +86,7 @@ for build in (sum_of_inputs, training, clonable, lambda: activation(tf.nn.relu, 
 np.savez('weights.npz', **{'layer1/W': np.ones([3, 2], np.float32)})
 with tf.Graph().as_default():
     publisher = served()
+    followers = [ramet.Follower('shm:policy') for _ in range(3)]
+    followers[0].pin(1)
     print('ready', flush=True)
     time.sleep(600)

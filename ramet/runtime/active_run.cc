@@ -18,7 +18,7 @@ ActiveRun::ActiveRun(Plan& plan, const RunContext& context)
     : plan_(plan), context_(context), buffers_(plan.TakeBuffers()) {}
 
 ActiveRun::~ActiveRun() {
-  if (plan_.has_several_memories) Clear();  // such plans do not release slots as they go
+  if (plan_.traits.has_several_memories) Clear();  // such plans do not release slots as they go
   plan_.ReturnBuffers(std::move(buffers_));
 }
 
@@ -44,7 +44,7 @@ void ActiveRun::Release(const Step& step) {
 
 void ActiveRun::ReleaseFetched(int32_t slot) {
   if (slot < 0) return;
-  for (const auto& [preset, tensor] : plan_.presets) {
+  for (const auto& [preset, tensor] : plan_.slots.presets) {
     if (preset == slot) return;
   }
   value(slot) = Value();
@@ -53,7 +53,7 @@ void ActiveRun::ReleaseFetched(int32_t slot) {
 void ActiveRun::Clear() {
   std::ranges::fill(buffers_->dead, 0);
   for (Value& value : buffers_->values) value = Value();
-  for (const auto& [slot, tensor] : plan_.presets) value(slot).tensor = tensor;
+  for (const auto& [slot, tensor] : plan_.slots.presets) value(slot).tensor = tensor;
   for (Tensor& tensor : buffers_->scratch.resolved) tensor = Tensor();
 }
 

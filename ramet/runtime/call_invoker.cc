@@ -60,7 +60,7 @@ bool StackHasRoom() {
 }  // namespace
 
 Status CallInvoker::Invoke(const Step& step) {
-  FunctionCall& call = *run_.plan().calls[std::get<CallStep>(step.work).call];
+  FunctionCall& call = *run_.plan().callees.functions[std::get<CallStep>(step.work).function];
   const bool traced = run_.context().recorder != nullptr;
   const int64_t start = traced ? StepRecorder::Now() : 0;
   if (call.kind() == FunctionCallKind::kWhile) {

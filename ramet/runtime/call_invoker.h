@@ -10,8 +10,10 @@ namespace ramet {
 class CallInvoker {
  public:
   explicit CallInvoker(ActiveRun& run) : run_(run) {}
-  // Runs a CallStep. \error kResourceExhausted if calls are nested too deeply; kInvalidArgument if
-  // the value that chooses the function does not fit; what the function returns.
+  // Runs a CallStep.
+  // \error kResourceExhausted: calls are nested too deeply.
+  // \error kInvalidArgument: the value that chooses the function is invalid.
+  // \error any error of the function.
   Status Invoke(const Step& step);
 
  private:

@@ -6,7 +6,7 @@ namespace ramet {
 
 Status DeviceRun::Run() {
   const Status dispatched = Guarded([this] {
-    Dispatch();
+    DispatchSteps();
     return OkStatus();
   });
   if (!dispatched.ok()) error_.Set(dispatched);
@@ -14,7 +14,7 @@ Status DeviceRun::Run() {
   return error_.status();
 }
 
-void DeviceRun::Dispatch() {
+void DeviceRun::DispatchSteps() {
   for (const Step& step : run_.plan().steps) {
     if (error_.is_set()) return;
     Dispatch(step);
@@ -24,11 +24,11 @@ void DeviceRun::Dispatch() {
 void DeviceRun::Dispatch(const Step& step) {
   Device& device = *run_.settings().devices[step.device];
   const bool to_host = step.Is<CopyToHostStep>();
-  if (step.Is<CallStep>()) SynchronizeAll();
+  if (step.Is<CallStep>()) SynchronizeAll();  // it reads values of all devices
   if (to_host) device.Synchronize();
   if (!device.asynchronous()) return InvokeStep(step);
   invoker_.Enqueue(device, [this, &step] { InvokeStep(step); });
-  if (to_host) device.Synchronize();
+  if (to_host) device.Synchronize();  // the host reads the copy next
 }
 
 void DeviceRun::InvokeStep(const Step& step) {

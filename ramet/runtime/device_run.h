@@ -10,13 +10,15 @@ namespace ramet {
 class DeviceRun {
  public:
   DeviceRun(ActiveRun& run, StepInvoker& invoker) : run_(run), invoker_(invoker) {}
-  // Returns after the devices have finished this run. \error the first error of a step.
+  // Returns after the devices have finished this run.
+  // \error the first error of a step.
   Status Run();
 
  private:
   // Runs or enqueues the steps, until one has failed.
-  void Dispatch();
+  void DispatchSteps();
   void Dispatch(const Step& step);
+  // Runs a step on the calling thread, unless a step has failed.
   void InvokeStep(const Step& step);
   void SynchronizeAll();
 

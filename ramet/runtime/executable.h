@@ -14,7 +14,8 @@ namespace ramet {
 // place that chooses between them. Thread-safe.
 class Executable {
  public:
-  // Compiles what `request` asks for. The graph's lock is held. \error as CompilePlan.
+  // Compiles a request. The caller holds the graph's lock.
+  // \error as CompilePlan.
   static StatusOr<std::unique_ptr<Executable>> Compile(const GraphData& graph,
                                                        const PlanRequest& request,
                                                        KernelSource& source);

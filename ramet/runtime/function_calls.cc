@@ -77,14 +77,14 @@ class CallReader {
  private:
   Status ReadCall(FunctionCallKind kind) {
     if (!node_.op->registered()) {
-      const bool in_place = !node_.attrs->GetOr<bool>("_noinline", false);
-      RAMET_RETURN_IF_ERROR(Add({node_.op->name(), node_.attrs}, 0, in_place));
+      const bool is_inlined = !node_.attrs->GetOr<bool>("_noinline", false);
+      RAMET_RETURN_IF_ERROR(Add({node_.op->name(), node_.attrs}, 0, is_inlined));
       uses_.back().all_effects = true;
       return OkStatus();
     }
     RAMET_ASSIGN_OR_RETURN(auto f, node_.attrs->Get<FunctionRef>("f"));
-    const bool in_place = !node_.attrs->GetOr<bool>("_noinline", false);
-    RAMET_RETURN_IF_ERROR(Add(std::move(f), 0, in_place));
+    const bool is_inlined = !node_.attrs->GetOr<bool>("_noinline", false);
+    RAMET_RETURN_IF_ERROR(Add(std::move(f), 0, is_inlined));
     uses_.back().gradient = kind == FunctionCallKind::kGradient;
     return OkStatus();
   }
@@ -113,12 +113,12 @@ class CallReader {
 
   bool IsLowered() const { return node_.attrs->GetOr<bool>("_lower_using_switch_merge", false); }
 
-  Status Add(FunctionRef ref, size_t first_arg, bool in_place) {
+  Status Add(FunctionRef ref, size_t first_arg, bool is_inlined) {
     FunctionUse use;
     use.ref = std::move(ref);
-    use.in_place = in_place;
-    use.all_effects =
-        !in_place && node_.op->registered() && FunctionCallOf(*node_.op) != FunctionCallKind::kCall;
+    use.is_inlined = is_inlined;
+    use.all_effects = !is_inlined && node_.op->registered() &&
+                      FunctionCallOf(*node_.op) != FunctionCallKind::kCall;
     use.arg_types.assign(inputs_.begin() + first_arg, inputs_.end());
     use.result_types = outputs_;
     if (!input_devices_.empty()) {
@@ -176,10 +176,10 @@ StatusOr<FunctionInstance*> FunctionTable::Instantiate(const FunctionUse& use,
     if (f->Serves(use, *body)) return f;
   }
   MutexLock lock(mutex_);
-  if (use.in_place && instances_.size() < kMaxInstances && HasState(*body)) {
+  if (use.is_inlined && instances_.size() < kMaxInstances && HasState(*body)) {
     return Add(use, std::move(body), caller);
   }
-  const Key key{body.get(), use.in_place, use.all_effects, use.arg_devices};
+  const Key key{body.get(), use.is_inlined, use.all_effects, use.arg_devices};
   if (auto it = shared_.find(key); it != shared_.end()) return it->second;
   RAMET_ASSIGN_OR_RETURN(FunctionInstance * made, Add(use, std::move(body), caller));
   shared_.emplace(key, made);

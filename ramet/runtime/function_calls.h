@@ -25,9 +25,9 @@ inline constexpr int kMaxCallDepth = 5000;
 struct FunctionUse {
   FunctionRef ref;
   bool gradient = false;  // call the function that computes its gradients
-  // The call stands for the nodes of the body, which TensorFlow would inline: kernels have separate
-  // state for each such call. Other calls share the state of kernels.
-  bool in_place = true;
+  // TensorFlow would replace the call by the nodes of the body, so that kernels have separate state
+  // for each such call. Other calls share the state of kernels.
+  bool is_inlined = true;
   // Runs all stateful nodes, not only those that results and control outputs need.
   bool all_effects = false;
   std::vector<DType> arg_types;
@@ -86,7 +86,7 @@ class FunctionCall {
 // A FunctionTable holds the library functions that a session has instantiated. Thread-safe.
 class FunctionTable {
  public:
-  // The arguments must outlive the table. `settings` may be filled in later.
+  // The arguments must outlive the table.
   FunctionTable(const Graph& graph, const ExecutorSettings& settings, const PlacerOptions& placer);
   ~FunctionTable();
 

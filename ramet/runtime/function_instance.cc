@@ -15,7 +15,7 @@ FunctionInstance::FunctionInstance(FunctionTable& table, const FunctionUse& use,
     : table_(table),
       body_(std::move(body)),
       caller_(caller),
-      in_place_(use.in_place),
+      is_inlined_(use.is_inlined),
       all_effects_(use.all_effects),
       arg_devices_(use.arg_devices),
       settings_(table.settings()) {
@@ -25,7 +25,7 @@ FunctionInstance::FunctionInstance(FunctionTable& table, const FunctionUse& use,
 }
 
 bool FunctionInstance::Serves(const FunctionUse& use, const FunctionBody& body) const {
-  return body_.get() == &body && in_place_ == use.in_place && all_effects_ == use.all_effects &&
+  return body_.get() == &body && is_inlined_ == use.is_inlined && all_effects_ == use.all_effects &&
          arg_devices_ == use.arg_devices;
 }
 

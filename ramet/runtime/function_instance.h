@@ -36,7 +36,7 @@ class FunctionInstance final : public KernelSource {
   FunctionTable& table_;
   const std::shared_ptr<const FunctionBody> body_;
   FunctionInstance* const caller_;
-  const bool in_place_;
+  const bool is_inlined_;
   const bool all_effects_;
   const std::vector<int> arg_devices_;
   ExecutorSettings settings_;

@@ -9,7 +9,11 @@
 namespace ramet {
 namespace {
 
-constexpr int64_t kBlockBytes = linalg::kStreamBlockBytes, kBlocksPerTask = 16;
+// Blocks of a size that stays in the first-level cache (docs/decisions/0075-streamed-updates.md).
+constexpr int64_t kBlockBytes = linalg::kStreamBlockBytes;
+// 64 KiB, so that a thread has work for several microseconds (`ramet_bench
+// --benchmark_filter=ramet/polyak`).
+constexpr int64_t kBlocksPerTask = 16;
 
 }  // namespace
 

@@ -9,7 +9,8 @@ namespace ramet {
 
 Status GroupRun::Run() {
   const Plan& plan = run_.plan();
-  run_.buffers().lanes.resize(run_.settings().inter_op_threads, StepScratch(plan.max_inputs));
+  run_.buffers().lanes.resize(run_.settings().inter_op_threads,
+                              StepScratch(plan.traits.max_inputs));
   for (size_t i = 0; i < plan.steps.size(); i += plan.steps[i].group_size) {
     const auto size = static_cast<size_t>(plan.steps[i].group_size);
     RAMET_RETURN_IF_ERROR(size == 1 ? invoker_.Invoke(plan.steps[i])

@@ -297,8 +297,8 @@ StatusOr<PartialRun> Session::PartialRunSetup(const std::vector<GraphElement>& f
     if (fetched.insert(e).second) request.fetches.push_back(e);
   }
   RAMET_ASSIGN_OR_RETURN(auto executable, impl_->ExecutableFor(request));
-  return PartialRun(
-      std::make_unique<PartialRunState>(impl_, std::move(request), executable->plan().nodes));
+  return PartialRun(std::make_unique<PartialRunState>(impl_, std::move(request),
+                                                      executable->plan().origin.nodes));
 }
 
 }  // namespace ramet

@@ -19,13 +19,13 @@ std::unique_ptr<RunBuffers> Plan::TakeBuffers() {
     }
   }
   auto buffers = std::make_unique<RunBuffers>();
-  buffers->values.resize(num_slots);
-  buffers->scratch = StepScratch(max_inputs);
-  if (has_control_flow) {
-    buffers->dead.resize(num_slots);
+  buffers->values.resize(slots.count);
+  buffers->scratch = StepScratch(traits.max_inputs);
+  if (traits.has_control_flow) {
+    buffers->dead.resize(slots.count);
     buffers->dead_steps.resize(steps.size());
   }
-  for (const auto& [slot, value] : presets) buffers->values[slot].tensor = value;
+  for (const auto& [slot, value] : slots.presets) buffers->values[slot].tensor = value;
   return buffers;
 }
 

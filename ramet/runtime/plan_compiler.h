@@ -26,9 +26,10 @@ class KernelSource {
       const GraphData& graph, NodeId node, const std::vector<int>& input_devices) = 0;
 };
 
-// Compiles a request: prunes the graph to what the fetches need, cut at the feeds; places and
-// orders the nodes; lays out the slots and determines when each is free again. The graph's lock is
-// held. \error as OrderNodes, KernelSource::Place, KernelFor and CallFor.
+// Compiles a request: prunes the graph to what the fetches need, cut at the feeds, and orders the
+// nodes (OrderNodes); assigns them to devices; lays out the slots and determines when each is free
+// again. The caller holds the graph's lock.
+// \error as OrderNodes, KernelSource::Place, KernelFor and CallFor.
 StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphData& graph, const PlanRequest& request,
                                             KernelSource& source);
 

@@ -9,15 +9,15 @@ class Releases {
  public:
   explicit Releases(PlanData* plan)
       : plan_(*plan),
-        last_(plan->num_slots, -1),
-        readers_(plan->num_slots),
-        kept_(plan->num_slots, false) {}
+        last_(plan->slots.count, -1),
+        readers_(plan->slots.count),
+        kept_(plan->slots.count, false) {}
 
   void Run() {
     FindKept();
     FindLast();
     std::vector<std::vector<int32_t>> freed(plan_.steps.size());
-    for (int32_t s = 0; s < plan_.num_slots; ++s) {
+    for (int32_t s = 0; s < plan_.slots.count; ++s) {
       if (last_[s] >= 0 && !kept_[s]) freed[last_[s]].push_back(s);
     }
     plan_.release_slots.clear();
@@ -39,10 +39,10 @@ class Releases {
 
  private:
   void FindKept() {
-    for (int32_t s : plan_.fetch_slots) {
+    for (int32_t s : plan_.slots.fetches) {
       if (s >= 0) kept_[s] = true;
     }
-    for (auto& [slot, value] : plan_.presets) kept_[slot] = true;
+    for (auto& [slot, value] : plan_.slots.presets) kept_[slot] = true;
     for (const PlanLoop& loop : plan_.loops) {
       for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
         for (int32_t slot : *slots) kept_[slot] = true;

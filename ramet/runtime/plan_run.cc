@@ -46,9 +46,9 @@ Status PlanRun::RunBody(std::span<const DType> types, std::span<Value> results) 
 Status PlanRun::Execute() {
   return Guarded([this]() -> Status {
     const Plan& plan = run_.plan();
-    if (plan.has_control_flow) return ControlFlowRun(run_, invoker_).Run();
-    if (plan.has_several_memories) return DeviceRun(run_, invoker_).Run();
-    if (plan.has_groups) return GroupRun(run_, invoker_).Run();
+    if (plan.traits.has_control_flow) return ControlFlowRun(run_, invoker_).Run();
+    if (plan.traits.has_several_memories) return DeviceRun(run_, invoker_).Run();
+    if (plan.traits.has_groups) return GroupRun(run_, invoker_).Run();
     StepGrouping* const grouping = executable_.GroupingToProfile(plan, run_.context());
     return grouping != nullptr ? RunProfiled(*grouping) : RunInOrder();
   });
@@ -84,7 +84,7 @@ Status PlanRun::RunProfiled(StepGrouping& grouping) {
 }
 
 Status PlanRun::Fetch(std::span<Tensor> fetched) {
-  const std::vector<int32_t>& slots = run_.plan().fetch_slots;
+  const std::vector<int32_t>& slots = run_.plan().slots.fetches;
   for (size_t i = 0; i < fetched.size(); ++i) {
     if (slots[i] < 0) continue;
     const Value& value = run_.value(slots[i]);
@@ -104,24 +104,24 @@ Status PlanRun::Fetch(std::span<Tensor> fetched) {
 Status PlanRun::TakeResults(std::span<const DType> types, std::span<Value> results) {
   const Plan& plan = run_.plan();
   for (size_t i = 0; i < results.size(); ++i) {
-    const int32_t slot = plan.fetch_slots[i];
+    const int32_t slot = plan.slots.fetches[i];
     const Value& value = run_.value(slot);
     results[i] = value;
     if (value.variable != nullptr && types[i] != DType::kResource) {
       results[i] = {run_.Read(value), nullptr};
       if (results[i].tensor.empty()) return value.variable->UninitializedError();
     }
-    const bool is_dead = plan.has_control_flow && run_.buffers().dead[slot] != 0;
+    const bool is_dead = plan.traits.has_control_flow && run_.buffers().dead[slot] != 0;
     if (is_dead || (results[i].tensor.empty() && results[i].variable == nullptr)) {
       return InvalidArgument("Retval[", i, "] does not have value");
     }
   }
-  for (int32_t slot : plan.fetch_slots) run_.ReleaseFetched(slot);
+  for (int32_t slot : plan.slots.fetches) run_.ReleaseFetched(slot);
   return OkStatus();
 }
 
 void PlanRun::ReleaseFeeds() {
-  for (int32_t slot : run_.plan().feed_slots) run_.value(slot) = Value();
+  for (int32_t slot : run_.plan().slots.feeds) run_.value(slot) = Value();
 }
 
 }  // namespace ramet

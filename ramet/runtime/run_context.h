@@ -11,7 +11,8 @@ namespace ramet {
 struct GraphData;
 class Device;
 
-// How a session runs its steps; the same for all its runs.
+// Says how a session runs its steps. The settings of a function's runs differ from those of the
+// session's in `graph` and `function` only.
 struct ExecutorSettings {
   std::span<Device* const> devices;
   std::span<const KernelEnv> envs;  // one per device

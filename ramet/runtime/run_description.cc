@@ -11,9 +11,11 @@ StatusOr<std::vector<std::pair<std::string, std::string>>> PartitionGraphs(
   std::shared_lock lock(GraphDataOf(graph).mutex);
   std::vector<std::pair<std::string, std::string>> graphs;
   for (size_t d = 0; d < devices.size(); ++d) {
-    Partition partition{devices[d]->name(), {}, plan.request.feeds, plan.request.fetches};
-    for (size_t i = 0; i < plan.nodes.size(); ++i) {
-      if (plan.node_devices[i] == static_cast<int>(d)) partition.nodes.push_back(plan.nodes[i]);
+    Partition partition{
+        devices[d]->name(), {}, plan.origin.request.feeds, plan.origin.request.fetches};
+    for (size_t i = 0; i < plan.origin.nodes.size(); ++i) {
+      if (plan.origin.node_devices[i] == static_cast<int>(d))
+        partition.nodes.push_back(plan.origin.nodes[i]);
     }
     if (partition.nodes.empty()) continue;
     RAMET_ASSIGN_OR_RETURN(std::string bytes, ExportPartition(graph, partition));

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "ramet/runtime/feed_set.h"
 #include "ramet/runtime/plan.h"
 
 namespace ramet {
@@ -20,12 +20,12 @@ struct RunOrder {
   // A loop frame; loops[0] is the run itself. The Enter and Exit nodes of a loop are units of its
   // parent.
   struct Loop {
-    std::string_view name;
+    std::string_view name = {};
     int32_t parent = -1;
-    std::vector<Unit> units;
-    std::vector<NodeId> enters;
-    std::vector<NodeId> exits;
-    std::vector<NodeId> next_iterations;
+    std::vector<Unit> units = {};
+    std::vector<NodeId> enters = {};
+    std::vector<NodeId> exits = {};
+    std::vector<NodeId> next_iterations = {};
   };
 
   std::vector<Loop> loops;
@@ -35,23 +35,8 @@ struct RunOrder {
   bool has_control_flow = false;
 };
 
-// The set of tensors that are fed.
-class FeedSet {
- public:
-  FeedSet(const GraphData& graph, const PlanRequest& request);
-  bool Contains(Endpoint e) const { return fed_.contains(Key(e)); }
-  // Reports whether a node is a fed placeholder: nothing has to wait for it. (A fed node of another
-  // type still runs if something waits for it, as in TensorFlow.)
-  bool IsFedPlaceholder(NodeId id) const;
-
- private:
-  static int64_t Key(Endpoint e) { return (static_cast<int64_t>(e.node) << 24) ^ e.index; }
-  const GraphData& graph_;
-  std::unordered_set<int64_t> fed_;
-};
-
-// Prunes the graph to what the fetches need, cut at the feeds, and orders it, by creation where
-// possible. The caller holds the graph's lock.
+// Prunes the graph to what the fetches need, cut at the feeds (PrunedGraph), and orders it, by
+// creation where possible. The caller holds the graph's lock.
 //
 // \error kInvalidArgument: nodes are in a cycle that is not a loop, a node reads tensors of
 //   different loop frames, or a fetch is inside a loop.

@@ -7,17 +7,18 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ramet/runtime/feed_set.h"
 #include "ramet/runtime/plan_releases.h"
-#include "ramet/runtime/run_order.h"
 
 namespace ramet {
 namespace {
 
 // The first run allocates buffers that later ones reuse, so only the two after it count.
 constexpr int kProfiledRuns = 3;
-// A shorter step ends before another thread is awake.
+// A shorter step ends before another thread is awake. `ramet_bench
+// --benchmark_filter=ramet/step_groups` shows from which length on a step is worth a thread.
 constexpr int64_t kMinStepNanos = 20'000;
-// The fraction of a run that groups have to save.
+// The fraction of a run that groups have to save, which is more than the profiles vary.
 constexpr double kMinSavedFraction = 0.05;
 
 // Orders the steps of a plan in groups. Steps that may share a group are delayed until no other
@@ -25,7 +26,7 @@ constexpr double kMinSavedFraction = 0.05;
 class Grouper {
  public:
   Grouper(const Plan& plan, const GraphData& graph, const StepProfile& profile)
-      : plan_(plan), graph_(graph), profile_(profile), feeds_(graph, plan.request) {}
+      : plan_(plan), graph_(graph), profile_(profile), feeds_(graph, plan.origin.request) {}
 
   // Returns null if grouping does not save enough.
   std::unique_ptr<Plan> Run(int threads) {
@@ -53,10 +54,10 @@ class Grouper {
       step_of[plan_.steps[i].node] = static_cast<int32_t>(i);
     }
     std::unordered_map<NodeId, int32_t> item_of;
-    items_.resize(plan_.nodes.size());
+    items_.resize(plan_.origin.nodes.size());
     int32_t last_with_state = -1;
     for (size_t i = 0; i < items_.size(); ++i) {
-      const NodeId id = plan_.nodes[i];
+      const NodeId id = plan_.origin.nodes[i];
       item_of[id] = static_cast<int32_t>(i);
       auto wait_for = [&](NodeId other) {
         auto it = item_of.find(other);
@@ -144,7 +145,7 @@ class Grouper {
   PlanData Grouped() {
     PlanData data = plan_;
     data.steps.clear();
-    data.has_groups = true;
+    data.traits.has_groups = true;
     for (std::vector<int32_t>& group : groups_) {
       std::ranges::stable_sort(group, std::greater<>(),
                                [&](int32_t s) { return profile_.nanos[s]; });
@@ -187,7 +188,7 @@ void StepGrouping::Note(const Plan& plan, const GraphData& graph, int threads,
   if (runs_ < kProfiledRuns) return;
   profiling_ = false;
   std::shared_lock graph_lock(graph.mutex);
-  if (plan.edit_version != graph.edit_version) return;
+  if (plan.origin.edit_version != graph.edit_version) return;
   owned_ = Grouper(plan, graph, shortest_).Run(threads);
   grouped_.store(owned_.get(), std::memory_order_release);
 }

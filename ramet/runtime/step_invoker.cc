@@ -16,43 +16,28 @@ Status StepInvoker::Invoke(const Step& step, StepScratch& scratch) {
 Status StepInvoker::Dispatch(const Step& step, StepScratch& scratch) {
   if (step.Is<CallStep>()) return calls_.Invoke(step);
   if (step.Is<CopyToDeviceStep>() || step.Is<CopyToHostStep>()) return Copy(step);
-  return run_.plan().has_several_memories ? InvokeOnDevice(step) : kernels_.Invoke(step, scratch);
-}
-
-Status StepInvoker::InvokeAndWait(const Step& step) {
-  Device& device = *run_.settings().devices[step.device];
-  if (!device.asynchronous() || step.Is<CallStep>()) return Invoke(step);
-  Status status;
-  Enqueue(device, [&] { status = Guarded([&] { return Invoke(step); }); });
-  device.Synchronize();
-  return status;
-}
-
-void StepInvoker::Enqueue(Device& device, std::function<void()> work) {
-  device.Enqueue([this, work = std::move(work)] {
-    run_.PrepareThread();
-    const CancellationScope scope(run_.context().state.cancellation);
-    work();
-  });
+  return run_.plan().traits.has_several_memories ? InvokeOnDevice(step)
+                                                 : kernels_.Invoke(step, scratch);
 }
 
 Status StepInvoker::InvokeOnDevice(const Step& step) {
   StepScratch scratch(step.inputs.size);
   RAMET_RETURN_IF_ERROR(kernels_.Invoke(step, scratch));
   for (int i = 0; i < step.outputs.size; ++i) {
-    RAMET_RETURN_IF_ERROR(PlaceOutput(step, step.outputs.first + i));
+    RAMET_RETURN_IF_ERROR(MoveOutput(step, step.outputs.first + i));
   }
   return OkStatus();
 }
 
-Status StepInvoker::PlaceOutput(const Step& step, int32_t slot) {
+Status StepInvoker::MoveOutput(const Step& step, int32_t slot) {
   Value& value = run_.value(slot);
-  const bool to_host = run_.plan().host_slots[slot];
+  const bool to_host = run_.plan().slots.in_host_memory[slot];
   if (value.variable && !to_host) {
-    RAMET_RETURN_IF_ERROR(PlaceVariable(*value.variable, step.device));
+    RAMET_RETURN_IF_ERROR(MoveVariable(*value.variable, step.device));
   }
   const DeviceMemory* const memory = run_.settings().envs[step.device].memory;
   if (memory == nullptr || value.tensor.empty()) return OkStatus();
+  // Kernels make tensors in host memory, or views of the device's memory.
   const bool is_view = value.tensor.buffer()->base() != nullptr;
   const bool on_host = value.tensor.host_accessible() && !is_view;
   if (to_host && on_host) return OkStatus();
@@ -67,7 +52,7 @@ Status StepInvoker::PlaceOutput(const Step& step, int32_t slot) {
   return OkStatus();
 }
 
-Status StepInvoker::PlaceVariable(VariableState& variable, int device) {
+Status StepInvoker::MoveVariable(VariableState& variable, int device) {
   const FollowedValues* const followed = run_.context().state.followed;
   Tensor value = variable.Read(followed);
   const DeviceMemory* const memory = run_.settings().envs[device].memory;
@@ -92,6 +77,23 @@ Status StepInvoker::Copy(const Step& step) {
     RAMET_ASSIGN_OR_RETURN(to, run_.settings().devices[step.device]->CopyFromHost(host));
   }
   return OkStatus();
+}
+
+Status StepInvoker::InvokeAndWait(const Step& step) {
+  Device& device = *run_.settings().devices[step.device];
+  if (!device.asynchronous() || step.Is<CallStep>()) return Invoke(step);
+  Status status;
+  Enqueue(device, [&] { status = Guarded([&] { return Invoke(step); }); });
+  device.Synchronize();
+  return status;
+}
+
+void StepInvoker::Enqueue(Device& device, std::function<void()> work) {
+  device.Enqueue([this, work = std::move(work)] {
+    run_.PrepareThread();
+    const CancellationScope scope(run_.context().state.cancellation);
+    work();
+  });
 }
 
 }  // namespace ramet

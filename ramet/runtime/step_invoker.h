@@ -14,8 +14,9 @@ class StepInvoker {
   explicit StepInvoker(ActiveRun& run) : run_(run), kernels_(run), calls_(run) {}
 
   // Runs a step on the calling thread: the device's own if the device has a queue. Several threads
-  // may run different steps at once, each with scratch of its own. \error the run's status if it
-  // must stop; what the step returns, with the name of its node.
+  // may run different steps at once, each with scratch of its own.
+  // \error Cancellation::status, if the run must stop.
+  // \error any error of the step, with the name of its node.
   Status Invoke(const Step& step, StepScratch& scratch);
   Status Invoke(const Step& step) { return Invoke(step, run_.buffers().scratch); }
   // Invokes a step on its device's queue, if it has one, and waits for it.
@@ -28,9 +29,10 @@ class StepInvoker {
   // Runs a kernel in a plan with several memories.
   Status InvokeOnDevice(const Step& step);
   // Moves an output to the memory that the plan expects it in.
-  Status PlaceOutput(const Step& step, int32_t slot);
-  // Moves a variable's value to the memory of the device that its node is placed on.
-  Status PlaceVariable(VariableState& variable, int device);
+  Status MoveOutput(const Step& step, int32_t slot);
+  // Moves a variable's value to the memory of a device.
+  Status MoveVariable(VariableState& variable, int device);
+  // Runs a CopyToDeviceStep or a CopyToHostStep.
   Status Copy(const Step& step);
 
   ActiveRun& run_;

@@ -24,7 +24,8 @@ class StepObservers {
   // by the observer itself.
   void Remove(int id) RAMET_EXCLUDES(mutex_);
   bool empty() const { return count_ == 0; }
-  // Calls all observers. \error the first one that an observer returns.
+  // Calls the observers until one fails.
+  // \error the error of that observer.
   Status Notify() RAMET_EXCLUDES(mutex_);
 
  private:

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "ramet/graph/graph_data.h"
+
+namespace ramet {
+
+// The hash function of maps from Endpoint.
+struct EndpointHash {
+  size_t operator()(Endpoint e) const {
+    return std::hash<int64_t>()((static_cast<int64_t>(e.node) << 20) ^ e.index);
+  }
+};
+
+}  // namespace ramet

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "ramet/runtime/step_flow.h"
+
+namespace ramet {
+
+// A FusionBuilder builds a copy of a plan in which some steps are fused. Steps are numbered as in
+// the plan. The caller holds the graph's lock during its use.
+class FusionBuilder {
+ public:
+  // The arguments must outlive this object.
+  FusionBuilder(const GraphData& graph, const Plan& plan)
+      : graph_(graph), plan_(plan), flow_(graph, plan), data_(plan) {}
+
+  const GraphData& graph() const { return graph_; }
+  int32_t num_steps() const { return static_cast<int32_t>(plan_.steps.size()); }
+  // Returns a step as it is in the plan.
+  const Step& step(int32_t i) const { return plan_.steps[i]; }
+  std::span<const StepInput> inputs_of(const Step& step) const { return plan_.inputs_of(step); }
+  int32_t InputSlot(const Step& step, int i) const { return plan_.inputs_of(step)[i].slot; }
+  std::string_view OpOf(const Step& step) const { return graph_.nodes[step.node].op->name(); }
+  const AttrMap& AttrsOf(const Step& step) const { return *graph_.nodes[step.node].attrs; }
+  const StepFlow& flow() const { return flow_; }
+  // Reports whether a step runs a kernel and has not been fused. False for -1.
+  bool CanFuse(int32_t i) const {
+    return i >= 0 && step(i).Is<KernelStep>() && data_.steps[i].Is<KernelStep>();
+  }
+
+  // Does the work of all parts of `fusion` in step `last`, with these inputs. `parts` are the
+  // numbers of the parts, sorted, the last one being `last`. Fills in the steps of the parts and
+  // the slots between them.
+  void Fuse(Fusion fusion, const std::vector<int32_t>& parts, const std::vector<StepInput>& inputs);
+  // Returns the plan, or null if no steps have been fused.
+  std::unique_ptr<Plan> Finish();
+
+ private:
+  void KeepLastUsesOfMerges();
+
+  const GraphData& graph_;
+  const Plan& plan_;
+  const StepFlow flow_;
+  PlanData data_;
+};
+
+}  // namespace ramet

@@ -1,0 +1,85 @@
+#include "ramet/runtime/step_flow.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace ramet {
+namespace {
+
+// Stateful ops that leave all state as it is.
+constexpr std::array<std::string_view, 5> kWithoutEffects = {
+    "VariableV2", "Variable", "VarHandleOp", "ReadVariableOp", "Placeholder"};
+
+}  // namespace
+
+StepFlow::StepFlow(const GraphData& graph, const PlanData& plan) : graph_(graph), plan_(plan) {
+  FindReaders();
+  KeepReadByOthers();
+  FindLoops();
+  FindEffects();
+}
+
+void StepFlow::FindReaders() {
+  num_readers_.assign(plan_.slots.count, 0);
+  reader_.assign(plan_.slots.count, -1);
+  writer_.assign(plan_.slots.count, -1);
+  for (size_t i = 0; i < plan_.steps.size(); ++i) {
+    const Step& step = plan_.steps[i];
+    const auto number = static_cast<int32_t>(i);
+    for (int k = 0; k < step.outputs.size; ++k) writer_[step.outputs.first + k] = number;
+    for (const StepInput& input : plan_.inputs_of(step)) {
+      ++num_readers_[input.slot];
+      reader_[input.slot] = number;
+    }
+  }
+}
+
+// Counts what reads slots but is not a step: fetches and loops.
+void StepFlow::KeepReadByOthers() {
+  const auto keep = [this](int32_t slot) { num_readers_[slot] += 2; };
+  for (int32_t slot : plan_.slots.fetches) {
+    if (slot >= 0) keep(slot);
+  }
+  for (const PlanLoop& loop : plan_.loops) {
+    for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
+      for (int32_t slot : *slots) keep(slot);
+    }
+    for (const auto& [inside, outside] : loop.results) keep(inside);
+  }
+}
+
+// Inner loops come after those around them.
+void StepFlow::FindLoops() {
+  loop_of_.assign(plan_.steps.size(), -1);
+  for (size_t l = 0; l < plan_.loops.size(); ++l) {
+    const IndexRange steps = plan_.loops[l].steps;
+    std::fill_n(loop_of_.begin() + steps.first, steps.size, static_cast<int32_t>(l));
+  }
+}
+
+void StepFlow::FindEffects() {
+  effects_ = {0};
+  for (const Step& step : plan_.steps) effects_.push_back(effects_.back() + HasEffects(step));
+}
+
+bool StepFlow::HasEffects(const Step& step) const {
+  if (step.Is<LoopStep>() || step.Is<CallStep>()) return true;
+  if (!step.Is<KernelStep>()) return false;
+  const Op& op = *graph_.nodes[step.node].op;
+  if (std::ranges::find(kWithoutEffects, op.name()) != kWithoutEffects.end()) return false;
+  return plan_.HasRefInputs(step) || op.schema().is_stateful;
+}
+
+int32_t StepFlow::OnlyReaderOf(int32_t i) const {
+  const Step& step = plan_.steps[i];
+  if (step.outputs.size != 1 || num_readers_[step.outputs.first] != 1) return -1;
+  const int32_t next = reader_[step.outputs.first];
+  const Step& reader = plan_.steps[next];
+  if (next < i || !reader.Is<KernelStep>() || reader.device != step.device) return -1;
+  if (loop_of_[next] != loop_of_[i] || reader.may_be_dead != step.may_be_dead) return -1;
+  if (step.control_inputs.size > 0) return -1;
+  return effects_[next] == effects_[i + 1] ? next : -1;
+}
+
+}  // namespace ramet

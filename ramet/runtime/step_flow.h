@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "ramet/runtime/plan.h"
+
+namespace ramet {
+
+// The StepFlow of a plan says which steps write and read each slot, so that work can move from a
+// step to the only one that reads its result. The caller holds the graph's lock during its use.
+class StepFlow {
+ public:
+  // The arguments must outlive this object.
+  StepFlow(const GraphData& graph, const PlanData& plan);
+  // Returns the step that writes a slot, or -1.
+  int32_t WriterOf(int32_t slot) const { return writer_[slot]; }
+  // Returns the only step that reads the output of step i, if the work of i may be done there, or
+  // -1. It may if both run on one device, in the same iterations of loops, and no step with side
+  // effects is between them.
+  int32_t OnlyReaderOf(int32_t i) const;
+
+ private:
+  void FindReaders();
+  void KeepReadByOthers();
+  void FindLoops();
+  void FindEffects();
+  bool HasEffects(const Step& step) const;
+
+  const GraphData& graph_;
+  const PlanData& plan_;
+  std::vector<int> num_readers_;  // by slot; a reader that is not a step counts as several
+  std::vector<int32_t> reader_;   // the last one, by slot
+  std::vector<int32_t> writer_;   // by slot
+  std::vector<int32_t> loop_of_;  // the innermost loop, by step
+  std::vector<int32_t> effects_;  // how many of the steps before this one have side effects
+};
+
+}  // namespace ramet

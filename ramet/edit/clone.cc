@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 
 #include "ramet/edit/clone/copied_collections.h"
 #include "ramet/edit/clone/copied_contexts.h"
@@ -29,18 +27,33 @@ constexpr size_t kMaxNodes = size_t{1} << 30;
 // Locks both graphs in an order that prevents deadlocks between two clones.
 class BothGraphs {
  public:
-  BothGraphs(Graph& source, Graph& target) : target_(GraphDataOf(target).mutex, std::defer_lock) {
-    if (&source == &target) {
-      target_.lock();
+  BothGraphs(const Graph& source, const Graph& target) RAMET_NO_THREAD_SAFETY_ANALYSIS
+      : source_(GraphDataOf(source).mutex),
+        target_(GraphDataOf(target).mutex) {
+    if (&source_ == &target_) {
+      target_.Lock();
       return;
     }
-    source_ = std::shared_lock(GraphDataOf(source).mutex, std::defer_lock);
-    std::lock(source_, target_);
+    // A thread that waits for one of the locks does not hold the other one.
+    while (true) {
+      source_.LockShared();
+      if (target_.TryLock()) return;
+      source_.UnlockShared();
+      target_.Lock();
+      if (source_.TryLockShared()) return;
+      target_.Unlock();
+    }
   }
+  ~BothGraphs() RAMET_NO_THREAD_SAFETY_ANALYSIS {
+    target_.Unlock();
+    if (&source_ != &target_) source_.UnlockShared();
+  }
+  BothGraphs(const BothGraphs&) = delete;
+  BothGraphs& operator=(const BothGraphs&) = delete;
 
  private:
-  std::shared_lock<std::shared_mutex> source_;
-  std::unique_lock<std::shared_mutex> target_;
+  SharedMutex& source_;
+  SharedMutex& target_;
 };
 
 // Makes one clone. Run shows the phases in order.

@@ -1,6 +1,5 @@
 #include "ramet/edit/copy_operation.h"
 
-#include <mutex>
 #include <utility>
 
 #include "ramet/graph/edit_graph.h"
@@ -47,7 +46,7 @@ StatusOr<Operation> CopyOperation(const Operation& source, Graph& graph, Operati
                      .attrs = *source.attrs()}));
   if (is_loop_merge) {
     const Shape shape = LoopShape(made.output(0).shape(), source.output(0).shape());
-    std::unique_lock lock(GraphDataOf(graph).mutex);
+    WriterLock lock(GraphDataOf(graph).mutex);
     MutableGraphDataOf(graph).output({made.id(), 0}).shape = shape;
   }
   return made;

@@ -1,8 +1,6 @@
 #include "ramet/edit/patch.h"
 
 #include <algorithm>
-#include <mutex>
-#include <shared_mutex>
 
 #include "ramet/edit/planned_edges.h"
 #include "ramet/graph/edit_graph.h"
@@ -103,14 +101,14 @@ Status GraphPatch::CheckHandles() const {
 
 Status GraphPatch::Check(const Options& options) const {
   RAMET_RETURN_IF_ERROR(CheckHandles());
-  std::shared_lock lock(GraphDataOf(*graph_).mutex);
+  ReaderLock lock(GraphDataOf(*graph_).mutex);
   return Plan(options).status();
 }
 
 Status GraphPatch::Apply(const Options& options) {
   RAMET_RETURN_IF_ERROR(CheckHandles());
   GraphData& impl = MutableGraphDataOf(*graph_);
-  std::unique_lock lock(impl.mutex);
+  WriterLock lock(impl.mutex);
   RAMET_ASSIGN_OR_RETURN(const EdgePlan plan, Plan(options));
   if (plan.edited().empty()) return OkStatus();
   plan.Write(impl);

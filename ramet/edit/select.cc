@@ -1,8 +1,6 @@
 #include "ramet/edit/select.h"
 
 #include <algorithm>
-#include <mutex>
-#include <shared_mutex>
 #include <unordered_set>
 
 #include "ramet/base/strings.h"
@@ -16,7 +14,7 @@ class Neighbours {
  public:
   Neighbours(const Graph& graph, bool forward, const WalkOptions& options) {
     const GraphData& impl = GraphDataOf(graph);
-    std::shared_lock lock(impl.mutex);
+    ReaderLock lock(impl.mutex);
     const std::unordered_set<Output, OutputHash> stop(options.stop_at.begin(),
                                                       options.stop_at.end());
     next_.resize(impl.nodes.size());
@@ -105,7 +103,7 @@ Boundary BoundaryOf(const std::vector<Operation>& operations) {
   for (const Operation& op : operations) members.insert(op.id());
   using OutputSet = std::unordered_set<Output, OutputHash>;
   OutputSet read_here, read_outside, inputs;
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   for (NodeId id = 0; id < std::ssize(impl.nodes); ++id) {
     OutputSet& readers = members.contains(id) ? read_here : read_outside;
     for (Endpoint e : impl.inputs(id)) {
@@ -135,7 +133,7 @@ std::vector<TensorReader> ReadersOf(const Output& tensor) {
   const Graph& graph = *tensor.graph();
   const GraphData& impl = GraphDataOf(graph);
   std::vector<TensorReader> readers;
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   for (NodeId id = 0; id < std::ssize(impl.nodes); ++id) {
     const auto inputs = impl.inputs(id);
     for (int i = 0; i < std::ssize(inputs); ++i) {

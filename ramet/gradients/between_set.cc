@@ -1,8 +1,5 @@
 #include "ramet/gradients/between_set.h"
 
-#include <mutex>
-#include <shared_mutex>
-
 #include "ramet/graph/graph_data.h"
 
 namespace ramet {
@@ -90,7 +87,7 @@ bool IsTrainableType(DType dtype) {
 BetweenSet::BetweenSet(const Graph& graph, const std::vector<NodeId>& ys,
                        const std::vector<NodeId>& xs) {
   const GraphData& impl = GraphDataOf(graph);
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   const Ancestors ancestors = CollectAncestors(impl, ys);
   const std::vector<bool> reached = Reach(ancestors, CollectConsumers(impl, ancestors), xs);
   auto add = [&](NodeId id) {
@@ -108,7 +105,7 @@ void BetweenSet::Add(NodeId id) {
 
 void BetweenSet::CountUses(const Graph& graph) {
   const GraphData& impl = GraphDataOf(graph);
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   for (NodeId id : order_) {
     for (Endpoint e : impl.inputs(id)) {
       if (auto it = pending_.find(e.node); it != pending_.end()) ++it->second;

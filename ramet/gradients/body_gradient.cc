@@ -74,7 +74,7 @@ void Walk(const GraphData& impl, const std::function<bool(NodeId)>& stop,
 std::vector<NodeId> AncestorsOf(const Graph& graph, const std::vector<Output>& outputs,
                                 const std::function<bool(NodeId)>& stop) {
   const GraphData& impl = GraphDataOf(graph);
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   std::unordered_set<NodeId> seen;
   std::vector<NodeId> open;
   for (const Output& o : outputs) {
@@ -135,7 +135,7 @@ Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
 // extended).
 void BodyGradient::FindForward() {
   const GraphData& impl = GraphDataOf(graph());
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   forward_.clear();
   std::vector<NodeId> open;
   for (NodeId id = 0; id < num_forward_; ++id) {

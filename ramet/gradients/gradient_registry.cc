@@ -1,9 +1,8 @@
 #include "ramet/gradients/gradient_registry.h"
 
 #include <map>
-#include <mutex>
-#include <shared_mutex>
 
+#include "ramet/base/mutex.h"
 #include "ramet/gradients/symbolic_gradient.h"
 #include "ramet/graph_def/function.h"
 #include "ramet/op/function_call.h"
@@ -11,11 +10,11 @@
 namespace ramet {
 
 struct GradientRegistry::Impl {
-  mutable std::shared_mutex mutex;
-  std::map<std::string, GradientFunction, std::less<>> functions;
+  mutable SharedMutex mutex;
+  std::map<std::string, GradientFunction, std::less<>> functions RAMET_GUARDED_BY(mutex);
 
   GradientFunction Find(std::string_view name) const {
-    std::shared_lock lock(mutex);
+    ReaderLock lock(mutex);
     auto it = functions.find(name);
     return it == functions.end() ? GradientFunction() : it->second;
   }
@@ -33,7 +32,7 @@ Status GradientRegistry::Register(std::string_view name, GradientFunction functi
     return InvalidArgument("a gradient function needs a name and a callable; got name '", name,
                            "'");
   }
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   if (!impl_->functions.try_emplace(std::string(name), std::move(function)).second) {
     return AlreadyExists("a gradient function is already registered under '", name,
                          "'; unregister it first, or choose another name");
@@ -42,7 +41,7 @@ Status GradientRegistry::Register(std::string_view name, GradientFunction functi
 }
 
 bool GradientRegistry::Unregister(std::string_view name) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   auto it = impl_->functions.find(name);
   if (it == impl_->functions.end()) return false;
   impl_->functions.erase(it);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <shared_mutex>
 
 #include "ramet/graph/graph_data.h"
 #include "ramet/graph/resource_handles.h"
@@ -62,7 +61,7 @@ Output ResourceZeros(const Output& handle) {
 DType HandleType(const Output& handle) {
   if (!handle.valid()) return DType::kInvalid;
   const GraphData& impl = GraphDataOf(*handle.graph());
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   return HandleOf(impl, {handle.op().id(), handle.index()}).first;
 }
 

@@ -364,14 +364,14 @@ Output operator-(const Output& x) {
 Shape HandleShape(const Output& handle) {
   if (!handle.valid()) return Shape::Unknown();
   const GraphData& graph = GraphDataOf(*handle.graph());
-  std::shared_lock lock(graph.mutex);
+  ReaderLock lock(graph.mutex);
   return HandleOf(graph, {handle.op().id(), handle.index()}).second;
 }
 
 Tensor ConstantValue(const Output& output) {
   if (!output.valid()) return Tensor();
   const GraphData& graph = GraphDataOf(*output.graph());
-  std::shared_lock lock(graph.mutex);
+  ReaderLock lock(graph.mutex);
   return ConstantEvaluator(graph).ValueOf({output.op().id(), output.index()});
 }
 

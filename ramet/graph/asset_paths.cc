@@ -1,7 +1,5 @@
 #include "ramet/graph/asset_paths.h"
 
-#include <mutex>
-
 #include "ramet/graph/graph_impl.h"
 
 namespace ramet {
@@ -9,7 +7,7 @@ namespace ramet {
 void SetAssetPath(const Output& tensor, std::string path) {
   if (tensor.op().type() != "Const" || tensor.shape() != Shape{}) return;
   GraphImpl& impl = tensor.graph()->impl();
-  std::unique_lock lock(impl.mutex);
+  WriterLock lock(impl.mutex);
   impl.asset_paths[tensor.op().id()] = std::move(path);
 }
 

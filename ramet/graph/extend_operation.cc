@@ -7,7 +7,7 @@ namespace ramet {
 
 Status ExtendOperation(const Operation& op, AttrMap attrs, const std::vector<Output>& more) {
   GraphImpl& impl = op.graph()->impl();
-  std::unique_lock lock(impl.mutex);
+  WriterLock lock(impl.mutex);
   NodeRecord& node = impl.nodes[op.id()];
   const OpSchema& schema = node.op->schema();
   auto before = impl.inputs(op.id());

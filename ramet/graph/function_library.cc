@@ -1,7 +1,5 @@
 #include "ramet/graph/function_library.h"
 
-#include <mutex>
-
 #include "ramet/graph/graph_impl.h"
 #include "ramet/tensor/tensor_proto.h"
 #include "ramet/wire/message_file.h"
@@ -25,7 +23,7 @@ Status CheckSame(const std::string& known, const GradientDef& added) {
 }  // namespace
 
 Status FunctionLibrary::Check(const GraphDef& def) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   std::unordered_map<std::string_view, const FunctionDef*> functions;
   for (const FunctionDef& f : def.library().function()) {
     const std::string& name = f.signature().name();
@@ -45,7 +43,7 @@ Status FunctionLibrary::Check(const GraphDef& def) const {
 }
 
 FunctionLibrary::Mark FunctionLibrary::AddFunctions(const GraphDef& def, BodyFinder find_body) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   const Mark mark{rest_.library().function_size(), rest_.library().gradient_size()};
   if (!def.has_library()) return mark;
   find_body_ = find_body;
@@ -61,8 +59,8 @@ FunctionLibrary::Mark FunctionLibrary::AddFunctions(const GraphDef& def, BodyFin
 }
 
 void FunctionLibrary::Remove(const Mark& mark) {
-  std::unordered_map<std::string, Body> bodies;
-  std::unique_lock lock(mutex_);
+  std::unordered_map<std::string, Body> bodies;  // destroyed without the lock
+  WriterLock lock(mutex_);
   if (rest_.library().function_size() == mark.functions &&
       rest_.library().gradient_size() == mark.gradients) {
     return;
@@ -78,11 +76,10 @@ void FunctionLibrary::Remove(const Mark& mark) {
     gradients_.erase((*gradients)[i].function_name());
   }
   gradients->DeleteSubrange(mark.gradients, gradients->size() - mark.gradients);
-  lock.unlock();
 }
 
 void FunctionLibrary::AddRest(const GraphDef& def) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   if (def.has_library()) {
     FunctionDefLibrary* library = rest_.mutable_library();
     for (const RegisteredGradient& g : def.library().registered_gradients()) {
@@ -102,7 +99,7 @@ void FunctionLibrary::IndexFunction(const FunctionDef& def) {
 }
 
 Status FunctionLibrary::AddFunction(const FunctionDef& def, BodyFinder find_body) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   find_body_ = find_body;
   auto known = functions_.find(def.signature().name());
   if (known != functions_.end()) return CheckSame(*known->second, def);
@@ -111,7 +108,7 @@ Status FunctionLibrary::AddFunction(const FunctionDef& def, BodyFinder find_body
 }
 
 Status FunctionLibrary::AddGradient(const GradientDef& def) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   auto [known, added] = gradients_.emplace(def.function_name(), def.gradient_func());
   if (!added) return CheckSame(known->second, def);
   *rest_.mutable_library()->add_gradient() = def;
@@ -119,31 +116,31 @@ Status FunctionLibrary::AddGradient(const GradientDef& def) {
 }
 
 void FunctionLibrary::CopyTo(GraphDef* def) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   *def = rest_;
 }
 
 const FunctionDef* FunctionLibrary::Find(std::string_view name) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   auto it = functions_.find(name);
   return it == functions_.end() ? nullptr : it->second;
 }
 
 std::string FunctionLibrary::GradientOf(std::string_view name) const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   auto it = gradients_.find(std::string(name));
   return it == gradients_.end() ? std::string() : it->second;
 }
 
 std::vector<std::string> FunctionLibrary::names() const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   std::vector<std::string> names;
   for (const FunctionDef& f : rest_.library().function()) names.push_back(f.signature().name());
   return names;
 }
 
 std::string FunctionLibrary::UniqueName(std::string_view name) {
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   int& used = used_names_[std::string(name)];
   std::string unique(name);
   while (used > 0 ? functions_.contains(unique = StrCat(name, "_", used))
@@ -157,27 +154,26 @@ std::string FunctionLibrary::UniqueName(std::string_view name) {
 StatusOr<FunctionLibrary::Body> FunctionLibrary::BodyFor(
     const std::string& key, const std::function<StatusOr<Body>()>& make) {
   {
-    std::shared_lock lock(mutex_);
+    ReaderLock lock(mutex_);
     auto known = bodies_.find(key);
     if (known != bodies_.end()) return known->second;
   }
   RAMET_ASSIGN_OR_RETURN(Body body, make());
-  std::unique_lock lock(mutex_);
+  WriterLock lock(mutex_);
   if (closed_) return body;
   return bodies_.emplace(key, std::move(body)).first->second;
 }
 
 FunctionLibrary::BodyFinder FunctionLibrary::body_finder() const {
-  std::shared_lock lock(mutex_);
+  ReaderLock lock(mutex_);
   return find_body_;
 }
 
 void FunctionLibrary::Close() {
-  std::unordered_map<std::string, Body> bodies;
-  std::unique_lock lock(mutex_);
+  std::unordered_map<std::string, Body> bodies;  // destroyed without the lock
+  WriterLock lock(mutex_);
   closed_ = true;
   bodies.swap(bodies_);
-  lock.unlock();
 }
 
 const FunctionLibrary& LibraryOf(const Graph& graph) { return *graph.impl().library; }

@@ -2,11 +2,11 @@
 
 #include <functional>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "ramet/base/mutex.h"
 #include "ramet/base/status.h"
 #include "ramet/graph/function_body.h"
 #include "ramet/proto/graph.pb.h"
@@ -61,16 +61,16 @@ class FunctionLibrary {
   void Close();
 
  private:
-  void IndexFunction(const FunctionDef& def);
+  void IndexFunction(const FunctionDef& def) RAMET_REQUIRES(mutex_);
 
-  mutable std::shared_mutex mutex_;
-  GraphDef rest_;
-  std::unordered_map<std::string_view, const FunctionDef*> functions_;
-  std::unordered_map<std::string, std::string> gradients_;
-  std::unordered_map<std::string, int> used_names_;
-  std::unordered_map<std::string, Body> bodies_;
-  BodyFinder find_body_ = nullptr;
-  bool closed_ = false;
+  mutable SharedMutex mutex_;
+  GraphDef rest_ RAMET_GUARDED_BY(mutex_);
+  std::unordered_map<std::string_view, const FunctionDef*> functions_ RAMET_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, std::string> gradients_ RAMET_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, int> used_names_ RAMET_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, Body> bodies_ RAMET_GUARDED_BY(mutex_);
+  BodyFinder find_body_ RAMET_GUARDED_BY(mutex_) = nullptr;
+  bool closed_ RAMET_GUARDED_BY(mutex_) = false;
 };
 
 // The library of a graph. The graph's lock is not needed.

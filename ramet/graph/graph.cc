@@ -163,22 +163,22 @@ Graph::~Graph() {
 }
 
 Status Graph::status() const {
-  std::shared_lock lock(impl_->mutex);
+  ReaderLock lock(impl_->mutex);
   return impl_->status;
 }
 
 Status Graph::TakeError() {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   return std::exchange(impl_->status, OkStatus());
 }
 
 void Graph::RecordError(const Status& status) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   impl_->status.Update(status);
 }
 
 int Graph::num_operations() const {
-  std::shared_lock lock(impl_->mutex);
+  ReaderLock lock(impl_->mutex);
   return static_cast<int>(impl_->nodes.size());
 }
 
@@ -189,12 +189,12 @@ std::vector<Operation> Graph::operations() const {
 }
 
 bool Graph::HasOperation(std::string_view name) const {
-  std::shared_lock lock(impl_->mutex);
+  ReaderLock lock(impl_->mutex);
   return impl_->FindNode(name) >= 0;
 }
 
 StatusOr<Operation> Graph::FindOperation(std::string_view name) const {
-  std::shared_lock lock(impl_->mutex);
+  ReaderLock lock(impl_->mutex);
   const NodeId id = impl_->FindNode(name);
   if (id >= 0) return Operation(this, id);
   if (name.find(':') != std::string_view::npos) {
@@ -214,7 +214,7 @@ StatusOr<Output> Graph::Tensor(std::string_view name) const {
   }
   int64_t index;
   if (parts.size() != 2 || !ParseInt64(parts[1], &index) || index < 0) return TensorNameError(name);
-  std::shared_lock lock(impl_->mutex);
+  ReaderLock lock(impl_->mutex);
   const NodeId id = impl_->FindNode(parts[0]);
   if (id < 0) {
     return NotFound("The name '", name,
@@ -231,7 +231,7 @@ StatusOr<Output> Graph::Tensor(std::string_view name) const {
 }
 
 StatusOr<Operation> Graph::AddNode(NodeSpec spec) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   GraphImpl& impl = *impl_;
   auto fail = [&](const Status& status) {
     return status.WithContext(StrCat("node '", spec.name, "' (", spec.op, ")"));
@@ -274,7 +274,7 @@ StatusOr<Operation> Graph::AddNode(NodeSpec spec) {
 }
 
 Status Graph::UpdateInput(Operation op, int index, Output input) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   GraphImpl& impl = *impl_;
   const NodeRecord& node = impl.nodes[op.id()];
   if (index < 0 || index >= node.num_inputs) {
@@ -294,7 +294,7 @@ Status Graph::UpdateInput(Operation op, int index, Output input) {
 }
 
 Status Graph::AddControlInput(Operation op, Operation control) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   GraphImpl& impl = *impl_;
   NodeRecord& node = impl.nodes[op.id()];
   for (Endpoint e : impl.controls(op.id())) {
@@ -312,7 +312,7 @@ Status Graph::AddControlInput(Operation op, Operation control) {
 }
 
 Status Graph::SetAttr(Operation op, std::string_view name, Attr value) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   NodeRecord& node = impl_->nodes[op.id()];
   AttrMap attrs = *node.attrs;
   attrs.Set(name, std::move(value));
@@ -326,14 +326,14 @@ Status Graph::SetAttr(Operation op, std::string_view name, Attr value) {
 }
 
 Status Graph::SetDevice(Operation op, std::string_view device) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   impl_->nodes[op.id()].device = impl_->devices.Intern(std::string(device));
   ++impl_->edit_version;
   return OkStatus();
 }
 
 Status Graph::SetShape(Output output, const Shape& shape) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   OutputRecord& record = impl_->output({output.op().id(), output.index()});
   RAMET_ASSIGN_OR_RETURN(record.shape, record.shape.MergeWith(shape));
   return OkStatus();
@@ -345,22 +345,22 @@ std::string Graph::UniqueName(std::string_view name, bool mark_as_used) {
 }
 
 int64_t Graph::version() const {
-  std::shared_lock lock(impl_->mutex);
+  ReaderLock lock(impl_->mutex);
   return static_cast<int64_t>(impl_->nodes.size()) + impl_->edit_version;
 }
 
 int64_t Graph::edit_version() const {
-  std::shared_lock lock(impl_->mutex);
+  ReaderLock lock(impl_->mutex);
   return impl_->edit_version;
 }
 
 void Graph::Finalize() {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   impl_->finalized = true;
 }
 
 bool Graph::finalized() const {
-  std::shared_lock lock(impl_->mutex);
+  ReaderLock lock(impl_->mutex);
   return impl_->finalized;
 }
 
@@ -369,7 +369,7 @@ const Collections& Graph::collections() const { return impl_->collections; }
 const std::vector<VariableRecord>& Graph::variables() const { return impl_->variables; }
 
 VariableId Graph::AddVariable(VariableRecord record) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   impl_->variables.push_back(std::move(record));
   return static_cast<VariableId>(impl_->variables.size()) - 1;
 }
@@ -398,7 +398,7 @@ GraphVersions& Graph::versions() { return impl_->versions; }
 BuildState& Graph::build_state() { return impl_->build_state; }
 
 void Graph::AddForeignOp(OpSchema schema) {
-  std::unique_lock lock(impl_->mutex);
+  WriterLock lock(impl_->mutex);
   std::string name = schema.name;
   impl_->foreign_ops.try_emplace(std::move(name), std::make_unique<Op>(std::move(schema)));
 }

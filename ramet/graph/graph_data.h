@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/graph/build_state.h"
 #include "ramet/graph/device_list.h"
 #include "ramet/graph/graph.h"
@@ -71,7 +71,7 @@ struct GraphNodes {
 // graph without a call per element, and hold `mutex` shared. Only edits in place change them
 // (edit_graph.h).
 struct GraphData : GraphNodes {
-  mutable std::shared_mutex mutex;
+  mutable SharedMutex mutex;
   Collections collections;
   std::vector<VariableRecord> variables;
   // The files that constants stand for, see SetAssetPath.

@@ -1,7 +1,5 @@
 #include "ramet/graph/graph_rollback.h"
 
-#include <mutex>
-
 #include "ramet/graph/control_flow_context.h"
 #include "ramet/graph/graph_impl.h"
 #include "ramet/graph/names.h"
@@ -36,7 +34,7 @@ GraphRollback::~GraphRollback() {
 }
 
 void GraphRollback::Undo() {
-  std::unique_lock lock(impl_.mutex);
+  WriterLock lock(impl_.mutex);
   if (functions_) impl_.library->Remove(*functions_);
   RemoveRecords();
   RemoveNames();

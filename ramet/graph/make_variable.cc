@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "ramet/graph/graph_impl.h"
@@ -243,7 +242,7 @@ Variable InitializeVariable(Graph& graph, const std::string& full_name,
 
 void EditVariable(const Variable& variable, const std::function<void(VariableRecord&)>& edit) {
   GraphImpl& impl = variable.graph()->impl();
-  std::unique_lock lock(impl.mutex);
+  WriterLock lock(impl.mutex);
   edit(impl.variables[variable.id()]);
 }
 

@@ -11,34 +11,34 @@ const GraphImpl& Impl(const Graph* graph) { return graph->impl(); }
 
 std::string Operation::name() const {
   if (!valid()) return "";
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   return std::string(Impl(graph_).nodes[id_].name);
 }
 
 std::string Operation::type() const { return op().name(); }
 
 const Op& Operation::op() const {
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   return *Impl(graph_).nodes[id_].op;
 }
 
 std::string Operation::device() const {
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   return Impl(graph_).devices[Impl(graph_).nodes[id_].device];
 }
 
 int Operation::num_inputs() const {
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   return Impl(graph_).nodes[id_].num_inputs;
 }
 
 int Operation::num_outputs() const {
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   return Impl(graph_).nodes[id_].num_outputs;
 }
 
 Output Operation::input(int i) const {
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   Endpoint e = Impl(graph_).inputs(id_)[i];
   return Output(Operation(graph_, e.node), e.index);
 }
@@ -46,7 +46,7 @@ Output Operation::input(int i) const {
 Output Operation::output(int i) const { return valid() ? Output(*this, i) : Output(); }
 
 std::vector<Output> Operation::inputs() const {
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   std::vector<Output> all;
   for (Endpoint e : Impl(graph_).inputs(id_)) {
     all.push_back(Output(Operation(graph_, e.node), e.index));
@@ -61,14 +61,14 @@ std::vector<Output> Operation::outputs() const {
 }
 
 std::vector<Operation> Operation::control_inputs() const {
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   std::vector<Operation> all;
   for (Endpoint e : Impl(graph_).controls(id_)) all.push_back(Operation(graph_, e.node));
   return all;
 }
 
 std::shared_ptr<const AttrMap> Operation::attrs() const {
-  std::shared_lock lock(Impl(graph_).mutex);
+  ReaderLock lock(Impl(graph_).mutex);
   return Impl(graph_).nodes[id_].attrs;
 }
 
@@ -80,13 +80,13 @@ std::string Output::name() const { return valid() ? StrCat(op_.name(), ":", inde
 
 DType Output::dtype() const {
   if (!valid()) return DType::kInvalid;
-  std::shared_lock lock(Impl(graph()).mutex);
+  ReaderLock lock(Impl(graph()).mutex);
   return Impl(graph()).output({op_.id(), index_}).dtype;
 }
 
 Shape Output::shape() const {
   if (!valid()) return Shape::Unknown();
-  std::shared_lock lock(Impl(graph()).mutex);
+  ReaderLock lock(Impl(graph()).mutex);
   return Impl(graph()).output({op_.id(), index_}).shape;
 }
 

@@ -112,7 +112,7 @@ Status DefineFunction(Graph& graph, const Graph& body, const FunctionSpec& spec)
   FunctionDef def;
   Status done = CheckSpec(body, spec);
   if (done.ok()) {
-    std::shared_lock lock(body.impl().mutex);
+    ReaderLock lock(body.impl().mutex);
     done = WriteFunction(body.impl(), spec, &def);
   }
   if (!done.ok()) return done.WithContext(StrCat("function '", spec.name, "'"));

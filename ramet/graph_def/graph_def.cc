@@ -10,7 +10,7 @@ namespace ramet {
 StatusOr<std::string> ExportGraphDef(const Graph& graph, const GraphDefOptions& options) {
   GraphBytes written;
   {
-    std::shared_lock lock(graph.impl().mutex);
+    ReaderLock lock(graph.impl().mutex);
     RAMET_RETURN_IF_ERROR(GraphWriter(graph.impl(), {.def = options}).Write(&written));
   }
   if (!options.as_text) return std::move(written.bytes);
@@ -21,7 +21,7 @@ StatusOr<std::string> ExportGraphDef(const Graph& graph, const GraphDefOptions& 
 
 StatusOr<std::string> ExportNodeDef(const Operation& operation) {
   const GraphImpl& impl = operation.graph()->impl();
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   return GraphWriter(impl, {}).NodeBytes(operation.id());
 }
 

@@ -15,7 +15,7 @@ GraphImport::GraphImport(Graph& graph, const GraphDefView& def, const OpList& pr
       impl_(graph.impl()),
       def_(def),
       options_(options),
-      lock_(impl_.mutex),
+      lock_(std::in_place, impl_.mutex),
       nodes_(impl_, def, producer_ops, options.return_elements) {}
 
 GraphImport::~GraphImport() {
@@ -71,7 +71,7 @@ ImportResults GraphImport::Commit() {
     MergeVersions(def_.rest().versions(), &impl_.versions);
   }
   results_.prefix = prefix_;
-  lock_.unlock();
+  lock_.reset();
   return std::move(results_);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -40,7 +39,7 @@ class GraphImport {
   GraphImpl& impl_;
   const GraphDefView& def_;
   const ImportOptions& options_;
-  std::unique_lock<std::shared_mutex> lock_;
+  std::optional<WriterLock> lock_;
   std::string prefix_;
   InputRemap remap_;
   ImportNodes nodes_;

@@ -137,7 +137,7 @@ Status WriteMetaGraph(const Graph& graph, const ExportMetaGraphOptions& options,
   }
   const Collections collections = CollectionsToWrite(graph, options);
   const GraphImpl& impl = graph.impl();
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   std::unordered_set<std::string> exclude;
   if (options.clear_extraneous_savers) exclude = ExtraneousSaverNodes(impl, options.saver);
   GraphWriterOptions scope;

@@ -1,7 +1,6 @@
 #include "ramet/replica/published_variables.h"
 
 #include <set>
-#include <shared_mutex>
 #include <unordered_set>
 
 #include "ramet/graph/graph_data.h"
@@ -47,7 +46,7 @@ std::vector<Variable> VariablesForInference(const Graph& graph) {
   const auto all = mutable_graph.collections().Get<Variable>(graph_keys::kGlobalVariables);
   const GraphData& impl = GraphDataOf(graph);
   std::vector<Variable> chosen;
-  std::shared_lock lock(impl.mutex);
+  ReaderLock lock(impl.mutex);
   const Uses uses = FindUses(impl);
   std::set<VariableId> seen;
   for (const Variable& variable : all) {

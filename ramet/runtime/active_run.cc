@@ -1,7 +1,6 @@
 #include "ramet/runtime/active_run.h"
 
 #include <algorithm>
-#include <shared_mutex>
 #include <utility>
 
 #include "ramet/linalg/parallel.h"
@@ -67,7 +66,7 @@ Status ActiveRun::WithNode(const Step& step, const Status& status) const {
   if (cancellation && status.message() == cancellation->status().message()) return status;
   if (step.Is<FusedStep>()) return status;  // names the node of one of its parts
   if (context_.depth > 0 && status.message().size() > kMaxMessageBytes) return status;
-  std::shared_lock lock(settings().graph->mutex);
+  ReaderLock lock(settings().graph->mutex);
   const std::string_view node = settings().graph->nodes[step.node].name;
   if (settings().function == nullptr) {
     return status.WithSuffix(StrCat("\n\t [[{{node ", node, "}}]]"));

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 
-#include <shared_mutex>
 #include <utility>
 
 #include "ramet/runtime/function_instance.h"
@@ -161,7 +160,7 @@ RunContext CallInvoker::ContextOf(const Step& step, const FunctionInstance& func
   RunContext context{function.settings(), caller.state, caller.recorder, caller.depth + 1};
   if (caller.recorder != nullptr) {
     const GraphData& graph = *caller.settings.graph;
-    std::shared_lock lock(graph.mutex);
+    ReaderLock lock(graph.mutex);
     context.callers = StrCat(caller.callers, graph.nodes[step.node].name, "/");
   }
   return context;

@@ -14,11 +14,12 @@ namespace ramet {
 // place that chooses between them. Thread-safe.
 class Executable {
  public:
-  // Compiles a request. The caller holds the graph's lock.
+  // Compiles a request.
   // \error as CompilePlan.
   static StatusOr<std::unique_ptr<Executable>> Compile(const GraphData& graph,
                                                        const PlanRequest& request,
-                                                       KernelSource& source);
+                                                       KernelSource& source)
+      RAMET_REQUIRES_SHARED(graph.mutex);
 
   // Returns the plan as it was compiled. All variants have its request, nodes and edit version.
   const Plan& plan() const { return *compiled_.plan; }

@@ -28,11 +28,14 @@ size_t ExecutableCache::RequestHash::operator()(const PlanRequest& request) cons
 StatusOr<std::shared_ptr<Executable>> ExecutableCache::Get(const PlanRequest& request) {
   const GraphData& graph = GraphDataOf(graph_);
   MutexLock lock(mutex_);
-  std::shared_lock graph_lock(graph.mutex);
+  ReaderLock graph_lock(graph.mutex);
   RAMET_RETURN_IF_ERROR(graph.status);
   std::shared_ptr<Executable>& cached = executables_[request];
   if (cached && cached->plan().origin.edit_version == graph.edit_version) return cached;
-  auto executable = Guarded([&] { return Executable::Compile(graph, request, *this); });
+  auto executable = Guarded([&] {
+    graph.mutex.AssertReaderHeld();
+    return Executable::Compile(graph, request, *this);
+  });
   if (!executable.ok()) {
     executables_.erase(request);
     return executable.status();

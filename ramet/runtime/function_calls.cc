@@ -13,7 +13,7 @@ constexpr size_t kMaxInstances = 10000;
 
 bool HasState(const FunctionBody& body) {
   const GraphData& graph = GraphDataOf(*body.graph);
-  std::shared_lock lock(graph.mutex);
+  ReaderLock lock(graph.mutex);
   return std::ranges::any_of(graph.nodes, [](const NodeRecord& node) {
     return !node.op->registered() || node.op->schema().is_stateful;
   });

@@ -1,13 +1,8 @@
 #include "ramet/runtime/function_instance.h"
 
-#include <shared_mutex>
+#include "ramet/runtime/endpoint.h"
 
 namespace ramet {
-namespace {
-
-Endpoint ToEndpoint(const Output& output) { return {output.op().id(), output.index()}; }
-
-}  // namespace
 
 FunctionInstance::FunctionInstance(FunctionTable& table, const FunctionUse& use,
                                    std::shared_ptr<const FunctionBody> body,
@@ -40,7 +35,7 @@ Status FunctionInstance::Compile() {
   also_run(body_->controls);
   if (all_effects_) also_run(body_->effects);
   const GraphData& graph = GraphDataOf(*body_->graph);
-  std::shared_lock lock(graph.mutex);
+  ReaderLock lock(graph.mutex);
   auto executable = Executable::Compile(graph, request, *this);
   if (!executable.ok()) return executable.status().WithContext(StrCat("function '", name(), "'"));
   executable_ = *std::move(executable);

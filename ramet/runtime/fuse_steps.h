@@ -11,7 +11,8 @@ namespace ramet {
 // products of one shape are computed, and perhaps assigned, in one pass (FusedElementwise). Steps
 // are fused only if no other step reads the values between them and no step with side effects lies
 // between them. An epilogue rounds differently from separate steps, so results may differ in the
-// last bits. The caller holds the graph's lock.
-std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan);
+// last bits.
+std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan)
+    RAMET_REQUIRES_SHARED(graph.mutex);
 
 }  // namespace ramet

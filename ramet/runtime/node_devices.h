@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ramet/device/device.h"
-#include "ramet/runtime/endpoint_hash.h"
+#include "ramet/runtime/endpoint.h"
 #include "ramet/runtime/feed_set.h"
 
 namespace ramet {

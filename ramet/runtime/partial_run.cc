@@ -135,7 +135,7 @@ class PartialRunState {
     PlanRequest request;
     Piece piece;
     {
-      std::shared_lock lock(graph().mutex);
+      ReaderLock lock(graph().mutex);
       RAMET_RETURN_IF_ERROR(Plan(wanted, &piece, &request));
     }
     RAMET_ASSIGN_OR_RETURN(auto executable, session_->ExecutableFor(request));
@@ -229,7 +229,7 @@ class PartialRunState {
   }
 
   void Finish(const Piece& piece, const std::vector<Endpoint>& wanted) RAMET_REQUIRES(mutex_) {
-    std::shared_lock lock(graph().mutex);
+    ReaderLock lock(graph().mutex);
     for (NodeId id : piece.work) {
       if (!IsHandle(graph(), id)) ran_.insert(id);
     }

@@ -28,9 +28,10 @@ class KernelSource {
 
 // Compiles a request: prunes the graph to what the fetches need, cut at the feeds, and orders the
 // nodes (OrderNodes); assigns them to devices; lays out the slots and determines when each is free
-// again. The caller holds the graph's lock.
+// again.
 // \error as OrderNodes, KernelSource::Place, KernelFor and CallFor.
 StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphData& graph, const PlanRequest& request,
-                                            KernelSource& source);
+                                            KernelSource& source)
+    RAMET_REQUIRES_SHARED(graph.mutex);
 
 }  // namespace ramet

@@ -1,14 +1,12 @@
 #include "ramet/runtime/run_description.h"
 
-#include <shared_mutex>
-
 #include "ramet/graph_def/partition_def.h"
 
 namespace ramet {
 
 StatusOr<std::vector<std::pair<std::string, std::string>>> PartitionGraphs(
     const Graph& graph, const Plan& plan, std::span<Device* const> devices) {
-  std::shared_lock lock(GraphDataOf(graph).mutex);
+  ReaderLock lock(GraphDataOf(graph).mutex);
   std::vector<std::pair<std::string, std::string>> graphs;
   for (size_t d = 0; d < devices.size(); ++d) {
     Partition partition{
@@ -29,7 +27,7 @@ std::vector<NodeStats> DescribeSteps(std::vector<StepRecord> records,
   std::vector<NodeStats> steps;
   for (StepRecord& record : records) {
     const GraphData& graph = *record.graph;
-    std::shared_lock lock(graph.mutex);
+    ReaderLock lock(graph.mutex);
     const NodeRecord& node = graph.nodes[record.node];
     NodeStats stats{devices[record.device]->name(),
                     StrCat(record.callers, node.name),

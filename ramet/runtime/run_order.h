@@ -36,12 +36,12 @@ struct RunOrder {
 };
 
 // Prunes the graph to what the fetches need, cut at the feeds (PrunedGraph), and orders it, by
-// creation where possible. The caller holds the graph's lock.
+// creation where possible.
 //
 // \error kInvalidArgument: nodes are in a cycle that is not a loop, a node reads tensors of
 //   different loop frames, or a fetch is inside a loop.
 // \error kUnimplemented: a node in a cycle has no kernel.
 StatusOr<RunOrder> OrderNodes(const GraphData& graph, const PlanRequest& request,
-                              const FeedSet& feeds);
+                              const FeedSet& feeds) RAMET_REQUIRES_SHARED(graph.mutex);
 
 }  // namespace ramet

@@ -1,11 +1,10 @@
 #include "ramet/runtime/session.h"
 
+#include "ramet/runtime/endpoint.h"
 #include "ramet/runtime/session_impl.h"
 
 namespace ramet {
 namespace {
-
-Endpoint ToEndpoint(const Output& output) { return {output.op().id(), output.index()}; }
 
 Endpoint ToEndpoint(const std::variant<Output, Operation>& fetch) {
   if (auto* op = std::get_if<Operation>(&fetch)) return {op->id(), Endpoint::kControl};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <shared_mutex>
 #include <unordered_map>
 #include <utility>
 
@@ -187,7 +186,7 @@ void StepGrouping::Note(const Plan& plan, const GraphData& graph, int threads,
   }
   if (runs_ < kProfiledRuns) return;
   profiling_ = false;
-  std::shared_lock graph_lock(graph.mutex);
+  ReaderLock graph_lock(graph.mutex);
   if (plan.origin.edit_version != graph.edit_version) return;
   owned_ = Grouper(plan, graph, shortest_).Run(threads);
   grouped_.store(owned_.get(), std::memory_order_release);

@@ -1,14 +1,12 @@
 #include "ramet/runtime/step_observers.h"
 
-#include <mutex>
 #include <utility>
 #include <vector>
 
 namespace ramet {
 
 int StepObservers::Add(Observer observer) {
-  const auto entry = std::make_shared<Entry>();
-  entry->observer = std::move(observer);
+  const auto entry = std::make_shared<Entry>(std::move(observer));
   MutexLock lock(mutex_);
   entries_[next_id_] = entry;
   ++count_;
@@ -25,7 +23,7 @@ void StepObservers::Remove(int id) {
     entries_.erase(found);
     --count_;
   }
-  std::unique_lock lock(removed->calls);
+  WriterLock lock(removed->calls);
   removed->observer = nullptr;
 }
 
@@ -36,7 +34,7 @@ Status StepObservers::Notify() {
     for (const auto& [id, entry] : entries_) entries.push_back(entry);
   }
   for (const auto& entry : entries) {
-    std::shared_lock lock(entry->calls);
+    ReaderLock lock(entry->calls);
     if (entry->observer) RAMET_RETURN_IF_ERROR(entry->observer());
   }
   return OkStatus();

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <shared_mutex>
 
 #include "ramet/base/mutex.h"
 #include "ramet/base/status.h"
@@ -30,8 +29,9 @@ class StepObservers {
 
  private:
   struct Entry {
-    std::shared_mutex calls;  // shared by the threads that call
-    Observer observer;        // null after Remove
+    explicit Entry(Observer called) : observer(std::move(called)) {}
+    SharedMutex calls;                          // shared by the threads that call
+    Observer observer RAMET_GUARDED_BY(calls);  // null after Remove
   };
 
   std::atomic<int> count_ = 0;

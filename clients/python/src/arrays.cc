@@ -5,7 +5,6 @@
 #include <numpy/arrayscalars.h>
 
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 namespace ramet::python {
@@ -20,7 +19,7 @@ class Releases {
     return *releases;
   }
   void Add(PyObject* object) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     objects_.push_back(object);
     any_.store(true, std::memory_order_release);
   }
@@ -28,7 +27,7 @@ class Releases {
     if (!any_.load(std::memory_order_acquire)) return;
     std::vector<PyObject*> objects;
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       objects.swap(objects_);
       any_ = false;
     }
@@ -36,8 +35,8 @@ class Releases {
   }
 
  private:
-  std::mutex mutex_;
-  std::vector<PyObject*> objects_;
+  Mutex mutex_;
+  std::vector<PyObject*> objects_ RAMET_GUARDED_BY(mutex_);
   std::atomic<bool> any_ = false;
 };
 

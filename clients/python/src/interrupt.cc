@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -98,7 +97,7 @@ class Calls {
   }
 
   void Add(Call* call) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     call->forks_ = forks_;
     call->next_ = first_;
     call->previous_ = nullptr;
@@ -107,14 +106,14 @@ class Calls {
     if (ended_) call->token().Cancel();
   }
   void Remove(Call* call) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (call->forks_ != forks_) return;
     (call->previous_ ? call->previous_->next_ : first_) = call->next_;
     if (call->next_ != nullptr) call->next_->previous_ = call->previous_;
   }
   void End() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       ended_ = true;
       for (Call* call = first_; call != nullptr; call = call->next_) call->token().Cancel();
     }
@@ -124,22 +123,22 @@ class Calls {
     }
   }
   // The other threads do not exist in the child of a fork.
-  void ResetInChild() {
-    new (&mutex_) std::mutex;
+  void ResetInChild() RAMET_NO_THREAD_SAFETY_ANALYSIS {
+    new (&mutex_) Mutex;
     first_ = nullptr;
     ++forks_;
   }
 
  private:
   bool empty() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return first_ == nullptr;
   }
 
-  std::mutex mutex_;
-  Call* first_ = nullptr;
-  int forks_ = 0;
-  bool ended_ = false;
+  Mutex mutex_;
+  Call* first_ RAMET_GUARDED_BY(mutex_) = nullptr;
+  int forks_ RAMET_GUARDED_BY(mutex_) = 0;
+  bool ended_ RAMET_GUARDED_BY(mutex_) = false;
 };
 
 void InitializeCalls() {

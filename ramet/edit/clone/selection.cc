@@ -1,8 +1,6 @@
 #include "ramet/edit/clone/selection.h"
 
 #include <algorithm>
-#include <mutex>
-#include <shared_mutex>
 
 #include "ramet/edit/clone/batch_norms.h"
 #include "ramet/edit/clone/loop_parts.h"
@@ -21,7 +19,7 @@ CloneSelection::CloneSelection(const Graph& source, const CloneOptions& options)
       stripped_(impl_) {}
 
 Status CloneSelection::Select() {
-  std::shared_lock lock(impl_.mutex);
+  ReaderLock lock(impl_.mutex);
   functions_ = std::make_unique<FunctionStates>(LibraryOf(source_));
   const StateIndex index(impl_, !functions_->empty());
   RAMET_ASSIGN_OR_RETURN(state_.shared, FindSharedState(source_, index, options_));

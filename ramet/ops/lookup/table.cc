@@ -1,9 +1,9 @@
 #include "ramet/ops/lookup/table.h"
 
-#include <shared_mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "ramet/base/mutex.h"
 #include "ramet/op/resource_handle.h"
 #include "ramet/ops/array/move.h"
 
@@ -73,7 +73,7 @@ class TypedTable final : public LookupTable {
       return FailedPrecondition("Table not initialized.");
     }
     const bool one_default = defaults.num_elements() == 1 || kind() == Kind::kFilledOnce;
-    std::shared_lock lock(mutex_);
+    ReaderLock lock(mutex_);
     for (int64_t i = 0; i < keys.num_elements(); ++i) {
       const auto at = entries_.slots.find(keys.data<K>()[i]);
       if (at != entries_.slots.end()) {
@@ -86,12 +86,12 @@ class TypedTable final : public LookupTable {
   }
 
   int64_t size() const override {
-    std::shared_lock lock(mutex_);
+    ReaderLock lock(mutex_);
     return std::ssize(entries_.keys);
   }
 
   Status Initialize(const Tensor& keys, const Tensor& values) override {
-    std::unique_lock lock(mutex_);
+    WriterLock lock(mutex_);
     if (initialized_) return OkStatus();
     Entries<K> fresh;
     for (int64_t i = 0; i < keys.num_elements(); ++i) {
@@ -111,7 +111,7 @@ class TypedTable final : public LookupTable {
   }
 
   Status Insert(const Tensor& keys, const Tensor& values, bool clear) override {
-    std::unique_lock lock(mutex_);
+    WriterLock lock(mutex_);
     if (clear) entries_ = Entries<K>();
     for (int64_t i = 0; i < keys.num_elements(); ++i) {
       RAMET_ASSIGN_OR_RETURN(int64_t slot, entries_.SlotFor(keys.data<K>()[i], value_dtype()));
@@ -121,7 +121,7 @@ class TypedTable final : public LookupTable {
   }
 
   void Remove(const Tensor& keys) override {
-    std::unique_lock lock(mutex_);
+    WriterLock lock(mutex_);
     for (const K& key : keys.flat<K>()) entries_.Remove(key);
   }
 
@@ -129,7 +129,7 @@ class TypedTable final : public LookupTable {
     if (kind() == Kind::kFilledOnce && !initialized()) {
       return Aborted("HashTable is not initialized.");
     }
-    std::shared_lock lock(mutex_);
+    ReaderLock lock(mutex_);
     const Shape shape{std::ssize(entries_.keys)};
     RAMET_ASSIGN_OR_RETURN(keys, Tensor::Allocate(key_dtype(), shape, allocator));
     RAMET_ASSIGN_OR_RETURN(values, Tensor::Allocate(value_dtype(), shape, allocator));
@@ -139,8 +139,8 @@ class TypedTable final : public LookupTable {
   }
 
  private:
-  mutable std::shared_mutex mutex_;
-  Entries<K> entries_;
+  mutable SharedMutex mutex_;
+  Entries<K> entries_ RAMET_GUARDED_BY(mutex_);
 };
 
 Status NoTable(std::string_view found) {

@@ -7,6 +7,8 @@
 
 namespace ramet {
 
+inline Endpoint ToEndpoint(const Output& output) { return {output.op().id(), output.index()}; }
+
 // The hash function of maps from Endpoint.
 struct EndpointHash {
   size_t operator()(Endpoint e) const {

@@ -39,6 +39,9 @@ class RAMET_EXPORT Device {
   // Returns the allocator for the outputs of a running kernel. On a device with memory() these are
   // views of allocator()'s buffers.
   virtual Allocator* kernel_allocator() { return allocator(); }
+  // Returns the device type whose kernels (KernelRegistration) this device runs: its own, or "CPU"
+  // for a device with memory() that can run the CPU's kernels on views of its memory.
+  virtual std::string_view kernel_type() const { return type_; }
   // Returns null for host memory.
   virtual const DeviceMemory* memory() const { return nullptr; }
   // Reports whether work is enqueued; otherwise kernels run on the caller's thread.

@@ -24,7 +24,6 @@ bool Contains(const std::vector<std::string_view>& list, std::string_view item) 
 struct OpRegistry::Impl {
   std::unordered_map<std::string_view, std::unique_ptr<Op>> ops;
   std::vector<std::pair<std::string_view, KernelRegistration>> waiting;
-  std::vector<std::pair<std::string_view, std::string_view>> adopting;  // op, device type
 };
 
 Op::Op(OpSchema schema) : name_(schema.name), stateful_(schema.is_stateful) {
@@ -155,9 +154,6 @@ OpRegistrar::OpRegistrar(const OpBuilder& builder) {
   for (auto& [waiting_for, kernel] : impl.waiting) {
     if (waiting_for == name) op->kernels_.push_back(kernel);
   }
-  for (auto& [adopted, device_type] : impl.adopting) {
-    if (adopted == name) op->AdoptCpuKernels(device_type);
-  }
   if (!impl.ops.emplace(name, std::move(op)).second) DieOfRegistration(name, "registered twice");
 }
 
@@ -167,25 +163,6 @@ KernelRegistrar::KernelRegistrar(std::string_view op_name, KernelRegistration ke
     op->kernels_.push_back(kernel);
   } else {
     registry.impl_->waiting.emplace_back(op_name, kernel);
-  }
-}
-
-void Op::AdoptCpuKernels(std::string_view device_type) {
-  const size_t count = kernels_.size();
-  for (size_t i = 0; i < count; ++i) {
-    KernelRegistration kernel = kernels_[i];
-    if (kernel.device_type != "CPU") continue;
-    kernel.device_type = device_type;
-    kernels_.push_back(kernel);
-  }
-}
-
-CpuKernelAdopter::CpuKernelAdopter(std::string_view device_type,
-                                   std::initializer_list<std::string_view> ops) {
-  auto& registry = OpRegistry::Global();
-  for (std::string_view name : ops) {
-    registry.impl_->adopting.emplace_back(name, device_type);
-    if (Op* op = registry.FindOrNull(name)) op->AdoptCpuKernels(device_type);
   }
 }
 

@@ -55,8 +55,6 @@ class RAMET_EXPORT Op {
   friend class OpRegistry;
   friend class OpRegistrar;
   friend class KernelRegistrar;
-  friend class CpuKernelAdopter;
-  void AdoptCpuKernels(std::string_view device_type);
   Op() = default;
 
   std::string name_;
@@ -96,7 +94,6 @@ class RAMET_EXPORT OpRegistry {
   friend class OpBuilder;
   friend class OpRegistrar;
   friend class KernelRegistrar;
-  friend class CpuKernelAdopter;
   struct Impl;
   OpRegistry();
   Op* FindOrNull(std::string_view name);
@@ -179,13 +176,6 @@ class OpRegistrar {
 class KernelRegistrar {
  public:
   KernelRegistrar(std::string_view op, KernelRegistration kernel);
-};
-
-// Gives each of the ops a kernel on `device_type` for each of its CPU kernels, now or when the op
-// is registered. For backends that run the CPU code on their own memory.
-class CpuKernelAdopter {
- public:
-  CpuKernelAdopter(std::string_view device_type, std::initializer_list<std::string_view> ops);
 };
 
 // RAMET_OP("Square").Input("x: T").Output("y: T").Attr("T: {float, double}").Doc("...")...;

@@ -35,7 +35,8 @@ std::vector<bool> InHostMemory(const Op& op, const std::vector<ArgSchema>& args,
   return host;
 }
 
-bool FitsDeviceMemory(const Op& op, const AttrMap& attrs) {
+bool FitsDevice(const Op& op, const AttrMap& attrs) {
+  if (op.calls_program()) return false;
   if (PassesOn(op)) return true;
   const auto fits = [&](const ArgSchema& arg, DType t) {
     return !OnlyInHostMemory(t) || BaseType(t) == DType::kResource || op.HostInput(arg.name);

@@ -10,8 +10,9 @@ StatusOr<std::shared_ptr<Kernel>> NodeKernels::KernelFor(const GraphData& graph,
   const NodeRecord& node = graph.nodes[id];
   KernelEntry& entry = kernels_[{id, device}];
   if (entry.kernel && entry.attrs == node.attrs) return entry.kernel;
-  RAMET_ASSIGN_OR_RETURN(const KernelRegistration* registration,
-                         node.op->FindKernel(devices[device]->type(), *node.attrs, node.name));
+  RAMET_ASSIGN_OR_RETURN(
+      const KernelRegistration* registration,
+      node.op->FindKernel(devices[device]->kernel_type(), *node.attrs, node.name));
   const OpSchema& schema = node.op->schema();
   KernelNode kernel_node{std::string(node.name), schema.name, node.attrs.get(), {}, {}};
   RAMET_ASSIGN_OR_RETURN(kernel_node.input_types, schema.Expand(schema.inputs, *node.attrs));

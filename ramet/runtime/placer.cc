@@ -106,8 +106,8 @@ class Placer {
     return std::ranges::all_of(members, [&](int m) {
       const NodeRecord& node = graph_.nodes[nodes_[m]];
       if (IsCall(node)) return true;
-      return node.op->HasKernel(device.type(), *node.attrs) &&
-             (device.memory() == nullptr || FitsDeviceMemory(*node.op, *node.attrs));
+      return node.op->HasKernel(device.kernel_type(), *node.attrs) &&
+             (device.memory() == nullptr || FitsDevice(*node.op, *node.attrs));
     });
   }
 

@@ -5,7 +5,6 @@
 #include "ramet/backends/simulated/simulated_memory.h"
 #include "ramet/base/mutex.h"
 #include "ramet/device/device.h"
-#include "ramet/op/op.h"
 
 namespace ramet {
 namespace {
@@ -36,6 +35,7 @@ class SimulatedDevice final : public Device {
 
   Allocator* allocator() override { return memory_.get(); }
   Allocator* kernel_allocator() override { return &kernel_allocator_; }
+  std::string_view kernel_type() const override { return "CPU"; }
   const DeviceMemory* memory() const override { return memory_.get(); }
   bool asynchronous() const override { return true; }
 
@@ -104,104 +104,6 @@ class SimulatedDevice final : public Device {
   });
   return true;
 }();
-
-const CpuKernelAdopter adopted("SIM", {"Const",
-                                       "Identity",
-                                       "VariableV2",
-                                       "Variable",
-                                       "Assign",
-                                       "AssignAdd",
-                                       "AssignSub",
-                                       "IsVariableInitialized",
-                                       "Fill",
-                                       "ZerosLike",
-                                       "OnesLike",
-                                       "Shape",
-                                       "Size",
-                                       "Rank",
-                                       "Reshape",
-                                       "ExpandDims",
-                                       "Squeeze",
-                                       "Tile",
-                                       "BroadcastTo",
-                                       "BroadcastGradientArgs",
-                                       "Transpose",
-                                       "Pack",
-                                       "ConcatV2",
-                                       "Slice",
-                                       "StopGradient",
-                                       "NoOp",
-                                       "MatMul",
-                                       "Add",
-                                       "AddV2",
-                                       "Sub",
-                                       "Mul",
-                                       "RealDiv",
-                                       "Maximum",
-                                       "Minimum",
-                                       "FloorDiv",
-                                       "FloorMod",
-                                       "Neg",
-                                       "Abs",
-                                       "Square",
-                                       "Sqrt",
-                                       "Rsqrt",
-                                       "Reciprocal",
-                                       "Exp",
-                                       "Log",
-                                       "Tanh",
-                                       "TanhGrad",
-                                       "Sigmoid",
-                                       "SigmoidGrad",
-                                       "Pow",
-                                       "AddN",
-                                       "Cast",
-                                       "Equal",
-                                       "NotEqual",
-                                       "Greater",
-                                       "GreaterEqual",
-                                       "Less",
-                                       "LessEqual",
-                                       "Select",
-                                       "SelectV2",
-                                       "Sum",
-                                       "Mean",
-                                       "Prod",
-                                       "Max",
-                                       "Min",
-                                       "ArgMax",
-                                       "ArgMin",
-                                       "Relu",
-                                       "ReluGrad",
-                                       "Softmax",
-                                       "LogSoftmax",
-                                       "SoftmaxCrossEntropyWithLogits",
-                                       "BiasAdd",
-                                       "BiasAddGrad",
-                                       "DynamicStitch",
-                                       "GatherV2",
-                                       "Range",
-                                       "RandomUniform",
-                                       "RandomStandardNormal",
-                                       "TruncatedNormal",
-                                       "ApplyGradientDescent",
-                                       "ApplyMomentum",
-                                       "ApplyAdam",
-                                       "ApplyAdagrad",
-                                       "ApplyRMSProp",
-                                       "VarHandleOp",
-                                       "ReadVariableOp",
-                                       "AssignVariableOp",
-                                       "AssignAddVariableOp",
-                                       "AssignSubVariableOp",
-                                       "VarIsInitializedOp",
-                                       "DestroyResourceOp",
-                                       "VariableShape",
-                                       "ResourceApplyGradientDescent",
-                                       "ResourceApplyMomentum",
-                                       "ResourceApplyAdam",
-                                       "ResourceApplyAdagrad",
-                                       "ResourceApplyRMSProp"});
 
 }  // namespace
 }  // namespace ramet

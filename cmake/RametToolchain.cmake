@@ -45,16 +45,12 @@ function(ramet_precompile target)
   endif()
 endfunction()
 
-# ramet_unity(<target> [<files>]): compiles this many files of a target at a time (default 8), in the order of their
-# paths, so that the templates and inline functions that they share are compiled once. Turn RAMET_UNITY off to rebuild
-# less after a change of one file, and to find files that do not include what they use.
+# ramet_unity(<target>): compiles eight files of a target at a time, in the order of their paths, so that the templates and
+# inline functions that they share are compiled once. Turn RAMET_UNITY off to rebuild less after a change of one file, and
+# to find files that do not include what they use.
 option(RAMET_UNITY "Compile several source files at a time" ON)
 function(ramet_unity target)
-  set(files 8)
-  if(ARGC GREATER 1)
-    set(files ${ARGV1})
-  endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${RAMET_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${RAMET_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   if(RAMET_UNITY)  # GCC takes the files of a unity build for headers, whose types must not use unnamed namespaces
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()

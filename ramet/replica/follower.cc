@@ -15,8 +15,8 @@ namespace {
 using Clock = FollowerTransport::Clock;
 using Millis = std::chrono::milliseconds;
 
-constexpr Millis kMaxWait{500};
-constexpr Millis kMaxPause{100};
+constexpr Millis kMaxSourceWait{500};
+constexpr Millis kMaxVersionWait{100};
 
 Clock::time_point DeadlineOf(Millis wait) {
   return wait.count() < 0 ? Clock::time_point::max() : Clock::now() + wait;
@@ -114,13 +114,13 @@ StatusOr<VersionInfo> Follower::Impl::Wait(uint64_t version, Millis timeout) {
       return DeadlineExceeded(text_, ": version ", version,
                               " did not arrive in time; the current version is ", info.id.version);
     }
-    const auto until = std::min(deadline, now + kMaxWait);
+    const auto until = std::min(deadline, now + kMaxSourceWait);
     if (options_.automatic) {
       state_.WaitForVersion(info.id, until);
     } else if (const auto source = transport(); source->connected()) {
       source->Wait(&seen, until);
     } else {
-      state_.WaitForVersion(info.id, std::min(until, now + kMaxPause));
+      state_.WaitForVersion(info.id, std::min(until, now + kMaxVersionWait));
     }
   }
 }

@@ -13,15 +13,15 @@ namespace {
 using Clock = FollowerTransport::Clock;
 using Millis = std::chrono::milliseconds;
 
-constexpr Millis kFirstPause{5};
-constexpr Millis kMaxPause{500};
+constexpr Millis kFirstConnectWait{5};
+constexpr Millis kMaxConnectWait{500};
 
 }  // namespace
 
 StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(const std::string& text,
                                                            const ReplicaAddress& address,
                                                            Clock::time_point deadline) {
-  Millis pause = kFirstPause;
+  Millis pause = kFirstConnectWait;
   while (true) {
     auto transport = ConnectFollowerTransport(address, GreetingEnd(deadline));
     if (transport.ok()) return std::shared_ptr<FollowerTransport>(*std::move(transport));
@@ -36,7 +36,7 @@ StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(const std::string& te
     LogOnce(LogLevel::kInfo, StrCat("waiting for ", text), "waiting for a publisher at ", text,
             ": ", transport.status().message());
     std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, kMaxPause);
+    pause = std::min(pause * 2, kMaxConnectWait);
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = FollowerTransport::Clock;
 
-constexpr auto kPause = std::chrono::milliseconds(20);
+constexpr auto kStatusPollInterval = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -60,12 +60,12 @@ Status ReplicaMonitor::Impl::Connect(std::chrono::milliseconds wait) {
     if (!IsNotFound(transport.status()) && !IsUnavailable(transport.status())) {
       return At(transport.status());
     }
-    if (Clock::now() + kPause > end) {
+    if (Clock::now() + kStatusPollInterval > end) {
       return DeadlineExceeded(text_,
                               ": nobody publishes there; start the publisher, or wait "
                               "longer");
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kStatusPollInterval);
   }
 }
 

@@ -12,8 +12,8 @@ namespace {
 using Clock = FollowerTransport::Clock;
 
 constexpr std::chrono::seconds kHandshakeTimeout{10};
-constexpr std::chrono::milliseconds kMaxWait{500};
-constexpr std::chrono::milliseconds kMaxPause{100};
+constexpr std::chrono::milliseconds kMaxNewsWait{500};
+constexpr std::chrono::milliseconds kMaxRetryWait{100};
 
 }  // namespace
 
@@ -58,7 +58,7 @@ bool SourceWatcher::WatchOnce(uint64_t* seen) {
     Pause(refused);
     return true;
   }
-  source->transport->Wait(seen, Clock::now() + (on_fallback ? kMaxPause : kMaxWait));
+  source->transport->Wait(seen, Clock::now() + (on_fallback ? kMaxRetryWait : kMaxNewsWait));
   if (options_.automatic) (void)updater_.AdoptNewest(false);
   return true;
 }
@@ -68,10 +68,10 @@ void SourceWatcher::Pause(const FollowerState::Transport& refused) {
   if (refused) {
     uint64_t seen = 0;
     refused->Wait(&seen, Clock::now());
-    return refused->Wait(&seen, Clock::now() + kMaxWait);
+    return refused->Wait(&seen, Clock::now() + kMaxNewsWait);
   }
   state_.WaitForStop(pause_);
-  pause_ = std::min(pause_ * 2, kMaxPause);
+  pause_ = std::min(pause_ * 2, kMaxRetryWait);
 }
 
 // Tries once to connect to a publisher at the address. Returns true if it is followed now.

@@ -48,8 +48,12 @@ struct VersionInfo {
 struct RetentionOptions {
   // The number of newest versions that followers can take, in addition to those that labels name.
   int retained = 1;
-  // Limit on the memory for values. 0: enough for eight versions.
+  // Limit on the memory for values. 0: eight versions and 16 MiB.
   uint64_t max_bytes = 0;
+  // Returns max_bytes, or what it is by default if one version has `version_bytes` bytes.
+  uint64_t LimitFor(uint64_t version_bytes) const {
+    return max_bytes != 0 ? max_bytes : 8 * version_bytes + (uint64_t{16} << 20);
+  }
   // Behavior of Publish when followers hold so much that the limit is reached: publish nothing, or
   // wait until there is room.
   enum class AtLimit : uint8_t { kSkip, kWait } at_limit = AtLimit::kSkip;

@@ -28,8 +28,12 @@ class RAMET_EXPORT Buffer {
   const DeviceMemory* memory() const { return memory_; }
   // Reports whether the host may access data(). Accessing an accelerator's memory faults.
   bool host_accessible() const { return memory_ == nullptr; }
-  // Reports whether there is exactly one owner, which may then write. Always false if borrowed().
-  bool unique() const { return refs_.load(std::memory_order_acquire) == 1 && !borrowed(); }
+  // Reports whether there is exactly one owner, which may then write. Always false if borrowed(),
+  // and if base() has other owners.
+  bool unique() const {
+    return refs_.load(std::memory_order_acquire) == 1 && !borrowed() &&
+           (base_ == nullptr || base_->unique());
+  }
   // Reports whether the memory belongs to code outside of Ramet that may write to it later, such as
   // a caller's array. It is valid for the run that it was passed to; code that keeps the value
   // longer copies it.
@@ -42,11 +46,13 @@ class RAMET_EXPORT Buffer {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Dispose();
   }
   // Returns the buffer whose memory this one maps at another address, or nullptr.
-  virtual Buffer* base() const { return nullptr; }
+  Buffer* base() const { return base_; }
 
  protected:
-  Buffer(void* data, size_t size, const DeviceMemory* memory, bool borrowed = false)
-      : data_(data), size_(size), memory_(memory), borrowed_(borrowed) {}
+  // The derived class owns a reference to `base`.
+  Buffer(void* data, size_t size, const DeviceMemory* memory, bool borrowed = false,
+         Buffer* base = nullptr)
+      : data_(data), size_(size), memory_(memory), base_(base), borrowed_(borrowed) {}
   virtual ~Buffer() = default;
   // Called when the last reference is gone. Frees the buffer, or keeps it for the next allocation,
   // which must start with Reset().
@@ -61,6 +67,7 @@ class RAMET_EXPORT Buffer {
   size_t size_;
   std::atomic<int32_t> refs_{1};
   const DeviceMemory* memory_;
+  Buffer* const base_;
   std::atomic<bool> borrowed_;
 };
 

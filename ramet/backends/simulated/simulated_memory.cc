@@ -28,12 +28,11 @@ class DeviceBuffer final : public Buffer {
 class ViewBuffer final : public Buffer {
  public:
   ViewBuffer(char* data, BufferPtr base)
-      : Buffer(data, base->size(), nullptr), base_(std::move(base)) {}
-  Buffer* base() const override { return base_.get(); }
+      : Buffer(data, base->size(), nullptr, false, base.get()), owned_base_(std::move(base)) {}
 
  private:
   void Dispose() override { delete this; }
-  BufferPtr base_;
+  BufferPtr owned_base_;
 };
 
 size_t BlockSize(size_t bytes) { return std::bit_ceil(std::max<size_t>(bytes, 256)); }

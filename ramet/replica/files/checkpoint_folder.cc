@@ -15,7 +15,6 @@
 namespace ramet::files {
 namespace {
 
-constexpr std::string_view kIndex = ".index";
 constexpr std::string_view kGraphs = ".graphs";
 constexpr std::string_view kDefaultPrefix = "model.ckpt";
 constexpr size_t kMaxDigits = 18;
@@ -47,14 +46,14 @@ bool Matches(const CheckpointFolder& folder, std::string_view name) {
                            (NumberOf(name) && WithoutNumber(name) == folder.prefix));
 }
 
-std::string IndexPath(std::string_view prefix) { return StrCat(prefix, kIndex); }
+std::string IndexPath(std::string_view prefix) { return StrCat(prefix, kIndexSuffix); }
 
 // Returns the prefixes of the folder's checkpoints.
 std::vector<std::string> Prefixes(const CheckpointFolder& folder) {
   std::vector<std::string> found;
   for (const std::string& file : ListDir(folder.dir).value_or({})) {
-    if (!file.ends_with(kIndex)) continue;
-    const std::string name = file.substr(0, file.size() - kIndex.size());
+    if (!file.ends_with(kIndexSuffix)) continue;
+    const std::string name = file.substr(0, file.size() - kIndexSuffix.size());
     if (Matches(folder, name)) found.push_back(JoinPath(folder.dir, name));
   }
   return found;

@@ -12,6 +12,9 @@
 // Treats a folder of TensorFlow checkpoints as a sequence of versions (see docs/replicas-files.md).
 namespace ramet::files {
 
+// Ends the name of the index file of a checkpoint.
+inline constexpr std::string_view kIndexSuffix = ".index";
+
 // A folder and the checkpoints in it to use: all of them, or those named PREFIX or PREFIX-NUMBER.
 struct CheckpointFolder {
   std::string dir;

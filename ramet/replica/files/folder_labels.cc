@@ -20,11 +20,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kLabel = ".label";
-constexpr std::string_view kIndex = ".index";
 constexpr size_t kMaxLabelBytes = 63;
 constexpr auto kLockWait = std::chrono::seconds(10);
 constexpr auto kCopyWait = std::chrono::seconds(2);
-constexpr auto kPause = std::chrono::milliseconds(5);
+constexpr auto kLockPollInterval = std::chrono::milliseconds(5);
 
 std::string LabelsDir(const CheckpointFolder& folder) { return JoinPath(folder.dir, "labels"); }
 
@@ -52,7 +51,7 @@ StatusOr<FileDescriptor> LockChanges(const CheckpointFolder& folder) {
     if (Clock::now() > deadline) {
       return Unavailable("another process holds the lock '", path, "'; try again");
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kLockPollInterval);
   }
 }
 
@@ -91,7 +90,7 @@ Status CopyTensors(const FoundVersion& from, const std::string& to) {
       RemoveCheckpoint(to).IgnoreError();
       return copied.ok() ? NotFound(from.path, " is overwritten too often to be copied") : copied;
     }
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kLockPollInterval);
   }
 }
 
@@ -139,9 +138,9 @@ void RemoveUnnamed(const CheckpointFolder& folder) {
   std::set<std::string> named;
   for (const auto& [label, found] : ReadLabels(folder)) named.insert(found.path);
   for (const std::string& file : ListDir(LabelsDir(folder)).value_or({})) {
-    if (!file.ends_with(kIndex)) continue;
+    if (!file.ends_with(kIndexSuffix)) continue;
     const std::string path =
-        JoinPath(LabelsDir(folder), file.substr(0, file.size() - kIndex.size()));
+        JoinPath(LabelsDir(folder), file.substr(0, file.size() - kIndexSuffix.size()));
     if (!named.contains(path)) RemoveVersion(path).IgnoreError();
   }
 }

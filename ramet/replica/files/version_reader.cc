@@ -19,7 +19,7 @@ constexpr char kObjectGraph[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
 constexpr char kGlobalStep[] = "global_step";
 // How long an overwrite in progress may take until it writes its index.
 constexpr auto kOverwriteWait = std::chrono::milliseconds(1000);
-constexpr auto kPause = std::chrono::milliseconds(2);
+constexpr auto kIndexPollInterval = std::chrono::milliseconds(2);
 
 using ByName = std::unordered_map<std::string, BundleTensor>;
 
@@ -160,7 +160,7 @@ bool IsReplacedSoon(const FoundVersion& found, const IndexPrint& before) {
   while (Clock::now() < deadline) {
     const auto now = PrintOf(found.path);
     if (!now.ok() || !(*now == before)) return true;
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kIndexPollInterval);
   }
   return false;
 }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/deadline.h"
 
 namespace ramet::redis {
 namespace {
@@ -84,11 +85,6 @@ bool ParseMoved(std::string_view text, std::string* host, uint16_t* port) {
   if (colon > 0) *host = parts[2].substr(0, colon);
   *port = static_cast<uint16_t>(number);
   return true;
-}
-
-int MillisUntil(Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<int64_t>(left, 0, 1 << 30));
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ namespace ramet::redis {
 
 using Clock = std::chrono::steady_clock;
 
+// The maximum number of commands that are sent before their replies are read.
+inline constexpr size_t kMaxPendingReplies = 64;
+
 // A reply of a server.
 struct Reply {
   enum class Type : uint8_t { kNil, kString, kStatus, kError, kInteger, kArray };

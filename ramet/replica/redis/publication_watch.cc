@@ -10,7 +10,7 @@
 namespace ramet::redis {
 namespace {
 
-constexpr std::chrono::milliseconds kMaxPause{1000};
+constexpr std::chrono::milliseconds kMaxRelinkWait{1000};
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void PublicationWatch::Run() {
     }));
     const auto jitter = std::chrono::milliseconds(random() % static_cast<uint64_t>(pause_.count()));
     seen_.WaitForInterrupt(pause_ + jitter);
-    pause_ = std::min(pause_ * 2, kMaxPause);
+    pause_ = std::min(pause_ * 2, kMaxRelinkWait);
   }
 }
 

@@ -18,7 +18,7 @@
 namespace ramet::redis {
 namespace {
 
-constexpr auto kAnswerTime = std::chrono::seconds(30);
+constexpr auto kAnswerTimeout = std::chrono::seconds(30);
 
 uint64_t MachineMemory() {
   return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
@@ -115,17 +115,17 @@ StatusOr<VersionHashes> RedisFollower::Hashes(uint64_t version, Clock::time_poin
 }
 
 Status RedisFollower::Promote(std::string_view label, uint64_t version) {
-  return Ask({"", "promote", version, std::string(label)}, Clock::now() + kAnswerTime).status();
+  return Ask({"", "promote", version, std::string(label)}, Clock::now() + kAnswerTimeout).status();
 }
 
 StatusOr<uint64_t> RedisFollower::Rollback(uint64_t version) {
   RAMET_ASSIGN_OR_RETURN(const Answer answer,
-                         Ask({"", "rollback", version}, Clock::now() + kAnswerTime));
+                         Ask({"", "rollback", version}, Clock::now() + kAnswerTimeout));
   return answer.version;
 }
 
 StatusOr<PublisherStats> RedisFollower::PublisherStatus() {
-  RAMET_ASSIGN_OR_RETURN(const Answer answer, Ask({"", "status"}, Clock::now() + kAnswerTime));
+  RAMET_ASSIGN_OR_RETURN(const Answer answer, Ask({"", "status"}, Clock::now() + kAnswerTimeout));
   return PublisherStatsFromText(answer.stats);
 }
 

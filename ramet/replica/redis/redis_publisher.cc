@@ -17,8 +17,8 @@
 namespace ramet::redis {
 namespace {
 
-constexpr auto kFirstPause = std::chrono::milliseconds(20);
-constexpr auto kMaxPause = std::chrono::milliseconds(2000);
+constexpr auto kFirstReconnectWait = std::chrono::milliseconds(20);
+constexpr auto kMaxReconnectWait = std::chrono::milliseconds(2000);
 constexpr auto kFlushTimeout = std::chrono::seconds(10);
 constexpr int kMaxRetained = 1000;
 
@@ -65,7 +65,7 @@ class RedisPublisher final : public PublisherTransport {
   // Used by the sending thread only.
   Publication publication_;
   std::unique_ptr<RequestListener> listener_;
-  std::chrono::milliseconds pause_ = kFirstPause;
+  std::chrono::milliseconds pause_ = kFirstReconnectWait;
   bool has_warned_ = false;
   std::thread sender_;
 };
@@ -173,7 +173,7 @@ bool RedisPublisher::TryLink() {
   }
   if (has_warned_) LogInfo(server_.where(), ": connected again");
   has_warned_ = false;
-  pause_ = kFirstPause;
+  pause_ = kFirstReconnectWait;
   queue_.Update(publication_);
   queue_.SetLinked(true);
   return true;
@@ -181,7 +181,7 @@ bool RedisPublisher::TryLink() {
 
 void RedisPublisher::WaitUnlinked() {
   queue_.WaitForClose(pause_);
-  pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, kMaxPause);
+  pause_ = std::min<std::chrono::milliseconds>(pause_ * 2, kMaxReconnectWait);
 }
 
 // A version whose connection was lost is sent again, unless there is a newer one.

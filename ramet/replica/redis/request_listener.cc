@@ -8,7 +8,7 @@
 namespace ramet::redis {
 namespace {
 
-constexpr std::chrono::milliseconds kAnswerTime{60'000};
+constexpr std::chrono::milliseconds kAnswerLifetime{60'000};
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void RequestListener::KeepHashes(const Answer& answer) {
 }
 
 void RequestListener::SendAnswer(const std::string& id, const Answer& answer) {
-  Store(server_.keys.answer(id), answer, kAnswerTime);
+  Store(server_.keys.answer(id), answer, kAnswerLifetime);
 }
 
 void RequestListener::Store(const std::string& key, const Answer& answer,

@@ -11,7 +11,6 @@ namespace {
 
 // How long followers can continue to read a version that is not kept.
 constexpr std::chrono::milliseconds kGrace{30'000};
-constexpr size_t kMaxPendingReplies = 64;
 constexpr size_t kMaxManifestBytes = size_t{64} << 20;
 
 }  // namespace

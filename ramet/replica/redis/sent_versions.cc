@@ -8,19 +8,16 @@
 namespace ramet::redis {
 namespace {
 
-constexpr uint64_t kDefaultVersions = 8;
-constexpr uint64_t kSlackBytes = uint64_t{16} << 20;
-
 bool SameBytes(const Tensor& a, const Tensor& b) {
   if (a.bytes() != b.bytes() || !(a.shape() == b.shape())) return false;
   if (a.buffer().get() == b.buffer().get()) return true;
   return a.bytes() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.bytes()) == 0;
 }
 
-uint64_t DefaultMaxBytes(const ReplicaSignature& signature) {
+uint64_t VersionBytes(const ReplicaSignature& signature) {
   uint64_t bytes = 0;
   for (const VariableSpec& spec : signature) bytes += *TensorBytes(spec.dtype, spec.shape);
-  return bytes * kDefaultVersions + kSlackBytes;
+  return bytes;
 }
 
 }  // namespace
@@ -32,7 +29,7 @@ std::string_view SentBlob::contents() const {
 SentVersions::SentVersions(const RetentionOptions& retention, const ReplicaSignature& signature,
                            uint64_t first_blob)
     : retained_(std::max(retention.retained, 1)),
-      max_bytes_(retention.max_bytes ? retention.max_bytes : DefaultMaxBytes(signature)),
+      max_bytes_(retention.LimitFor(VersionBytes(signature))),
       next_blob_(first_blob) {}
 
 SentVersion SentVersions::Draft(const Outgoing& outgoing) {

@@ -11,7 +11,6 @@
 namespace ramet::redis {
 namespace {
 
-constexpr size_t kMaxPendingReplies = 64;
 constexpr size_t kMaxPendingBytes = size_t{16} << 20;
 
 // Returns the bytes to store for `raw`: compressed in `buffer` if that is smaller.

@@ -22,7 +22,7 @@ namespace ramet::shm {
 namespace {
 
 constexpr int kBacklog = 128;
-constexpr auto kPause = std::chrono::milliseconds(5);
+constexpr auto kRetryInterval = std::chrono::milliseconds(5);
 constexpr int kConnectTries = 200;
 constexpr int kLockTries = 2000;
 
@@ -58,7 +58,7 @@ StatusOr<FileDescriptor> TakeTurn(const std::string& path) {
   for (int i = 0; i < kLockTries; ++i) {
     if (flock(turn.get(), LOCK_EX | LOCK_NB) == 0) return turn;
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, folder);
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kRetryInterval);
   }
   return Unavailable(folder, " has been locked (flock) by another process for 10 seconds");
 }
@@ -142,7 +142,7 @@ StatusOr<Channel> Channel::Connect(const std::string& socket) {
   const Address address(socket);
   int error = EAGAIN;
   for (int i = 0; i < kConnectTries && (error == EAGAIN || error == EINTR); ++i) {
-    if (i > 0) std::this_thread::sleep_for(kPause);
+    if (i > 0) std::this_thread::sleep_for(kRetryInterval);
     error = connect(fd.get(), address.get(), address.size) == 0 ? 0 : errno;
   }
   if (error == 0) return Channel(std::move(fd));

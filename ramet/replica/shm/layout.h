@@ -20,6 +20,9 @@ inline constexpr uint32_t kMaxLabels = 32;
 inline constexpr uint32_t kLabelBytes = 48;
 inline constexpr uint32_t kPinCells = 62;
 inline constexpr uint32_t kInfoBytes = 2048;
+// Values start at multiples of this many bytes in their segment, and large ones at pages.
+inline constexpr uint64_t kValueAlignment = 64;
+inline constexpr uint64_t kPageBytes = 4096;
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 static_assert(std::atomic<uint32_t>::is_always_lock_free);

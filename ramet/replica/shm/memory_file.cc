@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/shm/layout.h"
 
 namespace ramet::shm {
 namespace {
@@ -18,7 +19,6 @@ constexpr int kFutureWriteSeal = 0x0010;  // F_SEAL_FUTURE_WRITE, Linux 5.1
 // Either of these also prevents punching holes (see fcntl(2)).
 constexpr int kWriteSeals = F_SEAL_WRITE | kFutureWriteSeal;
 constexpr int kCollapse = 25;  // MADV_COLLAPSE, Linux 6.1
-constexpr size_t kPage = 4096;
 constexpr size_t kLargePage = size_t{2} << 20;
 
 Status OutOfMemory(const std::string& name, size_t bytes, int error) {
@@ -44,7 +44,7 @@ StatusOr<char*> ReserveAddresses(size_t bytes, const std::string& name) {
   if (slack == 0) return static_cast<char*>(reserved);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(reserved);
   const uintptr_t at = (begin + kLargePage - 1) / kLargePage * kLargePage;
-  const size_t pages_end = (bytes + kPage - 1) / kPage * kPage;
+  const size_t pages_end = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   if (at > begin) munmap(reserved, at - begin);
   if (begin + slack > at) {
     munmap(reinterpret_cast<void*>(at + pages_end), begin + slack - at);
@@ -75,7 +75,7 @@ void TakeLargePages(int fd, size_t bytes, const std::string& name) {
   if (!at.ok() || !MapAt(*at, fd, whole, PROT_READ | PROT_WRITE, 0, name).ok()) return;
   bool possible = true;
   for (size_t page = 0; page < whole && possible; page += kLargePage) {
-    possible = posix_fallocate(fd, static_cast<off_t>(page), kPage) == 0;
+    possible = posix_fallocate(fd, static_cast<off_t>(page), kPageBytes) == 0;
   }
   if (possible) (void)madvise(*at, whole, kCollapse);
   munmap(*at, whole);

@@ -3,12 +3,11 @@
 #include <cstring>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/shm/layout.h"
 #include "ramet/tensor/outside_values.h"
 
 namespace ramet::shm {
 namespace {
-
-constexpr uint64_t kAlignment = 64;
 
 // A part of a segment that the publisher wrote. Keeps the segment mapped.
 class MappedBuffer final : public Buffer {
@@ -63,7 +62,7 @@ StatusOr<Tensor> SegmentMap::ValueAt(const Entry& entry, const VariableSpec& spe
     MutexLock lock(mutex_);
     if (entry.segment < segments_.size()) segment = segments_[entry.segment];
   }
-  if (!segment || entry.offset % kAlignment != 0 || entry.offset > segment->size() ||
+  if (!segment || entry.offset % kValueAlignment != 0 || entry.offset > segment->size() ||
       bytes > segment->size() - entry.offset) {
     return DataLoss("'", spec.name, "' is said to be at byte ", entry.offset, " of segment ",
                     entry.segment, ", which is out of bounds");

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/shm/layout.h"
 
 namespace ramet::shm {
 namespace {
 
-constexpr uint64_t kAlignment = 64;
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kMinSegmentBytes = uint64_t{1} << 20;
 
 }  // namespace
@@ -44,7 +43,7 @@ SharedPool::SharedPool(std::string name, uint64_t limit, uint64_t segment)
 SharedPool::~SharedPool() = default;
 
 uint64_t SharedPool::RoundedBytes(size_t bytes) {
-  const uint64_t unit = bytes >= kPage ? kPage : kAlignment;
+  const uint64_t unit = bytes >= kPageBytes ? kPageBytes : kValueAlignment;
   return std::max<uint64_t>(unit, (bytes + unit - 1) / unit * unit);
 }
 
@@ -67,7 +66,7 @@ StatusOr<BufferPtr> SharedPool::Allocate(size_t bytes) {
 }
 
 StatusOr<SharedPool::Block*> SharedPool::Cut(uint64_t rounded) {
-  const uint64_t unit = rounded >= kPage ? kPage : kAlignment;
+  const uint64_t unit = rounded >= kPageBytes ? kPageBytes : kValueAlignment;
   uint64_t offset = (used_ + unit - 1) / unit * unit;
   if (segments_.empty() || offset + rounded > segments_.back().size()) {
     RAMET_RETURN_IF_ERROR(AddSegment(rounded));
@@ -90,9 +89,9 @@ Status SharedPool::Reserve(uint64_t bytes) {
 }
 
 Status SharedPool::AddSegment(uint64_t bytes) {
-  const uint64_t left = (limit_ - total_) / kPage * kPage;
+  const uint64_t left = (limit_ - total_) / kPageBytes * kPageBytes;
   const uint64_t wanted = std::max(bytes, std::min(segment_, left));
-  const uint64_t size = (wanted + kPage - 1) / kPage * kPage;
+  const uint64_t size = (wanted + kPageBytes - 1) / kPageBytes * kPageBytes;
   if (size > left) {
     return ResourceExhausted("the limit of ", limit_,
                              " bytes of shared memory is reached: ", total_, " are in use and ",

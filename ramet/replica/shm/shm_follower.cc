@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/deadline.h"
 #include "ramet/replica/shm/channel.h"
 #include "ramet/replica/shm/pins.h"
 #include "ramet/replica/shm/publisher_link.h"
@@ -25,11 +26,6 @@ constexpr uint64_t kMaxGraphBytes = uint64_t{1} << 31;
 constexpr uint64_t kMaxSignatureBytes = uint64_t{1} << 27;
 constexpr auto kSegmentTimeout = std::chrono::seconds(5);
 constexpr auto kAnswerTimeout = std::chrono::seconds(10);
-
-int64_t MillisUntil(Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return std::clamp<int64_t>(left, 0, int64_t{1} << 30);
-}
 
 class ShmFollower final : public FollowerTransport {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ramet/replica/deadline.h"
 #include "ramet/replica/shm/channel.h"
 #include "ramet/replica/shm/requests.h"
 
@@ -11,14 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kAnswerTime = std::chrono::seconds(10);
+constexpr auto kTakeoverTimeout = std::chrono::seconds(10);
 
 // The deadline covers all packets together, so that a peer cannot delay it by sending more of them.
-int64_t MillisUntil(Clock::time_point end) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-  return std::max<int64_t>(left, 0);
-}
-
 Status AskToEnd(const Channel& channel, Clock::time_point end) {
   RAMET_RETURN_IF_ERROR(channel.Send(RequestToText({.number = 1, .verb = "takeover"})));
   while (true) {
@@ -36,7 +32,7 @@ StatusOr<uint64_t> TakeOver(const std::string& socket) {
   auto channel = Channel::Connect(socket);
   if (IsNotFound(channel.status())) return 0;
   if (!channel.ok()) return channel.status();
-  const auto end = Clock::now() + kAnswerTime;
+  const auto end = Clock::now() + kTakeoverTimeout;
   RAMET_ASSIGN_OR_RETURN(const Packet first, channel->Receive(MillisUntil(end)));
   RAMET_ASSIGN_OR_RETURN(const Hello hello, ParseHello(first.text));
   const Status ended = AskToEnd(*channel, end);

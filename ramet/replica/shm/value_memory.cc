@@ -5,9 +5,7 @@
 namespace ramet::shm {
 namespace {
 
-constexpr uint64_t kDefaultVersions = 8;
 constexpr uint64_t kSegmentsPerVersion = 8;
-constexpr uint64_t kSlackBytes = uint64_t{16} << 20;
 
 uint64_t SetBytes(const ReplicaSignature& signature) {
   uint64_t bytes = 0;
@@ -21,9 +19,7 @@ uint64_t SetBytes(const ReplicaSignature& signature) {
 
 Status ValueMemory::Reserve(const RetentionOptions& retention) {
   const uint64_t set = SetBytes(signature_);
-  const uint64_t limit =
-      retention.max_bytes ? retention.max_bytes : set * kDefaultVersions + kSlackBytes;
-  pool_ = SharedPool::Create(address_, limit, set / kSegmentsPerVersion);
+  pool_ = SharedPool::Create(address_, retention.LimitFor(set), set / kSegmentsPerVersion);
   return pool_->Reserve(set * (static_cast<uint64_t>(retention.retained) + 1));
 }
 

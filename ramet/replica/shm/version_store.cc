@@ -12,7 +12,7 @@ namespace {
 
 // Polling interval for released versions. Followers release them by writing to memory, which does
 // not wake the publisher.
-constexpr auto kPause = std::chrono::milliseconds(1);
+constexpr auto kReleasePollInterval = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -79,7 +79,7 @@ StatusOr<Tensor> VersionStore::MakePublishable(const Tensor& value) {
         return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
                                  " is not published: ", copy.status().message());
       }
-      reader_left_.WaitFor(mutex_, kPause);
+      reader_left_.WaitFor(mutex_, kReleasePollInterval);
     }
     if (!copy.ok()) return copy.status();
     stats_.bytes_copied += value.bytes();
@@ -145,7 +145,7 @@ Status VersionStore::CheckSlotFree(bool may_wait) {
     slots_->Reclaim();
     if (!slots_->full()) return OkStatus();
     if (!may_wait || retention_.at_limit == RetentionOptions::AtLimit::kSkip) break;
-    reader_left_.WaitFor(mutex_, kPause);
+    reader_left_.WaitFor(mutex_, kReleasePollInterval);
   }
   ++stats_.skipped;
   return ResourceExhausted("shm:", address_, ": followers hold all ", slots_->size(),

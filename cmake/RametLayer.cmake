@@ -48,6 +48,8 @@ function(ramet_layer name)
   list(TRANSFORM ARG_DEPS REPLACE "/" "_")
   list(TRANSFORM ARG_DEPS PREPEND ramet_)
   target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE ramet_flags ${ARG_LINK})
+  # Threads of the library run until the process has ended (ramet/base/thread_storage.h).
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wexit-time-destructors>)
   if(ARG_COLD AND NOT RAMET_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()

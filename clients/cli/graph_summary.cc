@@ -62,9 +62,9 @@ class EndsFinder {
   }
 
   static void AddOutputs(const rm::Operation& op, GraphSummary* summary) {
-    static const std::set<std::string> kPlumbing = {"Shape", "ShapeN", "Size",
-                                                    "Rank",  "Switch", "Assert"};
-    if (kPlumbing.contains(op.type())) return;
+    constexpr std::string_view kPlumbing[] = {"Shape", "ShapeN", "Size",
+                                              "Rank",  "Switch", "Assert"};
+    if (std::ranges::find(kPlumbing, op.type()) != std::end(kPlumbing)) return;
     for (const rm::Output& output : op.outputs()) {
       if (!rm::IsRef(output.dtype())) summary->outputs.push_back(output);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ramet/base/thread_storage.h"
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/gradients/indexed_slices.h"
@@ -14,7 +15,7 @@ namespace {
 // The functions that this thread is differentiating, each called by the previous one.
 constexpr size_t kMaxCallDepth = 32, kMaxDepth = 100;
 constexpr int kMaxFunctions = 4096;
-thread_local std::vector<std::string> functions_at_work;
+RAMET_THREAD_LOCAL std::vector<std::string> functions_at_work;
 // The number of functions since the outermost one began. It can grow exponentially, since each call
 // repeats the calls inside it.
 thread_local int functions_done = 0;

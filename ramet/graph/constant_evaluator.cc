@@ -136,7 +136,7 @@ Tensor ConstantEvaluator::Fold(Endpoint e, int depth) {
 
 Tensor ConstantEvaluator::RunKernel(const NodeRecord& node, int32_t output,
                                     const std::vector<Tensor>& inputs) {
-  static FoldingAllocator allocator;
+  static auto* const allocator = new FoldingAllocator;
   auto registration = node.op->FindKernel("CPU", *node.attrs, node.name);
   if (!registration.ok()) return Tensor();
   KernelNode kernel_node{std::string(node.name), node.op->name(), node.attrs.get(), {}, {}};
@@ -149,7 +149,7 @@ Tensor ConstantEvaluator::RunKernel(const NodeRecord& node, int32_t output,
   std::vector<KernelInput> kernel_inputs;
   for (const Tensor& t : inputs) kernel_inputs.push_back({.tensor = &t});
   std::vector<Value> outputs(node.num_outputs);
-  KernelEnv env{&allocator, &allocator, nullptr, nullptr};
+  KernelEnv env{allocator, allocator, nullptr, nullptr};
   RunState run;
   KernelContext context(env, kernel_inputs, outputs, run);
   if (!ComputeGuarded(**kernel, context).ok()) return Tensor();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ramet/base/run_interrupt.h"
+#include "ramet/base/thread_storage.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/onednn.h"
 #include "ramet/linalg/parallel.h"
@@ -327,7 +328,7 @@ class ConvPrimitive {
 };
 
 // The calling thread's primitives, most recently used first.
-thread_local std::vector<std::unique_ptr<ConvPrimitive>> primitives;
+RAMET_THREAD_LOCAL std::vector<std::unique_ptr<ConvPrimitive>> primitives;
 
 const ConvPrimitive& PrimitiveFor(ConvKind kind, const ConvGeometry& g, int threads) {
   const auto found = std::ranges::find_if(

@@ -5,6 +5,8 @@
 #include <memory>
 #include <new>
 
+#include "ramet/base/thread_storage.h"
+
 namespace ramet::linalg {
 namespace {
 
@@ -17,7 +19,7 @@ struct Area {
   int64_t size = 0;
 };
 
-thread_local Area areas[kNumScratchUses];
+RAMET_THREAD_LOCAL Area areas[kNumScratchUses];
 
 }  // namespace
 

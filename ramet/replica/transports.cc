@@ -10,10 +10,11 @@ namespace {
 
 constexpr auto kGreetingTimeout = std::chrono::seconds(10);
 
-// The registered factories. Written by registrars before main, then only read.
+// The registered factories. Written by registrars before main, then only read, also by threads that
+// run while the process exits.
 std::vector<TransportFactory>& Registered() {
-  static std::vector<TransportFactory> factories;
-  return factories;
+  static auto* const factories = new std::vector<TransportFactory>;
+  return *factories;
 }
 
 std::string_view FirstScheme(const TransportFactory& factory) {

@@ -137,9 +137,9 @@ bool LabelsFromJson(const Json& json, ServerState* state) {
 }
 
 const Json& At(const Json& json, const char* name) {
-  static const Json none;
+  static const Json* const none = new Json;
   const auto found = json.find(name);
-  return found == json.end() ? none : *found;
+  return found == json.end() ? *none : *found;
 }
 
 }  // namespace

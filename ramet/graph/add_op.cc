@@ -253,13 +253,15 @@ class OpAdder {
 
 Graph* GraphOfOrNull(const Input& x, const Input& y) { return GraphOf({x, y}); }
 
+// An operator does not know the line that uses it, so its errors name none.
+//
 // A resource variable on the side that provides the operator is read before the operator's name
 // scope opens.
 Output Binary(std::string_view op, std::string_view name, Input x, Input y) {
   Input& first = x.is_constant() ? y : x;
   if (first.resource_variable().valid()) first = ReadVariable(first.resource_variable());
   Graph* graph = GraphOfOrNull(x, y);
-  return graph ? AddOp(*graph, op, {x, y}, {}, name).output(0) : Output();
+  return graph ? AddOp(*graph, op, {x, y}, {}, name, SourceLocation()).output(0) : Output();
 }
 
 }  // namespace
@@ -287,7 +289,8 @@ Operation AddOp(Graph& graph, std::string_view op, const std::vector<Input>& inp
                 std::string_view name, SourceLocation where) {
   auto added = TryAddOp(graph, op, inputs, std::move(attrs), name);
   if (added.ok()) return *added;
-  graph.RecordError(added.status().WithContext(Where(where)));
+  const bool has_line = where.line() != 0;
+  graph.RecordError(has_line ? added.status().WithContext(Where(where)) : added.status());
   return Operation();
 }
 
@@ -358,7 +361,8 @@ Output operator-(const Input& x, const Input& y) { return Binary("Sub", "sub", x
 Output operator*(const Input& x, const Input& y) { return Binary("Mul", "mul", x, y); }
 Output operator/(const Input& x, const Input& y) { return Binary("RealDiv", "truediv", x, y); }
 Output operator-(const Output& x) {
-  return x.valid() ? AddOp(*x.graph(), "Neg", {x}, {}, "Neg").output(0) : Output();
+  return x.valid() ? AddOp(*x.graph(), "Neg", {x}, {}, "Neg", SourceLocation()).output(0)
+                   : Output();
 }
 
 Shape HandleShape(const Output& handle) {

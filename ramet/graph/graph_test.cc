@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Initializer Zeros() {
   return [](Graph& g, const Shape& shape, DType dtype) {
@@ -195,6 +196,14 @@ TEST(AddOpTest, ConstantsTakeTheOtherInputsDtype) {
   EXPECT_EQ(y.op().input(1).name(), "add/y:0");
   EXPECT_EQ(ConstantValue(y.op().input(1)).scalar<float>(), 2.0f);
   EXPECT_EQ(y.shape(), Shape({-1, 2}));
+}
+
+TEST(AddOpTest, ErrorsOfOperatorsNameNoLineOfTheLibrary) {
+  Graph g;
+  Scope s(g);
+  const Output sum = s.Placeholder("x", kFloat, {2}) + s.Placeholder("y", kFloat, {3});
+  EXPECT_FALSE(sum.valid());
+  EXPECT_THAT(g.status().message(), StartsWith("node 'add' (AddV2): "));
 }
 
 TEST(AddOpTest, ErrorsNameNodeAndLineAndPersist) {

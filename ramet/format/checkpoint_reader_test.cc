@@ -47,6 +47,15 @@ class EitherFormat : public ::testing::TestWithParam<CheckpointFormat> {
   const std::string prefix_ = dir_ / "m";
 };
 
+TEST(CheckpointReader, TheErrorForAnIndexFileNamesThePrefix) {
+  ScratchDir dir;
+  ASSERT_TRUE(WriteV2(dir / "m").ok());
+  CheckpointReader reader = CheckpointReader::Open(dir / "m.index").value();
+  EXPECT_EQ(reader.Find("w").status().message(),
+            StrCat("Tensor name \"w\" not found in checkpoint files ", dir / "m.index",
+                   "; this is an index file, use the prefix '", dir / "m", "'"));
+}
+
 TEST_P(EitherFormat, ListsFindsAndReads) {
   CheckpointReader reader = CheckpointReader::Open(prefix_).value();
   EXPECT_EQ(reader.format(), GetParam());

@@ -159,7 +159,11 @@ StatusOr<V1Reader::Impl::Tensors::const_iterator> V1Reader::Impl::Find(
     std::string_view name) const {
   auto found = tensors_.find(name);
   if (found != tensors_.end()) return found;
-  return NotFound("Tensor name \"", name, "\" not found in checkpoint files ", pattern_);
+  constexpr std::string_view kIndex = ".index";
+  const bool is_index = tensors_.empty() && pattern_.ends_with(kIndex);
+  const std::string prefix = is_index ? pattern_.substr(0, pattern_.size() - kIndex.size()) : "";
+  return NotFound("Tensor name \"", name, "\" not found in checkpoint files ", pattern_,
+                  is_index ? StrCat("; this is an index file, use the prefix '", prefix, "'") : "");
 }
 
 StatusOr<Tensor> V1Reader::Impl::ReadRecord(std::string_view name, const StoredTensor& stored,

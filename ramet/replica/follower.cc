@@ -50,6 +50,8 @@ class Follower::Impl {
 
   Status Start();
   StatusOr<VersionInfo> Wait(uint64_t version, Millis timeout);
+  // Returns the error of a Wait for `version` that ends while `current` is current.
+  Status Late(uint64_t version, uint64_t current) const;
   void Unpin();
   std::shared_ptr<FollowerTransport> transport() const { return state_.source()->transport; }
   const FollowerState& state() const { return state_; }
@@ -97,6 +99,15 @@ Status Follower::Impl::Start() {
   return watcher_.Start();
 }
 
+Status Follower::Impl::Late(uint64_t version, uint64_t current) const {
+  const std::string late = StrCat(text_, ": version ", version, " did not arrive in time; ");
+  if (current != 0) return DeadlineExceeded(late, "the current version is ", current);
+  const std::string label = state_.source()->label;
+  if (label.empty()) return DeadlineExceeded(late, "nothing is published there yet");
+  return DeadlineExceeded(late, "no version has the label '", label,
+                          "' yet; give it to one with Promote or 'ramet sync promote'");
+}
+
 StatusOr<VersionInfo> Follower::Impl::Wait(uint64_t version, Millis timeout) {
   const auto deadline = DeadlineOf(timeout);
   const uint64_t epoch = state_.current().id.epoch;
@@ -111,8 +122,7 @@ StatusOr<VersionInfo> Follower::Impl::Wait(uint64_t version, Millis timeout) {
     if (state_.stopping()) return Unavailable(text_, ": the follower was closed");
     const auto now = Clock::now();
     if (now >= deadline) {
-      return DeadlineExceeded(text_, ": version ", version,
-                              " did not arrive in time; the current version is ", info.id.version);
+      return Late(version, info.id.version);
     }
     const auto until = std::min(deadline, now + kMaxSourceWait);
     if (options_.automatic) {

@@ -31,7 +31,8 @@ StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(const std::string& te
     }
     if (Clock::now() + pause > deadline) {
       return DeadlineExceeded(text, ": nobody publishes there (", transport.status().message(),
-                              "); start the publisher, or wait longer (FollowerOptions::wait)");
+                              "); start the publisher, or wait longer (FollowerOptions::wait, in "
+                              "Python wait=)");
     }
     LogOnce(LogLevel::kInfo, StrCat("waiting for ", text), "waiting for a publisher at ", text,
             ": ", transport.status().message());

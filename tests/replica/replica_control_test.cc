@@ -42,6 +42,18 @@ TEST_F(ReplicaControlTest, RollbackIsANewVersionThatSaysSo) {
   EXPECT_THAT(gone.message(), HasSubstr("version 1 is not kept"));
 }
 
+TEST_F(ReplicaControlTest, TheErrorOfAWaitSaysWhatIsMissing) {
+  Publisher publisher = Publish();
+  const auto error = [&](const std::string& label) {
+    Follower follower = Follower::Open(Address() + label).value();
+    return std::string(follower.Wait(7, 0s).status().message());
+  };
+  EXPECT_THAT(error(""), HasSubstr("nothing is published there yet"));
+  Versions(*this, publisher, 1);
+  EXPECT_THAT(error(""), HasSubstr("version 7 did not arrive in time; the current version is 1"));
+  EXPECT_THAT(error("@stable"), HasSubstr("no version has the label 'stable' yet; give it"));
+}
+
 TEST_F(ReplicaControlTest, AFollowerMayPromoteAndRollBack) {
   Publisher publisher = Publish({.retention = {.retained = 3}});
   Versions(*this, publisher, 2);
@@ -49,7 +61,8 @@ TEST_F(ReplicaControlTest, AFollowerMayPromoteAndRollBack) {
   ASSERT_TRUE(follower.Promote("stable and good", 1).ok());
   EXPECT_EQ(publisher.stats().labels.at("stable and good"), 1u);
   EXPECT_EQ(follower.Rollback(1).value(), 3u);
-  EXPECT_THAT(follower.Promote("x", 9).message(), HasSubstr("version 9 is not kept"));
+  EXPECT_THAT(follower.Promote("x", 9).message(),
+              HasSubstr("version 9 is not kept; the kept versions are 1, 2, 3"));
   EXPECT_TRUE(IsNotFound(follower.Rollback(9).status()));
   EXPECT_TRUE(IsInvalidArgument(follower.Promote("", 3)));
   const PublisherStats stats = follower.PublisherStatus().value();

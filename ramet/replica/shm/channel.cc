@@ -74,7 +74,8 @@ Status BindFile(int fd, const std::string& path) {
     }
     const Status other = Channel::Connect(path).status();
     if (other.ok() || IsUnavailable(other)) {
-      return AlreadyExists("another publisher listens at ", path);
+      return AlreadyExists("another publisher listens at ", path,
+                           "; end it, take over from it, or choose another path");
     }
     if (unlink(path.c_str()) != 0) return ErrnoStatus(errno, path);
   }
@@ -86,7 +87,10 @@ Status BindFile(int fd, const std::string& path) {
 Status BindName(int fd, const std::string& socket) {
   const Address address(socket);
   if (bind(fd, address.get(), address.size) == 0) return OkStatus();
-  if (errno == EADDRINUSE) return AlreadyExists("another publisher has this name");
+  if (errno == EADDRINUSE) {
+    return AlreadyExists(
+        "another publisher has this name; end it, take over from it, or choose another name");
+  }
   return ErrnoStatus(errno, socket);
 }
 

@@ -37,6 +37,14 @@ void VersionSlots::Freeze() {
   }
 }
 
+std::vector<uint64_t> VersionSlots::Kept() const {
+  std::vector<uint64_t> kept;
+  for (uint32_t i : used_) {
+    if (!slots_[i].retired) kept.push_back(slots_[i].version);
+  }
+  return kept;
+}
+
 VersionSlots::Slot* VersionSlots::Find(uint64_t version) {
   Slot* slot = FindAny(version);
   return slot == nullptr || slot->retired ? nullptr : slot;

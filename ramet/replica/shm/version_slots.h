@@ -41,6 +41,8 @@ class VersionSlots {
            std::span<const Tensor> sources, std::span<const Entry> entries);
   // Marks all buffers as borrowed, because followers may still use them after the publisher ends.
   void Freeze();
+  // Returns the versions that can be taken, oldest first.
+  std::vector<uint64_t> Kept() const;
   // Returns the slot of a version that can be taken, or null. Valid until the next Add or Reclaim.
   Slot* Find(uint64_t version);
   // Like Find, but also finds retired versions.

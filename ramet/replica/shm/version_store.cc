@@ -164,7 +164,8 @@ void VersionStore::NoteReaderLeft() {
 }
 
 Status VersionStore::NotKept(uint64_t version) const {
-  return NotFound("shm:", address_, ": version ", version, " is not kept");
+  return NotFound("shm:", address_, ": version ", version, " is not kept; the kept versions are ",
+                  StrJoin(slots_->Kept(), ", "));
 }
 
 Status VersionStore::Promote(std::string_view label, uint64_t version) {

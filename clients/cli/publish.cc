@@ -194,8 +194,9 @@ void AddPublish(CLI::App& app, rm::Status* status) {
   command->footer(
       "Each line shows the version, its step and size, the time publishing took, and the number "
       "of\n"
-      "readers. With shm:, this program must keep running for new followers; those already there\n"
-      "keep the last version when it exits. Files and servers keep the version after it exits.\n"
+      "readers. At an address where versions outlive the publisher, new followers can take them\n"
+      "after this program has exited. At other addresses it must keep running for new followers;\n"
+      "those already there keep the last version when it exits.\n"
       "Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.\n"
       "Examples:\n"
       "  ramet publish model-1000 shm:policy\n"

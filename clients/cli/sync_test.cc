@@ -125,6 +125,12 @@ TEST_F(Sync, PublishWatchesAFolder) {
   EXPECT_EQ(publish.Wait().code, 130);
 }
 
+TEST_F(Sync, HelpSaysWhereVersionsOutliveTheProgram) {
+  const std::string help = Run("publish --help").out;
+  EXPECT_THAT(help, HasSubstr(rm::ReplicaAddressForms()));
+  EXPECT_THAT(help, HasSubstr("an address where versions outlive the publisher"));
+}
+
 TEST_F(Sync, PublishErrors) {
   ExpectError("publish " + Path("nothing") + " " + Address(), 1, Path("nothing"));
   SaveModel(Path("valueless"), 1);

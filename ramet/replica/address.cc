@@ -10,13 +10,13 @@ namespace {
 
 using Scheme = TransportFactory::Scheme;
 
-// Joins what `text_of` returns for each scheme of the registered transports.
+// Joins what `text_of` returns for each registered transport and each of its schemes.
 template <class TextOf>
 std::string JoinSchemes(TextOf text_of) {
   std::string all;
   for (const TransportFactory& factory : Transports()) {
     for (const Scheme& scheme : factory.schemes) {
-      all += StrCat(all.empty() ? "" : ", ", text_of(scheme));
+      all += StrCat(all.empty() ? "" : ", ", text_of(factory, scheme));
     }
   }
   return all;
@@ -29,8 +29,9 @@ std::string_view FormsOf(std::string_view name) {
 }
 
 Status UnknownScheme(std::string_view address, std::string_view scheme) {
-  const std::string known =
-      JoinSchemes([](const Scheme& s) { return StrCat(s.name, ": (", s.description, ")"); });
+  const std::string known = JoinSchemes([](const TransportFactory&, const Scheme& s) {
+    return StrCat(s.name, ": (", s.description, ")");
+  });
   return InvalidArgument("'", PrintableAddress(address), "': unknown address scheme '", scheme,
                          "'; use ", known);
 }
@@ -102,7 +103,11 @@ bool OutlivesPublisher(std::string_view address) {
 }
 
 std::string ReplicaAddressForms() {
-  return JoinSchemes([](const Scheme& s) { return StrCat(s.forms, " (", s.description, ")"); });
+  return JoinSchemes([](const TransportFactory& factory, const Scheme& s) {
+    const std::string_view kept =
+        factory.outlives_publisher ? "; versions outlive the publisher" : "";
+    return StrCat(s.forms, " (", s.description, kept, ")");
+  });
 }
 
 std::string PrintableAddress(std::string_view address) {

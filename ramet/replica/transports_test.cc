@@ -43,6 +43,17 @@ TEST(Transports, ErrorsListTheRegisteredForms) {
   }
 }
 
+TEST(Transports, HelpTextsSayWhereVersionsOutliveTheirPublisher) {
+  for (const TransportFactory& factory : Transports()) {
+    const std::string_view kept =
+        factory.outlives_publisher ? "; versions outlive the publisher" : "";
+    for (const TransportFactory::Scheme& scheme : factory.schemes) {
+      EXPECT_THAT(ReplicaAddressForms(),
+                  HasSubstr(StrCat(scheme.forms, " (", scheme.description, kept, ")")));
+    }
+  }
+}
+
 TEST(Transports, AnAddressWithoutASchemeGetsTheSchemesThatFit) {
   const std::string name = ParseReplicaAddress("policy").status().message();
   EXPECT_THAT(name, HasSubstr("write shm:policy for shared memory on this machine"));

@@ -25,6 +25,12 @@ TEST_F(Cli, HelpHasExamplesEverywhere) {
   }
 }
 
+TEST_F(Cli, ACommandThatDoesNotExistIsNamed) {
+  ExpectError("inspekt " + Path("model"), 2, "'inspekt' is not a command\nRun with --help");
+  ExpectError("--jsn", 2, "--jsn");
+  ExpectError("list --jsn " + Path("model"), 2, "not expected: --jsn");
+}
+
 TEST_F(Cli, OpsListsEachOpOnALine) {
   Result result = Run("ops");
   EXPECT_EQ(result.code, 0);

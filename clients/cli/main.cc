@@ -52,6 +52,17 @@ int Complain(std::string message) {
   return kFailed;
 }
 
+// Reports arguments that nothing expects, of which `first` may be meant as a command.
+int ReportExtras(const CLI::App& app, const CLI::ExtrasError& error, const std::string& first) {
+  if (app.get_subcommands().empty() && !first.starts_with('-')) {
+    const std::string unknown = "'" + cli::Clean(first) + "' is not a command";
+    app.exit(CLI::ParseError(unknown, kUsage), std::cout, std::cerr);
+  } else {
+    app.exit(error, std::cout, std::cerr);
+  }
+  return kUsage;
+}
+
 // Makes a repeatable option take one value each time it is given, so that `--fetch out model` names
 // one tensor and the model.
 void TakeOneValueEach(CLI::App* app) {
@@ -94,6 +105,8 @@ int main(int argc, char** argv) {
     TakeOneValueEach(&app);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
+  } catch (const CLI::ExtrasError& e) {
+    return ReportExtras(app, e, argv[1]);
   } catch (const CLI::ParseError& e) {
     return app.exit(e, std::cout, std::cerr) == 0 ? kOk : kUsage;
   } catch (const std::exception& e) {

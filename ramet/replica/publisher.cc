@@ -1,6 +1,7 @@
 #include "ramet/replica/publisher.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <set>
 #include <utility>
@@ -35,6 +36,15 @@ Status CheckModels(std::span<const PublishedModel> models, const PublisherOption
     }
   }
   return OkStatus();
+}
+
+Status CheckAccess(const AccessOptions& access) {
+  if (access.mode <= 0777) return OkStatus();
+  char octal[16];
+  std::snprintf(octal, sizeof(octal), "%o", access.mode);
+  return InvalidArgument("mode: ", access.mode, " is ", octal,
+                         " in octal, which is more than 777; ",
+                         "write an octal number, such as 0600 in C++ and 0o600 in Python");
 }
 
 }  // namespace
@@ -85,6 +95,7 @@ class Publisher::Impl {
 Status Publisher::Impl::Start(std::string_view full_address) {
   RAMET_ASSIGN_OR_RETURN(const ReplicaAddress address, ParseReplicaAddress(full_address));
   RAMET_RETURN_IF_ERROR(schedule_.Check());
+  RAMET_RETURN_IF_ERROR(CheckAccess(options_.access));
   RAMET_ASSIGN_OR_RETURN(Announcement announcement, models_.Announce());
   RAMET_ASSIGN_OR_RETURN(transport_, OpenPublisherTransport(address, std::move(announcement),
                                                             options_.retention, options_.access));

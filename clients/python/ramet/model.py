@@ -200,8 +200,9 @@ def _meta_file(prefix):
             return file
     near = sorted(os.path.basename(f)[:-len('.meta')]
                   for f in glob.glob(os.path.join(os.path.dirname(prefix) or '.', '*.meta')))
-    raise FileNotFoundError('no model %s: looked for a folder, %s.meta and a .pb file; models '
-                            'nearby: %s' % (prefix, prefix, ', '.join(near[-5:]) or 'none'))
+    there = ' (this file is not a .meta, .pb or .pbtxt file)' if os.path.isfile(prefix) else ''
+    raise FileNotFoundError('no model %s%s: looked for a folder, %s.meta and a .pb file; models '
+                            'nearby: %s' % (prefix, there, prefix, ', '.join(near[-5:]) or 'none'))
 
 
 def _ends(graph):

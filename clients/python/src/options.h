@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -13,6 +14,15 @@
 
 // Options of C++ from dicts of Python, by the tables of ForEachOption.
 namespace ramet::python {
+
+// Returns what a message calls the values of an option of type T.
+template <class T>
+constexpr std::string_view Expected() {
+  if constexpr (std::is_unsigned_v<T>) return "an int of at least 0";
+  if constexpr (std::is_integral_v<T>) return "an int";
+  if constexpr (std::is_floating_point_v<T>) return "a number";
+  return "a str";
+}
 
 // Sets the option `name`, whose type decides how `value` is converted.
 // Raises TypeError if the value has the wrong type, and ValueError for an unknown name of a value.
@@ -39,7 +49,8 @@ void SetOptionValue(std::string_view name, nb::handle value, T* option) {
     if (!nb::try_cast(list, *option)) RaiseTypeError(name, " must be a list of strings");
   } else {
     if (!nb::try_cast(value, *option)) {
-      RaiseTypeError(name, " cannot be ", nb::cast<std::string>(nb::repr(value)));
+      RaiseTypeError(name, " cannot be ", nb::cast<std::string>(nb::repr(value)), "; it must be ",
+                     Expected<T>());
     }
   }
 }

@@ -92,8 +92,12 @@ class TablesTest(ReplicaTest):
             ramet.Follower(self.address, verify='never')
         with self.assertRaisesRegex(TypeError, "retained cannot be 'many'"):
             self.publish(retained='many')
-        with self.assertRaisesRegex(TypeError, 'device cannot be 3'):
+        with self.assertRaisesRegex(TypeError, 'device cannot be 3; it must be a str'):
             ramet.Follower(self.address, device=3)
+        with self.assertRaisesRegex(TypeError, "mode cannot be '0600'; it must be an int"):
+            self.publish(mode='0600')
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'mode: 777 is 1411 in octal.*0o600'):
+            self.publish(mode=777)
 
 
 class FollowingTest(ReplicaTest):
@@ -413,6 +417,8 @@ class ErrorsTest(ReplicaTest):
     def test_addresses(self):
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "write shm:policy"):
             ramet.Publisher(self.session, 'policy')
+        with self.assertRaisesRegex(TypeError, "the address must be a str, .* not Session"):
+            ramet.Publisher(self.address, self.session)
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, 'label'):
             ramet.Publisher(self.session, self.address + '@stable')
 

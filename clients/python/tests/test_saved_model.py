@@ -140,6 +140,8 @@ class LoadTest(InFolder):
     def test_nothing_there(self):
         with self.assertRaisesRegex(FileNotFoundError, 'no model rnn.*models nearby: cnn-1000'):
             ramet.load('rnn')
+        with self.assertRaisesRegex(FileNotFoundError, r'no model checkpoint \(this file is not a .meta, .pb or'):
+            ramet.load('checkpoint')
 
 
 if __name__ == '__main__':

@@ -15,6 +15,9 @@ def address_text(address):
       TypeError: if it has a different type.
       ValueError: if it is not valid UTF-8.
     """
+    if not isinstance(address, (str, bytes, os.PathLike)):
+        raise TypeError(f"the address must be a str, bytes or a path, such as 'shm:policy', not "
+                        f'{type(address).__name__}')
     text = os.fsdecode(address)
     try:
         text.encode()

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ramet/base/thread_storage.h"
 #include "ramet/gradients/between_set.h"
+#include "ramet/gradients/gradient_work.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/gradients/indexed_slices.h"
 #include "ramet/gradients/shape_ops.h"
@@ -12,59 +12,26 @@
 namespace ramet {
 namespace {
 
-// The functions that this thread is differentiating, each called by the previous one.
-constexpr size_t kMaxCallDepth = 32, kMaxDepth = 100;
-constexpr int kMaxFunctions = 4096;
-RAMET_THREAD_LOCAL std::vector<std::string> functions_at_work;
-// The number of functions since the outermost one began. It can grow exponentially, since each call
-// repeats the calls inside it.
-thread_local int functions_done = 0;
+// More deeply nested calls are differentiated at run time.
+constexpr size_t kMaxCallDepth = 32;
 
-class AtWork {
- public:
-  explicit AtWork(const std::string& function) {
-    if (functions_at_work.empty()) functions_done = 0;
-    ++functions_done;
-    functions_at_work.push_back(function);
-  }
-  ~AtWork() { functions_at_work.pop_back(); }
-  AtWork(const AtWork&) = delete;
-  AtWork& operator=(const AtWork&) = delete;
-};
-
-bool IsAtWork(const std::string& function) {
-  return std::ranges::find(functions_at_work, function) != functions_at_work.end();
+uint64_t KeyOf(const Output& output) {
+  return uint64_t{static_cast<uint32_t>(output.op().id())} << 32 |
+         static_cast<uint32_t>(output.index());
 }
 
-Status CheckDepth(const std::string& function) {
-  if (IsAtWork(function)) {
-    return ResourceExhausted("function '", function,
-                             "' is its own branch or loop body, so its gradient would be infinite; "
-                             "call it with PartitionedCall or by its name there");
-  }
-  if (functions_at_work.size() >= kMaxDepth) {
-    return ResourceExhausted("function '", function, "': branches and loops are nested more than ",
-                             functions_at_work.size(), " deep, the limit for gradients");
-  }
-  if (!functions_at_work.empty() && functions_done >= kMaxFunctions) {
-    return ResourceExhausted("function '", functions_at_work.front(), "' has more nested calls ",
-                             "than ", kMaxFunctions, ", the limit for gradients");
-  }
-  return OkStatus();
-}
-
-int PositionOf(const std::vector<Output>& outputs, const Output& output) {
-  auto it = std::ranges::find(outputs, output);
-  return it == outputs.end() ? -1 : static_cast<int>(it - outputs.begin());
-}
-
-void Walk(const GraphData& impl, const std::function<bool(NodeId)>& stop,
-          std::unordered_set<NodeId>* seen, std::vector<NodeId>* open) {
+// Adds the nodes that `open` needs through data and control edges, except those for which `stop` is
+// true. `seen` contains those of `open`.
+template <class Stop>
+void Walk(const GraphData& impl, const Stop& stop, std::vector<bool>* seen,
+          std::vector<NodeId>* open) {
   for (size_t i = 0; i < open->size(); ++i) {
     const NodeId id = (*open)[i];
     for (auto edges : {impl.inputs(id), impl.controls(id)}) {
       for (Endpoint e : edges) {
-        if (!stop(e.node) && seen->insert(e.node).second) open->push_back(e.node);
+        if ((*seen)[static_cast<size_t>(e.node)] || stop(e.node)) continue;
+        (*seen)[static_cast<size_t>(e.node)] = true;
+        open->push_back(e.node);
       }
     }
   }
@@ -72,38 +39,27 @@ void Walk(const GraphData& impl, const std::function<bool(NodeId)>& stop,
 
 }  // namespace
 
-std::vector<NodeId> AncestorsOf(const Graph& graph, const std::vector<Output>& outputs,
-                                const std::function<bool(NodeId)>& stop) {
-  const GraphData& impl = GraphDataOf(graph);
-  ReaderLock lock(impl.mutex);
-  std::unordered_set<NodeId> seen;
-  std::vector<NodeId> open;
-  for (const Output& o : outputs) {
-    const NodeId id = o.op().id();
-    if (!stop(id) && seen.insert(id).second) open.push_back(id);
-  }
-  Walk(impl, stop, &seen, &open);
-  return open;
-}
-
 StatusOr<std::unique_ptr<BodyGradient>> BodyGradient::New(const Graph& graph,
                                                           const FunctionRef& ref) {
   RAMET_ASSIGN_OR_RETURN(auto body, InstantiateFunction(graph, ref));
   std::unique_ptr<BodyGradient> made(new BodyGradient(std::move(body)));
   made->num_forward_ = made->graph().num_operations();
+  made->num_counted_ = made->num_forward_;
+  CountBody(made->body().ref.name, made->num_forward_);
   made->grad_ys_.resize(made->body().returns.size());
   made->arg_grads_.resize(made->body().args.size());
+  made->FindPositions();
   made->FindForward();
   return made;
 }
 
 bool GradientMustWait(const FunctionRef& function) {
-  return IsAtWork(function.name) || functions_at_work.size() >= kMaxCallDepth;
+  return IsAtWork(function.name) || NumFunctionsAtWork() >= kMaxCallDepth;
 }
 
 Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
-  RAMET_RETURN_IF_ERROR(CheckDepth(body_->ref.name));
-  const AtWork at_work(body_->ref.name);
+  RAMET_RETURN_IF_ERROR(CheckFunctionMayStart(body_->ref.name));
+  const FunctionAtWork at_work(body_->ref.name);
   std::vector<Output> ys;
   GradientsOptions options;
   for (size_t i = 0; i < arrives.size(); ++i) {
@@ -129,7 +85,17 @@ Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
     arg_grads_[positions[i]] = DenseGradient((*grads)[i]);
   }
   FindForward();
+  CountNodes();
   return graph().status();
+}
+
+void BodyGradient::FindPositions() {
+  for (size_t i = 0; i < body_->args.size(); ++i) {
+    args_.try_emplace(KeyOf(body_->args[i]), static_cast<int>(i));
+  }
+  for (size_t i = 0; i < body_->returns.size(); ++i) {
+    returns_.try_emplace(KeyOf(body_->returns[i]), static_cast<int>(i));
+  }
 }
 
 // Finds the original operations, and those that they use since (inputs of calls that were
@@ -137,14 +103,35 @@ Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
 void BodyGradient::FindForward() {
   const GraphData& impl = GraphDataOf(graph());
   ReaderLock lock(impl.mutex);
-  forward_.clear();
   std::vector<NodeId> open;
-  for (NodeId id = 0; id < num_forward_; ++id) {
-    forward_.insert(id);
-    open.push_back(id);
-  }
+  for (NodeId id = 0; id < num_forward_; ++id) open.push_back(id);
+  forward_.assign(static_cast<size_t>(num_forward_), true);
+  forward_.resize(impl.nodes.size());
   Walk(
       impl, [](NodeId) { return false; }, &forward_, &open);
+}
+
+// Returns the gradient operations that `grads` need.
+std::vector<NodeId> BodyGradient::NeededBy(const std::vector<Output>& grads) const {
+  const GraphData& impl = GraphDataOf(graph());
+  ReaderLock lock(impl.mutex);
+  std::vector<bool> seen(impl.nodes.size());
+  std::vector<NodeId> open;
+  for (const Output& g : grads) {
+    if (!g.valid() || !IsGradient(g.op().id()) || seen[static_cast<size_t>(g.op().id())]) continue;
+    seen[static_cast<size_t>(g.op().id())] = true;
+    open.push_back(g.op().id());
+  }
+  Walk(
+      impl, [this](NodeId id) { return !IsGradient(id); }, &seen, &open);
+  return open;
+}
+
+// Counts the operations that were added since the last time.
+void BodyGradient::CountNodes() {
+  const int nodes = graph().num_operations();
+  CountAdded(nodes - num_counted_);
+  num_counted_ = nodes;
 }
 
 Output BodyGradient::AddPlaceholder(DType dtype, std::string_view name) {
@@ -162,10 +149,7 @@ Status BodyGradient::Capture(std::vector<Output>* grads) {
     if (g.valid() && !IsGradient(g.op().id())) g = AddOp(graph(), "Identity", {g}).output(0);
   }
   RAMET_RETURN_IF_ERROR(graph().status());
-  auto stop = [this](NodeId id) { return !IsGradient(id); };
-  std::vector<Output> outputs;
-  std::ranges::copy_if(*grads, std::back_inserter(outputs), &Output::valid);
-  for (NodeId id : AncestorsOf(graph(), outputs, stop)) {
+  for (NodeId id : NeededBy(*grads)) {
     const Operation op(&graph(), id);
     for (int i = 0; i < op.num_inputs(); ++i) {
       const Output input = op.input(i);
@@ -175,39 +159,46 @@ Status BodyGradient::Capture(std::vector<Output>* grads) {
         if (!value.ok()) return value.status();
         RAMET_RETURN_IF_ERROR(
             graph().UpdateInput(op, i, Constant(graph(), *value, input.op().name())));
-      } else if (PositionOf(captures_, input) < 0) {
+      } else if (captured_.insert(KeyOf(input)).second) {
         captures_.push_back(input);
       }
     }
   }
+  CountNodes();
+  RAMET_RETURN_IF_ERROR(CheckGradientWork());
   return graph().status();
 }
 
-Status BodyGradient::Replace(const Output& capture, const Output& value,
+Status BodyGradient::Replace(const std::vector<Output>& captures, const std::vector<Output>& values,
                              const std::vector<Output>& grads) {
-  std::vector<Output> outputs;
-  std::ranges::copy_if(grads, std::back_inserter(outputs), &Output::valid);
-  const auto needed = AncestorsOf(graph(), outputs, [this](NodeId id) { return !IsGradient(id); });
-  for (NodeId id : needed) {
+  std::unordered_map<uint64_t, size_t> positions;
+  for (size_t i = 0; i < captures.size(); ++i) positions.emplace(KeyOf(captures[i]), i);
+  for (NodeId id : NeededBy(grads)) {
     const Operation op(&graph(), id);
     for (int i = 0; i < op.num_inputs(); ++i) {
-      if (op.input(i) == capture) RAMET_RETURN_IF_ERROR(graph().UpdateInput(op, i, value));
+      const auto found = positions.find(KeyOf(op.input(i)));
+      if (found == positions.end()) continue;
+      RAMET_RETURN_IF_ERROR(graph().UpdateInput(op, i, values[found->second]));
     }
   }
+  CountNodes();
   return OkStatus();
 }
 
-int BodyGradient::ArgOf(const Output& output) const { return PositionOf(body_->args, output); }
+int BodyGradient::ArgOf(const Output& output) const {
+  const auto found = args_.find(KeyOf(output));
+  return found == args_.end() ? -1 : found->second;
+}
+
 int BodyGradient::ReturnOf(const Output& output) const {
-  return PositionOf(body_->returns, output);
+  const auto found = returns_.find(KeyOf(output));
+  return found == returns_.end() ? -1 : found->second;
 }
 
 bool BodyGradient::IsStateful(const std::vector<Output>& grads) const {
-  std::vector<Output> outputs;
-  std::ranges::copy_if(grads, std::back_inserter(outputs), &Output::valid);
-  const auto needed = AncestorsOf(graph(), outputs, [this](NodeId id) { return !IsGradient(id); });
-  return std::ranges::any_of(
-      needed, [this](NodeId id) { return graph().operation(id).op().schema().is_stateful; });
+  return std::ranges::any_of(NeededBy(grads), [this](NodeId id) {
+    return graph().operation(id).op().schema().is_stateful;
+  });
 }
 
 }  // namespace ramet

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -36,26 +38,36 @@ class BodyGradient {
 
   // Finds the tensors of the forward part that `grads` read. Constants are copied, which may change
   // `grads`; the other tensors are listed in captures(), once each.
+  // \error kResourceExhausted: see CheckGradientWork.
   Status Capture(std::vector<Output>* grads);
   const std::vector<Output>& captures() const { return captures_; }
-  // Makes the gradient operations read `value` instead of `capture`.
-  Status Replace(const Output& capture, const Output& value, const std::vector<Output>& grads);
+  // Makes the gradient operations read the `values` instead of the `captures` at the same
+  // positions.
+  Status Replace(const std::vector<Output>& captures, const std::vector<Output>& values,
+                 const std::vector<Output>& grads);
   // The position of `output` among the args or the returns, or -1.
   int ArgOf(const Output& output) const;
   int ReturnOf(const Output& output) const;
 
   // Reports whether an operation was added for the gradients.
-  bool IsGradient(NodeId id) const { return !forward_.contains(id); }
+  bool IsGradient(NodeId id) const {
+    return static_cast<size_t>(id) >= forward_.size() || !forward_[static_cast<size_t>(id)];
+  }
   // Reports whether any operation that `grads` need is stateful.
   bool IsStateful(const std::vector<Output>& grads) const;
 
  private:
   explicit BodyGradient(std::unique_ptr<FunctionBody> body) : body_(std::move(body)) {}
+  void FindPositions();
   void FindForward();
+  std::vector<NodeId> NeededBy(const std::vector<Output>& grads) const;
+  void CountNodes();
 
   std::unique_ptr<FunctionBody> body_;
-  int num_forward_ = 0;
-  std::unordered_set<NodeId> forward_;
+  int num_forward_ = 0, num_counted_ = 0;
+  std::vector<bool> forward_;                         // by node
+  std::unordered_map<uint64_t, int> args_, returns_;  // the first position of each tensor
+  std::unordered_set<uint64_t> captured_;
   std::vector<Output> grad_ys_, arg_grads_, captures_;
 };
 
@@ -63,10 +75,5 @@ class BodyGradient {
 // SymbolicGradient, because the function is recursive or deeply nested in functions that are being
 // differentiated.
 bool GradientMustWait(const FunctionRef& function);
-
-// Returns the operations that `outputs` need through data and control edges, except those for which
-// `stop` is true.
-std::vector<NodeId> AncestorsOf(const Graph& graph, const std::vector<Output>& outputs,
-                                const std::function<bool(NodeId)>& stop);
 
 }  // namespace ramet

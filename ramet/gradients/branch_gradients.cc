@@ -1,7 +1,8 @@
 #include "ramet/gradients/branch_gradients.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <compare>
+#include <map>
 
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/call_rewrite.h"
@@ -68,7 +69,7 @@ class BranchDifferentiator {
   // forward call.
   struct Source {
     int input = -1, output = -1;
-    bool operator==(const Source&) const = default;
+    auto operator<=>(const Source&) const = default;
   };
   struct Branch {
     std::unique_ptr<BodyGradient> body;
@@ -123,6 +124,7 @@ class BranchDifferentiator {
 
   // Uses tensors that the call already has; the others become outputs.
   void FindCaptures() {
+    std::map<Source, size_t> positions;  // in sources_
     for (size_t b = 0; b < branches_.size(); ++b) {
       const BodyGradient& body = *branches_[b].body;
       for (const Output& capture : body.captures()) {
@@ -133,13 +135,13 @@ class BranchDifferentiator {
           source.output = op_.num_outputs() + static_cast<int>(extras_.size());
           extras_.push_back({b, capture});
         }
-        auto known = std::ranges::find(sources_, source);
-        const size_t position = static_cast<size_t>(known - sources_.begin());
-        if (known == sources_.end()) sources_.push_back(source);
-        for (Branch& branch : branches_) branch.captures.resize(sources_.size());
-        branches_[b].captures[position] = capture;
+        const auto [known, added] = positions.try_emplace(source, sources_.size());
+        if (added) sources_.push_back(source);
+        branches_[b].captures.resize(sources_.size());
+        branches_[b].captures[known->second] = capture;
       }
     }
+    for (Branch& branch : branches_) branch.captures.resize(sources_.size());
   }
 
   Status ExtendForward() {

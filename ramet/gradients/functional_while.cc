@@ -1,6 +1,8 @@
 #include "ramet/gradients/functional_while.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/call_rewrite.h"
@@ -24,23 +26,34 @@ Tensor ElementShape(const Output& value) {
   return Tensor::Vector(std::vector<int32_t>(shape.dims().begin(), shape.dims().end()));
 }
 
-// Reports which args the marked returns depend on through differentiable tensors.
-std::vector<bool> ArgsBehind(const FunctionBody& body, const std::vector<bool>& returns) {
-  std::vector<Operation> open;
-  std::unordered_set<NodeId> seen;
-  auto add = [&](const Output& o) {
-    if (IsTrainableType(o.dtype()) && seen.insert(o.op().id()).second) open.push_back(o.op());
-  };
-  for (size_t i = 0; i < returns.size(); ++i) {
-    if (returns[i]) add(body.returns[i]);
+// Finds the args of a body that some of its returns depend on through differentiable tensors.
+class ArgsBehindReturns {
+ public:
+  explicit ArgsBehindReturns(const FunctionBody& body) : body_(body) {
+    for (size_t i = 0; i < body.args.size(); ++i) args_.emplace(body.args[i].op().id(), i);
   }
-  for (size_t i = 0; i < open.size(); ++i) {
-    for (const Output& input : Operation(open[i]).inputs()) add(input);
+
+  // Adds a return. Returns the positions of the args that only this one depends on.
+  std::vector<size_t> Add(size_t position) {
+    std::vector<size_t> found;
+    std::vector<Operation> open;
+    auto add = [&](const Output& o) {
+      if (!IsTrainableType(o.dtype()) || !seen_.insert(o.op().id()).second) return;
+      open.push_back(o.op());
+      if (auto arg = args_.find(o.op().id()); arg != args_.end()) found.push_back(arg->second);
+    };
+    add(body_.returns[position]);
+    for (size_t i = 0; i < open.size(); ++i) {
+      for (const Output& input : Operation(open[i]).inputs()) add(input);
+    }
+    return found;
   }
-  std::vector<bool> behind;
-  for (const Output& arg : body.args) behind.push_back(seen.contains(arg.op().id()));
-  return behind;
-}
+
+ private:
+  const FunctionBody& body_;
+  std::unordered_map<NodeId, size_t> args_;
+  std::unordered_set<NodeId> seen_;
+};
 
 // The functions of a While.
 struct LoopFunctions {
@@ -96,13 +109,18 @@ class WhileDifferentiator {
       with_gradient_.push_back(c_.raw_grad(static_cast<int>(i)).exists() &&
                                IsTrainableType(dtype) && dtype != DType::kResource);
     }
-    for (bool more = true; more;) {
-      more = false;
-      const std::vector<bool> behind = ArgsBehind(body(), with_gradient_);
-      for (size_t i = 0; i < num_vars_; ++i) {
-        const bool resource = BaseType(body().args[i].dtype()) == DType::kResource;
-        if (!behind[i] || resource || with_gradient_[i]) continue;
-        with_gradient_[i] = more = true;
+    std::vector<size_t> open;
+    for (size_t i = 0; i < num_vars_; ++i) {
+      if (with_gradient_[i]) open.push_back(i);
+    }
+    ArgsBehindReturns behind(body());
+    while (!open.empty()) {
+      const size_t next = open.back();
+      open.pop_back();
+      for (size_t i : behind.Add(next)) {
+        if (with_gradient_[i] || BaseType(body().args[i].dtype()) == DType::kResource) continue;
+        with_gradient_[i] = true;
+        open.push_back(i);
       }
     }
   }
@@ -204,9 +222,10 @@ class WhileDifferentiator {
   Status AddGradientLoop() {
     std::vector<Input> inputs = {op_.output(static_cast<int>(num_vars_))};
     std::vector<Shape> shapes = {Shape()};
-    for (size_t i : vars_) {
+    for (size_t at = 0; at < vars_.size(); ++at) {
+      const size_t i = vars_[at];
       const int index = static_cast<int>(i);
-      inputs.emplace_back(with_gradient_[i] ? c_.grad(index) : ResourceZeros(i));
+      inputs.emplace_back(with_gradient_[i] ? c_.grad(index) : ResourceZeros(at));
       const Shape before = op_.input(index).shape(), after = op_.output(index).shape();
       shapes.push_back(with_gradient_[i] && before == after ? after : Shape::Unknown());
     }
@@ -250,12 +269,11 @@ class WhileDifferentiator {
     return graph_.status();
   }
 
-  // The initial value of the sum of the gradients of a variable.
-  Output ResourceZeros(size_t i) {
-    const auto at = std::ranges::find(vars_, i) - vars_.begin();
-    const Output handle = op_.input(static_cast<int>(i));
+  // The initial value of the sum of the gradients of a variable, vars_[at].
+  Output ResourceZeros(size_t at) {
+    const Output handle = op_.input(static_cast<int>(vars_[at]));
     const Output dims = AddOp(graph_, "VariableShape", {handle}).output(0);
-    return FillWith(graph_, dims, BaseType(next_[static_cast<size_t>(at)].dtype()), 0, "zeros");
+    return FillWith(graph_, dims, BaseType(next_[at].dtype()), 0, "zeros");
   }
 
   StatusOr<FunctionRef> DefineGradientBody() {
@@ -265,16 +283,17 @@ class WhileDifferentiator {
     spec.args = {left};
     spec.returns = {AddOp(graph, "Sub", {left, Tensor(int32_t{1})}).output(0)};
     spec.args.insert(spec.args.end(), in_.begin(), in_.end());
-    std::vector<Output> lists;
+    std::vector<Output> values, lists;
     for (const Output& value : captures_.kept) {
       spec.args.push_back(body_->AddPlaceholder(DType::kVariant, "stack"));
       const Operation pop =
           AddOp(graph, "TensorListPopBack", {spec.args.back(), ElementShape(value)},
                 {{"element_dtype", BaseType(value.dtype())}});
       RAMET_RETURN_IF_ERROR(graph.status());
-      RAMET_RETURN_IF_ERROR(body_->Replace(value, pop.output(1), next_));
+      values.push_back(pop.output(1));
       lists.push_back(pop.output(0));
     }
+    RAMET_RETURN_IF_ERROR(body_->Replace(captures_.kept, values, next_));
     spec.returns.insert(spec.returns.end(), next_.begin(), next_.end());
     spec.returns.insert(spec.returns.end(), lists.begin(), lists.end());
     for (const auto& [inside, outside] : captures_.invariants) {

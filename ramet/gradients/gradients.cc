@@ -8,6 +8,7 @@
 #include "ramet/base/exception.h"
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/default_grad_ys.h"
+#include "ramet/gradients/gradient_work.h"
 #include "ramet/gradients/indexed_slices.h"
 #include "ramet/gradients/loop_states.h"
 #include "ramet/gradients/scopes.h"
@@ -313,6 +314,7 @@ StatusOr<std::vector<Gradient>> Gradients(const std::vector<Output>& ys,
   std::vector<Output> targets;
   for (const GradientTarget& x : xs) targets.push_back(x.output());
   RAMET_ASSIGN_OR_RETURN(Graph * graph, CheckArguments(ys, targets, options));
+  const GradientsCall call;
   GradientBuilder builder(*graph, ys, targets, options);
   std::vector<Gradient> gradients;
   {

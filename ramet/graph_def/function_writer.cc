@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "ramet/graph_def/graph_writer.h"
 #include "ramet/graph_def/import_attrs.h"
@@ -57,6 +58,9 @@ class FunctionWriter {
   }
 
  private:
+  // The outputs of an op's definition, and how many tensors each has.
+  using OutputNames = std::vector<std::pair<std::string_view, int>>;
+
   static Endpoint ToEndpoint(const Output& output) { return {output.op().id(), output.index()}; }
   bool contains(NodeId id) const { return seen_.contains(id); }
 
@@ -132,19 +136,31 @@ class FunctionWriter {
   StatusOr<std::string> Reference(Endpoint e) {
     if (const int arg = ArgOf(e); arg >= 0) return arg_names_[static_cast<size_t>(arg)];
     const NodeRecord& node = impl_.nodes[e.node];
+    RAMET_ASSIGN_OR_RETURN(const OutputNames* names, NamesOf(e.node));
+    int first = 0;
+    for (const auto& [arg, count] : *names) {
+      if (e.index < first + count) return StrCat(node.name, ":", arg, ":", e.index - first);
+      first += count;
+    }
+    return InvalidArgument("node '", node.name, "' has no output ", e.index);
+  }
+
+  // Returns the names of the node's outputs in its op's definition. They are the same objects for
+  // all references, since expanding a long list of outputs for each would take quadratic time.
+  StatusOr<const OutputNames*> NamesOf(NodeId id) {
+    auto [known, added] = names_of_.try_emplace(id);
+    if (!added) return &known->second;
+    const NodeRecord& node = impl_.nodes[id];
     const OpSchema* schema = FindSchema(impl_, node.op->name());
     if (schema == nullptr) {
       return InvalidArgument("op ", node.op->name(), " of node '", node.name,
                              "' has no definition, so its outputs have no names for a function");
     }
-    int first = 0;
     for (const ArgSchema& arg : schema->outputs) {
       RAMET_ASSIGN_OR_RETURN(const auto types, schema->Expand({arg}, *node.attrs));
-      const int count = static_cast<int>(types.size());
-      if (e.index < first + count) return StrCat(node.name, ":", arg.name, ":", e.index - first);
-      first += count;
+      known->second.emplace_back(arg.name, static_cast<int>(types.size()));
     }
-    return InvalidArgument("node '", node.name, "' has no output ", e.index);
+    return &known->second;
   }
 
   Status WriteNode(NodeId id, NodeDef* def) {
@@ -189,6 +205,7 @@ class FunctionWriter {
   std::vector<std::string> arg_names_;
   std::vector<NodeId> members_;
   std::unordered_set<NodeId> seen_;
+  std::unordered_map<NodeId, OutputNames> names_of_;
 };
 
 }  // namespace

@@ -69,6 +69,44 @@ TEST_F(FunctionGradientsTest, ACallAndItsSecondGradient) {
   EXPECT_THAT(Run({y, first, second}, 2), ElementsAre(8, 12, 12));
 }
 
+// Defines `depth` functions, each a loop over the previous one, and returns the outermost loop.
+Output NestLoops(Graph& graph, const Output& x, int depth) {
+  const std::vector<DType> one = {DType::kFloat};
+  const auto below = [](const Values& v) {
+    return AddOp(*v[0].graph(), "Less", {v[0], 100.0f}).output(0);
+  };
+  const FunctionRef goes_on =
+      Define(graph, "goes_on", one, [&](Graph&, const Values& v) { return Values{below(v)}; });
+  const auto loop = [&](Graph& g, const Values& v, const FunctionRef& body) {
+    return Values{
+        AddOp(g, "StatelessWhile", {v[0]}, {{"body", body}, {"cond", goes_on}, {"T", one}})
+            .output(0)};
+  };
+  FunctionRef body = Define(graph, "f0", one, Twice);
+  for (int i = 1; i < depth; ++i) {
+    body = Define(graph, StrCat("f", i), one,
+                  [&](Graph& g, const Values& v) { return loop(g, v, body); });
+  }
+  return loop(graph, {x}, body)[0];
+}
+
+TEST_F(FunctionGradientsTest, NestedLoopsAreDifferentiatedThreeTimes) {
+  const Output y = NestLoops(graph_, x_, 8) * x_;
+  const Output first = Gradient(y), second = Gradient(first), third = Gradient(second);
+  // Seven iterations double x: y = 128 x * x.
+  EXPECT_THAT(Run({y, first, second, third}, 1), ElementsAre(128, 256, 256, 0));
+}
+
+TEST_F(FunctionGradientsTest, TooManyNestedLoopsAreAnError) {
+  const Output y = NestLoops(graph_, x_, 90) * x_;
+  const Output first = Gradient(y);
+  const auto second = Gradients({first}, {x_});
+  EXPECT_EQ(second.status().code(), Code::kResourceExhausted);
+  EXPECT_THAT(second.status().message(), HasSubstr("function 'f89"));
+  EXPECT_THAT(second.status().message(), HasSubstr("nodes; the limit is 100000"));
+  EXPECT_THAT(Run({y, first}, 1), ElementsAre(128, 256));
+}
+
 TEST_F(FunctionGradientsTest, ACallByNameGetsASymbolicGradient) {
   Define(graph_, "cube", {DType::kFloat}, Cube);
   const Output y = AddOp(graph_, "cube", {x_}).output(0);

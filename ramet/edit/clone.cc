@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ramet/edit/clone/changed_tensors.h"
 #include "ramet/edit/clone/copied_collections.h"
 #include "ramet/edit/clone/copied_contexts.h"
 #include "ramet/edit/clone/copied_devices.h"
@@ -98,7 +99,6 @@ class Cloner {
     RAMET_RETURN_IF_ERROR(CheckSize());
     edges_.NumberNodes();
     RAMET_RETURN_IF_ERROR(edges_.CheckOutsideInputs());
-    // Nothing can fail from here on.
     mapping_->scope = names_.scope();
     mapping_->shared = selection_.state().shared;
     AddFunctions(library, rollback);
@@ -107,6 +107,8 @@ class Cloner {
                *mapping_)
         .CopyAll();
     NoteScope(rollback);
+    RAMET_RETURN_IF_ERROR(InferChangedShapes());
+    // Nothing can fail from here on.
     VariableCopier(selection_, dtypes_, edges_, names_, *mapping_).CopyAll();
     AddTables();
     ContextCopier(dtypes_, edges_, options_, names_, *mapping_).CopyAll();
@@ -149,6 +151,14 @@ class Cloner {
     GraphVersions& to = target().versions;
     to.producer = target().nodes.empty() ? from.producer : std::min(from.producer, to.producer);
     to.min_consumer = std::max(from.min_consumer, to.min_consumer);
+  }
+
+  // The copies have the originals' shapes. Those that depend on a tensor with a different shape, or
+  // on the value of a tensor with a different value, are inferred again.
+  Status InferChangedShapes() {
+    Status inferred = InferShapesAgain(*mapping_->target, edges_.first(),
+                                       FindChangedTensors(selection_, edges_, *mapping_));
+    return inferred.ok() ? inferred : inferred.WithContext("clone: input_map");
   }
 
   void NoteScope(GraphRollback& rollback) {

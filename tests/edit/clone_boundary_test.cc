@@ -143,6 +143,49 @@ TEST_F(CloneBoundaryTest, PartsOfALoopBody) {
   EXPECT_TRUE(around.Transformed(last[0]).valid()) << "all variables of a loop are cloned";
 }
 
+TEST_F(CloneBoundaryTest, ReplacementsOfOtherShapesGiveTheCopiesTheirShapes) {
+  Output image = s.Placeholder("image", kFloat, {-1, 3});
+  Output sum = AddOp(g, "AddV2", {image, 1.0f}, {}, "sum").output(0);
+  Output product = AddOp(g, "Mul", {sum, sum}, {}, "product").output(0);
+  Cloned more = Clone(g, {.outputs = {product},
+                          .input_map = {{image, ClonePlaceholder{.shape = Shape{7, 3}}}}})
+                    .value();
+  EXPECT_EQ(more.Transformed(product).shape(), Shape({7, 3}));
+  Output seven = s.Placeholder("seven", kFloat, {7, 3});
+  Output twice = AddOp(g, "AddV2", {seven, seven}, {}, "twice").output(0);
+  Output any = s.Placeholder("any", kFloat, Shape::Unknown());
+  Cloned less = Clone(g, {.outputs = {twice}, .input_map = {{seven, any}}}).value();
+  EXPECT_TRUE(less.Transformed(twice).shape().unknown_rank());
+  Cloned same = Clone(g, {.inputs = {sum}, .outputs = {product}}).value();
+  EXPECT_EQ(same.Transformed(product).shape(), Shape({-1, 3}));
+}
+
+TEST_F(CloneBoundaryTest, ReplacementsOfOtherValuesGiveTheCopiesTheirShapes) {
+  Output image = s.Placeholder("image", kFloat, Shape::Unknown());
+  Output dims = Constant(g, Tensor::Vector<int32_t>({2, 6}), "dims");
+  Output shaped = AddOp(g, "Reshape", {image, dims}, {}, "shaped").output(0);
+  Output twice = AddOp(g, "AddV2", {shaped, shaped}, {}, "twice").output(0);
+  ASSERT_EQ(twice.shape(), Shape({2, 6}));
+  Cloned fed = Clone(g, {.inputs = {dims}, .outputs = {twice}}).value();
+  EXPECT_EQ(fed.Transformed(twice).shape(), Shape({-1, -1}));
+  Output others = Constant(g, Tensor::Vector<int32_t>({4, 3}), "others");
+  Cloned other = Clone(g, {.outputs = {twice}, .input_map = {{dims, others}}}).value();
+  EXPECT_EQ(other.Transformed(twice).shape(), Shape({4, 3}));
+}
+
+TEST_F(CloneBoundaryTest, ShapesThatAnOpRefusesAreErrors) {
+  Output a = s.Placeholder("a", kFloat, Shape::Unknown());
+  Output b = s.Placeholder("b", kFloat, {3, 4});
+  Output copy = AddOp(g, "Identity", {a}, {}, "through").output(0);
+  Output product = AddOp(g, "MatMul", {copy, b}, {}, "product").output(0);
+  const ClonePlaceholder bad{.shape = Shape{2, 5}};
+  const std::string error = Refused(g, {.outputs = {product}, .input_map = {{a, bad}}});
+  EXPECT_THAT(error, HasSubstr("clone: input_map: node 'copy/product' (MatMul): "));
+  EXPECT_THAT(error, HasSubstr("Dimensions must be equal"));
+  Graph there;
+  EXPECT_EQ(Refused(there, {.outputs = {product}, .into = &there, .input_map = {{a, bad}}}), error);
+}
+
 TEST_F(CloneBoundaryTest, ErrorsNameTheArgument) {
   Graph other;
   EXPECT_THAT(Refused(g, {.outputs = {"nothing:0"}}), HasSubstr("outputs"));

@@ -1,0 +1,47 @@
+#include "ramet/edit/clone/changed_tensors.h"
+
+#include "ramet/graph/constant_evaluator.h"
+
+namespace ramet {
+namespace {
+
+// Reports whether shape functions may depend on the tensor's value because it can be a shape, an
+// axis or a size, and that value is known, at least in part.
+bool HasKnownValue(const GraphData& graph, Endpoint e) {
+  const OutputRecord& output = graph.output(e);
+  const DType dtype = BaseType(output.dtype);
+  if (dtype != DType::kInt32 && dtype != DType::kInt64) return false;
+  if (!output.shape.unknown_rank() && output.shape.rank() > 1) return false;
+  ConstantEvaluator constants(graph);
+  if (!constants.ValueOf(e).empty()) return true;
+  if (output.shape.rank() != 1) return false;
+  auto shape = constants.AsShape(e);
+  if (!shape.ok() || shape->unknown_rank()) return false;
+  for (int d = 0; d < shape->rank(); ++d) {
+    if (shape->dim(d) >= 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<ChangedTensor> FindChangedTensors(const CloneSelection& selection,
+                                              const CopiedEdges& edges,
+                                              const CloneMapping& mapping) {
+  const GraphData& source = GraphDataOf(*mapping.source);
+  const GraphData& target = GraphDataOf(*mapping.target);
+  std::vector<ChangedTensor> changed;
+  const auto add = [&](Endpoint tensor) {
+    const Endpoint by = edges.Mapped(tensor);
+    const Shape &before = source.output(tensor).shape, &after = target.output(by).shape;
+    const bool knew_value = HasKnownValue(source, tensor);
+    if (before == after && !knew_value && !HasKnownValue(target, by)) return;
+    const auto merged = before.MergeWith(after);
+    changed.push_back({by, !knew_value && merged.ok() && *merged == after});
+  };
+  for (Endpoint cut : selection.boundary().cuts()) add(cut);
+  for (const auto& [tensor, by] : selection.boundary().replacements()) add(tensor);
+  return changed;
+}
+
+}  // namespace ramet

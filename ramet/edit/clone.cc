@@ -153,8 +153,8 @@ class Cloner {
     to.min_consumer = std::max(from.min_consumer, to.min_consumer);
   }
 
-  // The copies have the originals' shapes. Those that depend on a tensor with a different shape, or
-  // on the value of a tensor with a different value, are inferred again.
+  // Infers the shapes of copies that read a tensor of another shape or value than the original. All
+  // others have the original's.
   Status InferChangedShapes() {
     Status inferred = InferShapesAgain(*mapping_->target, edges_.first(),
                                        FindChangedTensors(selection_, edges_, *mapping_));

@@ -20,6 +20,15 @@ uint64_t KeyOf(const Output& output) {
          static_cast<uint32_t>(output.index());
 }
 
+// Returns the first position of each tensor.
+std::unordered_map<uint64_t, int> PositionsOf(const std::vector<Output>& outputs) {
+  std::unordered_map<uint64_t, int> positions;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    positions.try_emplace(KeyOf(outputs[i]), static_cast<int>(i));
+  }
+  return positions;
+}
+
 // Adds the nodes that `open` needs through data and control edges, except those for which `stop` is
 // true. `seen` contains those of `open`.
 template <class Stop>
@@ -48,7 +57,8 @@ StatusOr<std::unique_ptr<BodyGradient>> BodyGradient::New(const Graph& graph,
   CountBody(made->body().ref.name, made->num_forward_);
   made->grad_ys_.resize(made->body().returns.size());
   made->arg_grads_.resize(made->body().args.size());
-  made->FindPositions();
+  made->args_ = PositionsOf(made->body().args);
+  made->returns_ = PositionsOf(made->body().returns);
   made->FindForward();
   return made;
 }
@@ -87,15 +97,6 @@ Status BodyGradient::Differentiate(const std::vector<bool>& arrives) {
   FindForward();
   CountNodes();
   return graph().status();
-}
-
-void BodyGradient::FindPositions() {
-  for (size_t i = 0; i < body_->args.size(); ++i) {
-    args_.try_emplace(KeyOf(body_->args[i]), static_cast<int>(i));
-  }
-  for (size_t i = 0; i < body_->returns.size(); ++i) {
-    returns_.try_emplace(KeyOf(body_->returns[i]), static_cast<int>(i));
-  }
 }
 
 // Finds the original operations, and those that they use since (inputs of calls that were

@@ -58,7 +58,6 @@ class BodyGradient {
 
  private:
   explicit BodyGradient(std::unique_ptr<FunctionBody> body) : body_(std::move(body)) {}
-  void FindPositions();
   void FindForward();
   std::vector<NodeId> NeededBy(const std::vector<Output>& grads) const;
   void CountNodes();

@@ -27,11 +27,13 @@ std::string LegalArgName(std::string_view name) {
   return legal.empty() ? "unknown" : legal;
 }
 
+const GraphWriterOptions kWriterOptions;
+
 // Writes a part of a graph as a FunctionDef. The graph's lock is held.
 class FunctionWriter {
  public:
   FunctionWriter(const GraphImpl& impl, const FunctionSpec& spec)
-      : impl_(impl), spec_(spec), writer_(impl, options_) {}
+      : impl_(impl), spec_(spec), writer_(impl, kWriterOptions) {}
 
   Status Write(FunctionDef* def) {
     def_ = def;
@@ -197,7 +199,6 @@ class FunctionWriter {
 
   const GraphImpl& impl_;
   const FunctionSpec& spec_;
-  const GraphWriterOptions options_;
   GraphWriter writer_;
   FunctionDef* def_ = nullptr;
   std::vector<Endpoint> args_;

@@ -51,9 +51,7 @@ class CloneDrafter {
     for (int64_t n = random_.Percent(25) ? random_.In(1, 3) : 0; n > 0; --n) {
       const Output from = AnyOutput();
       if (!from.valid()) return;
-      // Ops in the clone keep the shapes of their originals. If those are unknown, the clone
-      // could have inputs of shapes that the ops refuse.
-      if (random_.Percent(50) || !from.shape().IsFullyDefined()) {
+      if (random_.Percent(50)) {
         ClonePlaceholder placeholder;
         if (random_.Percent(40)) placeholder.name = DrawString(random_);
         if (random_.Percent(40)) placeholder.shape = from.shape();

@@ -31,16 +31,21 @@ std::vector<ChangedTensor> FindChangedTensors(const CloneSelection& selection,
   const GraphData& source = GraphDataOf(*mapping.source);
   const GraphData& target = GraphDataOf(*mapping.target);
   std::vector<ChangedTensor> changed;
-  const auto add = [&](Endpoint tensor) {
-    const Endpoint by = edges.Mapped(tensor);
+  const auto add = [&](Endpoint tensor, Endpoint by) {
     const Shape &before = source.output(tensor).shape, &after = target.output(by).shape;
     const bool knew_value = HasKnownValue(source, tensor);
     if (before == after && !knew_value && !HasKnownValue(target, by)) return;
     const auto merged = before.MergeWith(after);
     changed.push_back({by, !knew_value && merged.ok() && *merged == after});
   };
-  for (Endpoint cut : selection.boundary().cuts()) add(cut);
-  for (const auto& [tensor, by] : selection.boundary().replacements()) add(tensor);
+  for (Endpoint cut : selection.boundary().cuts()) add(cut, edges.Mapped(cut));
+  for (const auto& [tensor, by] : selection.boundary().replacements()) {
+    add(tensor, edges.Mapped(tensor));
+  }
+  // An Enter passes on shapes of constants only, but the Identity that stands for it all shapes.
+  for (NodeId id : selection.open_enters()) {
+    if (edges.Copy(id) >= 0) add({id, 0}, {edges.Copy(id), 0});
+  }
   return changed;
 }
 

@@ -109,7 +109,9 @@ void NodeCopier::AppendCopy(NodeId id, size_t position) {
     const DType type = BaseType(dtypes_.changes().TypeOf({id, 0}));
     copy.op = OpRegistry::Global().Find("Identity");
     copy.attrs = std::make_shared<const AttrMap>(AttrMap{{"T", type}});
-    target_.outputs.push_back({type, Shape(source().output({id, 0}).shape)});
+    const Shape& known = source().output({id, 0}).shape;
+    auto shape = known.MergeWith(source().output(source().inputs(id)[0]).shape);
+    target_.outputs.push_back({type, shape.ok() ? *std::move(shape) : known});
   } else {
     copy.attrs = attrs_.Of(id, op);
     AppendOutputs(id, &copy);

@@ -158,7 +158,7 @@ class Cloner {
   Status InferChangedShapes() {
     Status inferred = InferShapesAgain(*mapping_->target, edges_.first(),
                                        FindChangedTensors(selection_, edges_, *mapping_));
-    return inferred.ok() ? inferred : inferred.WithContext("clone: input_map");
+    return inferred.ok() ? inferred : inferred.WithContext("clone");
   }
 
   void NoteScope(GraphRollback& rollback) {

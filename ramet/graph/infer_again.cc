@@ -1,6 +1,9 @@
 #include "ramet/graph/infer_again.h"
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "ramet/graph/graph_impl.h"
 #include "ramet/graph/shape_inference.h"
@@ -43,7 +46,7 @@ class ShapeUpdate {
     }
     std::vector<NodeId> starts = FindReaders();
     for (int round = 1; !starts.empty(); ++round) {
-      loosen_ = round > kMaxRounds ? starts : std::vector<NodeId>();
+      if (round > kMaxRounds) loosen_.insert(starts.begin(), starts.end());
       RAMET_ASSIGN_OR_RETURN(starts, Round(starts));
       if (!loosen_.empty()) break;
     }
@@ -153,7 +156,7 @@ class ShapeUpdate {
     Change change = Change::kNone;
     for (Endpoint e : inputs) change = std::max(change, ChangeOf(e));
     if (change == Change::kNone) return false;
-    if (std::ranges::find(loosen_, id) != loosen_.end()) {
+    if (loosen_.contains(id)) {
       return SetShape({id, 0}, Shape::Unknown(), Change::kOther);
     }
     auto shapes = InferShapes(impl_, constants, *node.op, *node.attrs, inputs, node.num_outputs);
@@ -194,7 +197,7 @@ class ShapeUpdate {
   std::vector<int32_t> begin_;                   // of each node's readers
   std::vector<NodeId> readers_;
   std::unordered_map<NodeId, std::vector<NodeId>> merges_;  // by NextIteration
-  std::vector<NodeId> loosen_;                              // Merge nodes that get unknown shapes
+  std::unordered_set<NodeId> loosen_;                       // Merge nodes that get unknown shapes
 };
 
 }  // namespace

@@ -180,10 +180,21 @@ TEST_F(CloneBoundaryTest, ShapesThatAnOpRefusesAreErrors) {
   Output product = AddOp(g, "MatMul", {copy, b}, {}, "product").output(0);
   const ClonePlaceholder bad{.shape = Shape{2, 5}};
   const std::string error = Refused(g, {.outputs = {product}, .input_map = {{a, bad}}});
-  EXPECT_THAT(error, HasSubstr("clone: input_map: node 'copy/product' (MatMul): "));
+  EXPECT_THAT(error, HasSubstr("clone: node 'copy/product' (MatMul): "));
   EXPECT_THAT(error, HasSubstr("Dimensions must be equal"));
   Graph there;
   EXPECT_EQ(Refused(there, {.outputs = {product}, .into = &there, .input_map = {{a, bad}}}), error);
+}
+
+TEST_F(CloneBoundaryTest, AnEnterWithoutItsLoopPassesOnItsShape) {
+  Output scalar = s.Placeholder("scalar", kInt32, {}), vector = s.Placeholder("v", kInt32, {-1});
+  Output enter = AddOp(g, "Enter", {scalar}, {{"frame_name", "loop"}}, "enter").output(0);
+  Output same = AddOp(g, "Neg", {enter}, {}, "same").output(0);
+  ASSERT_TRUE(same.shape().unknown_rank());
+  EXPECT_EQ(Clone(g, {.outputs = {same}}).value().Transformed(same).shape(), Shape({}));
+  Operation args = AddOp(g, "BroadcastGradientArgs", {enter, vector}, {}, "args");
+  EXPECT_THAT(Refused(g, {.outputs = {args}}),
+              HasSubstr("clone: node 'copy_1/args' (BroadcastGradientArgs): Shape must be rank 1"));
 }
 
 TEST_F(CloneBoundaryTest, ErrorsNameTheArgument) {

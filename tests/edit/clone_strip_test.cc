@@ -143,5 +143,18 @@ TEST_P(CloneStripTest, BatchNormsUseTheirAverages) {
 INSTANTIATE_TEST_SUITE_P(Variables, CloneStripTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "resource" : "reference"; });
 
+TEST(CloneLongChainTest, LongChainsAreSplicedOutInLinearTime) {
+  Graph g;
+  const Output x = Scope(g).Placeholder("x", kFloat, {2});
+  Output last = x;
+  for (int i = 0; i < 100000; ++i) {
+    last = AddOp(g, "StopGradient", {last}, {}, StrCat("s", i, "/")).output(0);
+  }
+  const Output y = AddOp(g, "Neg", {last}, {}, "y").output(0);
+  Graph into;
+  Cloned c = Clone(g, {.into = &into, .strip_training = true}).value();
+  EXPECT_EQ(c.Transformed(y).op().input(0), c.Transformed(x));
+}
+
 }  // namespace
 }  // namespace ramet

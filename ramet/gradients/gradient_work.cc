@@ -4,6 +4,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ramet/base/thread_storage.h"
+
 namespace ramet {
 namespace {
 
@@ -28,7 +30,7 @@ struct Work {
   int64_t nodes = 0, limit = kMinNodes;
 };
 
-thread_local Work work;
+RAMET_THREAD_LOCAL Work work;
 
 }  // namespace
 

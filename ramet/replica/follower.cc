@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ramet/base/exception.h"
+#include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/follower_state.h"
 #include "ramet/replica/source_watcher.h"
@@ -50,6 +51,8 @@ class Follower::Impl {
 
   Status Start();
   StatusOr<VersionInfo> Wait(uint64_t version, Millis timeout);
+  // Returns why there is no version to take.
+  std::string NoVersion() const;
   // Returns the error of a Wait for `version` that ends while `current` is current.
   Status Late(uint64_t version, uint64_t current) const;
   void Unpin();
@@ -99,13 +102,17 @@ Status Follower::Impl::Start() {
   return watcher_.Start();
 }
 
+std::string Follower::Impl::NoVersion() const {
+  const std::string label = state_.source()->label;
+  if (label.empty()) return "nothing is published there yet";
+  return StrCat("no version has the label '", label,
+                "' yet; give it to one with Promote or 'ramet sync promote'");
+}
+
 Status Follower::Impl::Late(uint64_t version, uint64_t current) const {
   const std::string late = StrCat(text_, ": version ", version, " did not arrive in time; ");
-  if (current != 0) return DeadlineExceeded(late, "the current version is ", current);
-  const std::string label = state_.source()->label;
-  if (label.empty()) return DeadlineExceeded(late, "nothing is published there yet");
-  return DeadlineExceeded(late, "no version has the label '", label,
-                          "' yet; give it to one with Promote or 'ramet sync promote'");
+  if (current == 0) return DeadlineExceeded(late, NoVersion());
+  return DeadlineExceeded(late, "the current version is ", current);
 }
 
 StatusOr<VersionInfo> Follower::Impl::Wait(uint64_t version, Millis timeout) {
@@ -121,8 +128,10 @@ StatusOr<VersionInfo> Follower::Impl::Wait(uint64_t version, Millis timeout) {
     }
     if (state_.stopping()) return Unavailable(text_, ": the follower was closed");
     const auto now = Clock::now();
-    if (now >= deadline) {
-      return Late(version, info.id.version);
+    if (now >= deadline) return Late(version, info.id.version);
+    if (info.id.version == 0) {
+      LogOnce(LogLevel::kInfo, StrCat("first of ", text_), text_,
+              ": waiting for the first version: ", NoVersion());
     }
     const auto until = std::min(deadline, now + kMaxSourceWait);
     if (options_.automatic) {

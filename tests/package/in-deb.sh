@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs in a bare Debian: installs /ramet/ramet.deb with what it depends on, and uses each part of it.
+# Runs in a bare Debian: installs /ramet/ramet.deb with what it depends on, and uses each part of it. grep reads all of
+# its input (no -q), because a program that finds its pipe closed fails.
 set -euo pipefail
 cd /ramet
 apt-get -qq -y install --no-install-recommends ./ramet.deb > apt.log 2>&1 || { cat apt.log; exit 1; }
@@ -9,11 +10,11 @@ fail() { echo "$*" >&2; exit 1; }
 echo "- the program"
 ramet --version
 ldd /usr/bin/ramet /usr/lib/libramet.so.0 | grep 'not found' && fail "libraries are missing"
-ramet ops --json | grep -q '"MatMul"' || fail "ramet ops does not list MatMul"
+ramet ops --json | grep '"MatMul"' > /dev/null || fail "ramet ops does not list MatMul"
 for file in man/man1/ramet.1.gz doc/ramet/copyright bash-completion/completions/ramet; do
-  dpkg -L ramet | grep -qx "/usr/share/$file" || fail "the package does not contain /usr/share/$file"
+  dpkg -L ramet | grep -x "/usr/share/$file" > /dev/null || fail "the package does not contain /usr/share/$file"
 done
-zcat /usr/share/man/man1/ramet.1.gz | grep -q '^.SS "ramet convert' || fail "the manual page lacks 'ramet convert'"
+zcat /usr/share/man/man1/ramet.1.gz | grep '^.SS "ramet convert' > /dev/null || fail "the manual page lacks 'ramet convert'"
 [ "$(bash -c '. /usr/share/bash-completion/completions/ramet; COMP_WORDS=(ramet conv); COMP_CWORD=1; _ramet
     echo "${COMPREPLY[*]}"')" = convert ] || fail "bash does not complete 'ramet conv'"
 

@@ -111,8 +111,9 @@ bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## print the tables of doc
 	  python3 bench/table.py $$group $(BUILD)/bin/ramet_bench --tensorflow $(ORACLE)/bin/python; \
 	done
 
-build-report: | python-deps ## build everything that `make build` does without a compiler cache, and print where the time goes
+build-report: | deps ## build everything that `make build` does without a compiler cache, and print where the time goes
 	@rm -rf build-report && mkdir build-report
+	@tools/python-deps.sh $(CURDIR)/build-report/python-tools
 	@cmake -G Ninja -S . -B build-report -DRAMET_BUILD_TESTS=OFF -DRAMET_BUILD_BENCH=OFF \
 	  "-DCMAKE_C_COMPILER_LAUNCHER=python3;$(CURDIR)/tools/log_compile_time.py;$(CURDIR)/build-report/times.tsv" \
 	  "-DCMAKE_CXX_COMPILER_LAUNCHER=python3;$(CURDIR)/tools/log_compile_time.py;$(CURDIR)/build-report/times.tsv"

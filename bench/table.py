@@ -69,7 +69,8 @@ def main():
         run_ramet(args.program, args.group, best)
         if args.tensorflow:
             run_tensorflow(args.tensorflow, args.group, best)
-    unit, digits = GROUPS[args.group][0], 1 if unit == "µs" else 2
+    unit = GROUPS[args.group][0]
+    digits = 1 if unit == "µs" else 2
     print("| benchmark | floor {0} | Ramet {0} | TensorFlow {0} | Ramet / floor | TensorFlow / Ramet |"
           .format(unit))
     print("| --- | ---: | ---: | ---: | ---: | ---: |")

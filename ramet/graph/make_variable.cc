@@ -70,7 +70,9 @@ class VariableMaker {
   }
 
   // The colocation group of the nodes that tf.Variable makes; only resource variables have one.
-  std::string ResourceGroup() const { return use_resource() ? StrCat(kColocationPrefix, name_) : ""; }
+  std::string ResourceGroup() const {
+    return use_resource() ? StrCat(kColocationPrefix, name_) : "";
+  }
 
   Shape DeclaredShape(const Shape& of_value) const {
     if (!options_.validate_shape) return Shape::Unknown();

@@ -30,7 +30,7 @@ struct Work {
   int64_t nodes = 0, limit = kMinNodes;
 };
 
-RAMET_THREAD_LOCAL Work work;
+RAMET_THREAD_LOCAL(Work work);
 
 }  // namespace
 

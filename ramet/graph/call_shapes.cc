@@ -11,7 +11,7 @@ namespace {
 
 // Limits the recursion: instantiating a body infers the shapes of the calls in it.
 constexpr size_t kMaxCallDepth = 32;
-RAMET_THREAD_LOCAL std::vector<std::string> functions_at_work;
+RAMET_THREAD_LOCAL(std::vector<std::string> functions_at_work);
 
 std::optional<FunctionRef> CalledFunction(const GraphImpl& impl, const Op& op,
                                           const AttrMap& attrs) {

@@ -27,13 +27,16 @@ std::string LegalArgName(std::string_view name) {
   return legal.empty() ? "unknown" : legal;
 }
 
-const GraphWriterOptions kWriterOptions;
+const GraphWriterOptions& DefaultOptions() {
+  static const auto* const options = new GraphWriterOptions;
+  return *options;
+}
 
 // Writes a part of a graph as a FunctionDef. The graph's lock is held.
 class FunctionWriter {
  public:
   FunctionWriter(const GraphImpl& impl, const FunctionSpec& spec)
-      : impl_(impl), spec_(spec), writer_(impl, kWriterOptions) {}
+      : impl_(impl), spec_(spec), writer_(impl, DefaultOptions()) {}
 
   Status Write(FunctionDef* def) {
     def_ = def;

@@ -328,7 +328,7 @@ class ConvPrimitive {
 };
 
 // The calling thread's primitives, most recently used first.
-RAMET_THREAD_LOCAL std::vector<std::unique_ptr<ConvPrimitive>> primitives;
+RAMET_THREAD_LOCAL(std::vector<std::unique_ptr<ConvPrimitive>> primitives);
 
 const ConvPrimitive& PrimitiveFor(ConvKind kind, const ConvGeometry& g, int threads) {
   const auto found = std::ranges::find_if(

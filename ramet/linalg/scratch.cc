@@ -19,7 +19,7 @@ struct Area {
   int64_t size = 0;
 };
 
-RAMET_THREAD_LOCAL Area areas[kNumScratchUses];
+RAMET_THREAD_LOCAL(Area areas[kNumScratchUses]);
 
 }  // namespace
 

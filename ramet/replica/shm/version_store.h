@@ -71,7 +71,7 @@ class VersionStore {
   StatusOr<uint64_t> Add(const VersionInfo& info, std::span<const BufferPtr> buffers,
                          std::span<const Tensor> sources, bool may_wait) RAMET_REQUIRES(mutex_);
   void NoteHashed(uint64_t version, bool ok) RAMET_EXCLUDES(mutex_);
-  Status NotKept(uint64_t version) const;
+  Status NotKept(uint64_t version) const RAMET_REQUIRES(mutex_);
 
   const std::string address_;
   const RetentionOptions retention_;

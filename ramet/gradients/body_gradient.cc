@@ -15,16 +15,11 @@ namespace {
 // More deeply nested calls are differentiated at run time.
 constexpr size_t kMaxCallDepth = 32;
 
-uint64_t KeyOf(const Output& output) {
-  return uint64_t{static_cast<uint32_t>(output.op().id())} << 32 |
-         static_cast<uint32_t>(output.index());
-}
-
 // Returns the first position of each tensor.
-std::unordered_map<uint64_t, int> PositionsOf(const std::vector<Output>& outputs) {
-  std::unordered_map<uint64_t, int> positions;
+std::unordered_map<Output, int, OutputHash> PositionsOf(const std::vector<Output>& outputs) {
+  std::unordered_map<Output, int, OutputHash> positions;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    positions.try_emplace(KeyOf(outputs[i]), static_cast<int>(i));
+    positions.try_emplace(outputs[i], static_cast<int>(i));
   }
   return positions;
 }
@@ -160,7 +155,7 @@ Status BodyGradient::Capture(std::vector<Output>* grads) {
         if (!value.ok()) return value.status();
         RAMET_RETURN_IF_ERROR(
             graph().UpdateInput(op, i, Constant(graph(), *value, input.op().name())));
-      } else if (captured_.insert(KeyOf(input)).second) {
+      } else if (captured_.insert(input).second) {
         captures_.push_back(input);
       }
     }
@@ -172,12 +167,12 @@ Status BodyGradient::Capture(std::vector<Output>* grads) {
 
 Status BodyGradient::Replace(const std::vector<Output>& captures, const std::vector<Output>& values,
                              const std::vector<Output>& grads) {
-  std::unordered_map<uint64_t, size_t> positions;
-  for (size_t i = 0; i < captures.size(); ++i) positions.emplace(KeyOf(captures[i]), i);
+  std::unordered_map<Output, size_t, OutputHash> positions;
+  for (size_t i = 0; i < captures.size(); ++i) positions.emplace(captures[i], i);
   for (NodeId id : NeededBy(grads)) {
     const Operation op(&graph(), id);
     for (int i = 0; i < op.num_inputs(); ++i) {
-      const auto found = positions.find(KeyOf(op.input(i)));
+      const auto found = positions.find(op.input(i));
       if (found == positions.end()) continue;
       RAMET_RETURN_IF_ERROR(graph().UpdateInput(op, i, values[found->second]));
     }
@@ -187,12 +182,12 @@ Status BodyGradient::Replace(const std::vector<Output>& captures, const std::vec
 }
 
 int BodyGradient::ArgOf(const Output& output) const {
-  const auto found = args_.find(KeyOf(output));
+  const auto found = args_.find(output);
   return found == args_.end() ? -1 : found->second;
 }
 
 int BodyGradient::ReturnOf(const Output& output) const {
-  const auto found = returns_.find(KeyOf(output));
+  const auto found = returns_.find(output);
   return found == returns_.end() ? -1 : found->second;
 }
 

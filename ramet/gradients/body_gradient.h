@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -64,9 +63,9 @@ class BodyGradient {
 
   std::unique_ptr<FunctionBody> body_;
   int num_forward_ = 0, num_counted_ = 0;
-  std::vector<bool> forward_;                         // by node
-  std::unordered_map<uint64_t, int> args_, returns_;  // the first position of each tensor
-  std::unordered_set<uint64_t> captured_;
+  std::vector<bool> forward_;                                   // by node
+  std::unordered_map<Output, int, OutputHash> args_, returns_;  // the first position of each tensor
+  std::unordered_set<Output, OutputHash> captured_;
   std::vector<Output> grad_ys_, arg_grads_, captures_;
 };
 

@@ -79,8 +79,7 @@ Status CheckGradientWork() {
       work.max_depth, " deep in it, and their gradients already have ", nodes,
       " nodes; the limit is ", too_deep ? kMinNodes : work.limit - work.nodes_before,
       ". The gradient of a loop keeps tensors for all loops inside it, and a gradient of a "
-      "gradient "
-      "keeps those again: nest fewer loops in one another, or differentiate fewer times");
+      "gradient keeps those again: nest fewer loops in one another, or differentiate fewer times");
 }
 
 Status CheckFunctionMayStart(const std::string& function) {

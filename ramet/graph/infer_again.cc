@@ -22,14 +22,6 @@ bool IsNextIteration(const NodeRecord& node) {
   return node.op->name() == "NextIteration" || node.op->name() == "RefNextIteration";
 }
 
-// Reports whether shape functions may depend on the value of an output: it can be a shape, an axis
-// or a size.
-bool MayHoldShape(const OutputRecord& output) {
-  const DType dtype = BaseType(output.dtype);
-  const bool integer = dtype == DType::kInt32 || dtype == DType::kInt64;
-  return integer && (output.shape.unknown_rank() || output.shape.rank() <= 1);
-}
-
 // Infers the new nodes of a graph that depend on changed tensors, in topological order. A loop's
 // values of the next iteration start another round at the Merge that reads them.
 class ShapeUpdate {
@@ -201,6 +193,12 @@ class ShapeUpdate {
 };
 
 }  // namespace
+
+bool MayHoldShape(const OutputRecord& output) {
+  const DType dtype = BaseType(output.dtype);
+  const bool is_integer = dtype == DType::kInt32 || dtype == DType::kInt64;
+  return is_integer && (output.shape.unknown_rank() || output.shape.rank() <= 1);
+}
 
 Status InferShapesAgain(Graph& graph, NodeId first, const std::vector<ChangedTensor>& changed) {
   GraphImpl& impl = graph.impl();

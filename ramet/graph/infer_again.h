@@ -12,6 +12,10 @@ struct ChangedTensor {
   bool refined;  // everything that was known before is still true
 };
 
+// Reports whether shape functions may depend on the value of an output: it can be a shape, an axis
+// or a size.
+bool MayHoldShape(const OutputRecord& output);
+
 // Infers the output shapes of nodes from `first` on again, as far as they depend on the changed
 // tensors. If these are refined, shapes that were set and are compatible stay. Takes time in
 // proportion to the nodes from `first` on. The caller holds the graph's lock for writing.

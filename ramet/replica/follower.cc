@@ -51,7 +51,7 @@ class Follower::Impl {
 
   Status Start();
   StatusOr<VersionInfo> Wait(uint64_t version, Millis timeout);
-  // Returns why there is no version to take.
+  // Returns the reason why no version is available.
   std::string NoVersion() const;
   // Returns the error of a Wait for `version` that ends while `current` is current.
   Status Late(uint64_t version, uint64_t current) const;

@@ -5,13 +5,11 @@
 namespace ramet {
 namespace {
 
-// Reports whether shape functions may depend on the tensor's value because it can be a shape, an
-// axis or a size, and that value is known, at least in part.
+// Reports whether shape functions may depend on the tensor's value, and it is known, at least in
+// part.
 bool HasKnownValue(const GraphData& graph, Endpoint e) {
   const OutputRecord& output = graph.output(e);
-  const DType dtype = BaseType(output.dtype);
-  if (dtype != DType::kInt32 && dtype != DType::kInt64) return false;
-  if (!output.shape.unknown_rank() && output.shape.rank() > 1) return false;
+  if (!MayHoldShape(output)) return false;
   ConstantEvaluator constants(graph);
   if (!constants.ValueOf(e).empty()) return true;
   if (output.shape.rank() != 1) return false;

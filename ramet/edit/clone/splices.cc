@@ -59,8 +59,8 @@ void SpliceRules::NoteLeaders(NodeId id) {
   const auto* groups = attr == nullptr ? nullptr : attr->get<std::vector<std::string>>();
   if (groups == nullptr) return;
   for (const std::string& g : *groups) {
-    if (g.starts_with(kColocationPrefix))
-      leaders_.insert(std::string_view(g).substr(kColocationPrefix.size()));
+    if (!g.starts_with(kColocationPrefix)) continue;
+    leaders_.insert(std::string_view(g).substr(kColocationPrefix.size()));
   }
 }
 

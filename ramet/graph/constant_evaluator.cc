@@ -101,12 +101,12 @@ Tensor ConstantEvaluator::Evaluate(Endpoint e, int depth) {
     return tensor ? *tensor : Tensor();
   }
   if (depth == 0 || !MayBeFolded(graph_, node) || !Spend(kWorkPerVisit)) return Tensor();
-  const auto known = values_.find(Key(e));
+  const auto known = values_.find(EndpointKey(e));
   if (known != values_.end() && (!known->second.value.empty() || known->second.depth >= depth)) {
     return known->second.value;
   }
   Tensor value = EvaluateNode(e, depth);
-  values_[Key(e)] = {value, depth};
+  values_[EndpointKey(e)] = {value, depth};
   return value;
 }
 
@@ -162,10 +162,10 @@ StatusOr<Shape> ConstantEvaluator::PartialShape(Endpoint e, int depth) {
     if (value.rank() == 0 && dims[0] == -1) return Shape::Unknown();
     return Shape::Make(dims);
   }
-  const auto known = shapes_.find(Key(e));
+  const auto known = shapes_.find(EndpointKey(e));
   if (known != shapes_.end() && known->second.depth >= depth) return known->second.shape;
   RAMET_ASSIGN_OR_RETURN(Shape shape, PartialShapeOfNode(e, depth));
-  shapes_[Key(e)] = {shape, depth};
+  shapes_[EndpointKey(e)] = {shape, depth};
   return shape;
 }
 

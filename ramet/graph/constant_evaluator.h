@@ -42,9 +42,6 @@ class ConstantEvaluator {
     Shape shape;
     int depth;
   };
-  static int64_t Key(Endpoint e) {
-    return (int64_t{e.node} << 32) | static_cast<uint32_t>(e.index);
-  }
 
   Tensor Evaluate(Endpoint e, int depth);
   Tensor EvaluateNode(Endpoint e, int depth);
@@ -59,8 +56,8 @@ class ConstantEvaluator {
 
   const GraphData& graph_;
   int64_t work_left_;
-  std::unordered_map<int64_t, Entry> values_;
-  std::unordered_map<int64_t, ShapeEntry> shapes_;
+  std::unordered_map<uint64_t, Entry> values_;
+  std::unordered_map<uint64_t, ShapeEntry> shapes_;
 };
 
 }  // namespace ramet

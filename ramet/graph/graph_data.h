@@ -24,6 +24,11 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
+// Returns a number that is different for each endpoint.
+inline uint64_t EndpointKey(Endpoint e) {
+  return uint64_t{static_cast<uint32_t>(e.node)} << 32 | static_cast<uint32_t>(e.index);
+}
+
 // A node. Its inputs are edges[first_edge, +num_inputs), its control inputs the next num_controls
 // edges, and its outputs outputs[first_output, +num_outputs).
 struct NodeRecord {

@@ -48,19 +48,18 @@ class ShapeUpdate {
  private:
   size_t Position(NodeId id) const { return static_cast<size_t>(id - first_); }
   size_t NumNodes() const { return impl_.nodes.size() - static_cast<size_t>(first_); }
-  static int64_t Key(Endpoint e) { return (int64_t{e.node} << 32) | e.index; }
 
   Change& New(Endpoint e) {
     const int32_t output = impl_.nodes[static_cast<size_t>(e.node)].first_output + e.index;
     return changes_[static_cast<size_t>(output - first_output_)];
   }
   void Note(Endpoint e, Change change) {
-    Change& known = e.node >= first_ ? New(e) : outside_[Key(e)];
+    Change& known = e.node >= first_ ? New(e) : outside_[EndpointKey(e)];
     known = std::max(known, change);
   }
   Change ChangeOf(Endpoint e) {
     if (e.node >= first_) return New(e);
-    const auto found = outside_.find(Key(e));
+    const auto found = outside_.find(EndpointKey(e));
     return found == outside_.end() ? Change::kNone : found->second;
   }
 
@@ -184,9 +183,9 @@ class ShapeUpdate {
   GraphImpl& impl_;
   const NodeId first_;
   const int32_t first_output_;
-  std::vector<Change> changes_;                  // by output of the new nodes
-  std::unordered_map<int64_t, Change> outside_;  // of other tensors
-  std::vector<int32_t> begin_;                   // of each node's readers
+  std::vector<Change> changes_;                   // by output of the new nodes
+  std::unordered_map<uint64_t, Change> outside_;  // of other tensors
+  std::vector<int32_t> begin_;                    // of each node's readers
   std::vector<NodeId> readers_;
   std::unordered_map<NodeId, std::vector<NodeId>> merges_;  // by NextIteration
   std::unordered_set<NodeId> loosen_;                       // Merge nodes that get unknown shapes

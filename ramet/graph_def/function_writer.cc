@@ -43,7 +43,7 @@ class FunctionWriter {
     def_->mutable_signature()->set_name(spec_.name);
     for (size_t i = 0; i < spec_.args.size(); ++i) {
       args_.push_back(ToEndpoint(spec_.args[i]));
-      arg_of_.emplace(KeyOf(args_.back()), static_cast<int>(i));
+      arg_of_.emplace(EndpointKey(args_.back()), static_cast<int>(i));
     }
     RAMET_RETURN_IF_ERROR(Collect());
     NameArgs();
@@ -69,12 +69,8 @@ class FunctionWriter {
   static Endpoint ToEndpoint(const Output& output) { return {output.op().id(), output.index()}; }
   bool contains(NodeId id) const { return seen_.contains(id); }
 
-  static uint64_t KeyOf(Endpoint e) {
-    return uint64_t{static_cast<uint32_t>(e.node)} << 32 | static_cast<uint32_t>(e.index);
-  }
-
   int ArgOf(Endpoint e) const {
-    auto it = arg_of_.find(KeyOf(e));
+    auto it = arg_of_.find(EndpointKey(e));
     return it == arg_of_.end() ? -1 : it->second;
   }
 

@@ -12,7 +12,7 @@ inline Endpoint ToEndpoint(const Output& output) { return {output.op().id(), out
 // The hash function of maps from Endpoint.
 struct EndpointHash {
   size_t operator()(Endpoint e) const {
-    return std::hash<int64_t>()((static_cast<int64_t>(e.node) << 20) ^ e.index);
+    return std::hash<uint64_t>()(EndpointKey(e));
   }
 };
 

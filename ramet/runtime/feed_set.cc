@@ -5,7 +5,7 @@
 namespace ramet {
 
 FeedSet::FeedSet(const GraphData& graph, const PlanRequest& request) : graph_(graph) {
-  for (Endpoint e : request.feeds) fed_.insert(Key(e));
+  for (Endpoint e : request.feeds) fed_.insert(EndpointKey(e));
 }
 
 bool FeedSet::IsFedPlaceholder(NodeId id) const {

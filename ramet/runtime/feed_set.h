@@ -10,15 +10,14 @@ namespace ramet {
 class FeedSet {
  public:
   FeedSet(const GraphData& graph, const PlanRequest& request);
-  bool Contains(Endpoint e) const { return fed_.contains(Key(e)); }
+  bool Contains(Endpoint e) const { return fed_.contains(EndpointKey(e)); }
   // Reports whether a node is a fed placeholder: nothing has to wait for it. (A fed node of another
   // type still runs if something waits for it, as in TensorFlow.)
   bool IsFedPlaceholder(NodeId id) const;
 
  private:
-  static int64_t Key(Endpoint e) { return (static_cast<int64_t>(e.node) << 24) ^ e.index; }
   const GraphData& graph_;
-  std::unordered_set<int64_t> fed_;
+  std::unordered_set<uint64_t> fed_;
 };
 
 }  // namespace ramet

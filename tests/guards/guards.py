@@ -50,7 +50,7 @@ GUARDS = [
     Guard(3, 'an int attr is in its range', 'if (v >= schema.least_value && v <= schema.greatest_value) continue;',
           'continue;', ['ramet_ops_test'], gtest('ramet_ops_test', '*')),
     # 4. Work that is not linear in the input.
-    Guard(4, 'folded values are remembered', 'values_[Key(e)] = {value, depth};', '',
+    Guard(4, 'folded values are remembered', 'values_[EndpointKey(e)] = {value, depth};', '',
           ['ramet_ops_test'], gtest('ramet_ops_test', 'FoldingTest.*')),
     Guard(4, 'folding has a budget', 'if (work_left_ < work) return false;', '',
           ['ramet_ops_test'], gtest('ramet_ops_test', 'FoldingTest.*')),

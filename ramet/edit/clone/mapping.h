@@ -11,11 +11,6 @@
 
 namespace ramet {
 
-inline uint64_t EndpointKey(Endpoint e) {
-  return (static_cast<uint64_t>(static_cast<uint32_t>(e.node)) << 32) |
-         static_cast<uint32_t>(e.index);
-}
-
 // The clone's own variables, in the order of the originals.
 struct CopiedVariables {
   // The original of a variable: its record in the source, or -1, and its name in checkpoints.

@@ -113,8 +113,9 @@ int main(int argc, char** argv) {
     status = ramet::Unknown(e.what());
   }
   std::cout.flush();
-  if (status.ok() && !std::cout) status = ramet::Unknown("cannot write to stdout");
+  // A signal also interrupts a write that waits for a full pipe, so it comes first.
   if (status.ok() && cli::Interrupted()) return kInterrupted;
+  if (status.ok() && !std::cout) status = ramet::Unknown("cannot write to stdout");
   if (!status.ok()) {
     const int code = Complain(status.ToString());
     const bool compares = app.got_subcommand("diff") || app.got_subcommand("diff-graph");

@@ -125,7 +125,8 @@ void FunctionGraphDef::KeepKnownGroups(NodeDef* node) const {
   if (classes == node->mutable_attr()->end()) return;
   auto* groups = classes->second.mutable_list()->mutable_s();
   const auto known = [this](const std::string& group) {
-    return !group.starts_with(kColocationPrefix) || nodes_.Contains(group.substr(kColocationPrefix.size()));
+    return !group.starts_with(kColocationPrefix) ||
+           nodes_.Contains(group.substr(kColocationPrefix.size()));
   };
   groups->erase(std::stable_partition(groups->begin(), groups->end(), known), groups->end());
   if (groups->empty()) node->mutable_attr()->erase(classes);

@@ -11,9 +11,7 @@ inline Endpoint ToEndpoint(const Output& output) { return {output.op().id(), out
 
 // The hash function of maps from Endpoint.
 struct EndpointHash {
-  size_t operator()(Endpoint e) const {
-    return std::hash<uint64_t>()(EndpointKey(e));
-  }
+  size_t operator()(Endpoint e) const { return std::hash<uint64_t>()(EndpointKey(e)); }
 };
 
 }  // namespace ramet

@@ -68,7 +68,8 @@ class Placer {
           if (!group.starts_with(kColocationPrefix)) continue;
           auto [it, added] = group_head_.try_emplace(group.substr(kColocationPrefix.size()), i);
           if (!added) parent_[Find(it->second)] = Find(i);
-          const NodeId named = graph_.FindNode(std::string_view(group).substr(kColocationPrefix.size()));
+          const NodeId named =
+              graph_.FindNode(std::string_view(group).substr(kColocationPrefix.size()));
           if (named >= 0) Unite(i, named);
         }
       }

@@ -7,8 +7,8 @@
 namespace ramet {
 namespace {
 
-// How often a waiting thread with an interrupt polls it.
-constexpr std::chrono::milliseconds kAskEvery{50};
+// The interval at which a waiting thread polls its interrupt.
+constexpr std::chrono::milliseconds kPollInterval{50};
 
 }  // namespace
 
@@ -67,7 +67,7 @@ bool CancellableWait::Wait() {
       return (cancellation_ && cancellation_->due()) || interrupt->token().cancelled();
     };
     if (due()) return false;
-    auto until = Cancellation::Clock::now() + kAskEvery;
+    auto until = Cancellation::Clock::now() + kPollInterval;
     if (cancellation_ && cancellation_->limited_) until = std::min(until, cancellation_->deadline_);
     condition_.WaitUntil(mutex_, until);
     mutex_.Unlock();

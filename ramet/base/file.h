@@ -30,7 +30,8 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 // Returns the identity of the file at `path`.
-// \error kNotFound: there is no such file; or another error of stat.
+// \error kNotFound: there is no such file.
+// \error any other error of stat(2).
 StatusOr<FileIdentity> GetFileIdentity(const std::string& path);
 
 // A FileDescriptor owns an open file descriptor, or none (-1), and closes it. Movable, not
@@ -43,6 +44,7 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   ~FileDescriptor();
   int get() const { return fd_; }
+  // Returns the descriptor, which the caller must close.
   int Release() {
     int fd = fd_;
     fd_ = -1;
@@ -89,10 +91,12 @@ class RandomAccessFile {
 class WritableFile {
  public:
   // Creates the file, or truncates an existing one.
-  // \error kNotFound: its folder does not exist; or another error of open(2).
+  // \error kNotFound: its folder does not exist.
+  // \error any other error of open(2).
   static StatusOr<WritableFile> Create(const std::string& path);
   // Creates a file that must not exist yet.
-  // \error kAlreadyExists: something has that name, possibly a link; or another error of open(2).
+  // \error kAlreadyExists: something has that name, possibly a link.
+  // \error any other error of open(2).
   static StatusOr<WritableFile> CreateNew(const std::string& path);
   // Overwrites an open file from its start, in the disk space that it already has. Sync or Close
   // truncates what remains of the old content.
@@ -123,11 +127,13 @@ class WritableFile {
 };
 
 // Returns the content of a file.
-// \error kResourceExhausted: it is longer than `max_bytes`; or an error of open or read.
+// \error kResourceExhausted: it is longer than `max_bytes`.
+// \error any error of open(2) or read(2).
 StatusOr<std::string> ReadFile(const std::string& path, uint64_t max_bytes = uint64_t{1} << 31);
 
 // ReadFile for files of unknown origin: does not block on a named pipe or a device.
-// \error kFailedPrecondition: it is not a regular file; otherwise as ReadFile.
+// \error kFailedPrecondition: it is not a regular file.
+// \error as ReadFile.
 StatusOr<std::string> ReadRegularFile(const std::string& path,
                                       uint64_t max_bytes = uint64_t{1} << 31);
 // Opens a regular file with open(2)'s `flags`, to be locked or overwritten. Does not follow links,

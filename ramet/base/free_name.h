@@ -8,8 +8,8 @@
 namespace ramet {
 
 // Returns the first of NAME, NAME_1, NAME_2, ... for which `taken` is false. `next_numbers`
-// remembers, for each NAME, where to continue: NAME_1 to NAME_(n-1) are taken. So many equal names
-// take linear time. It must be cleared when names become free again.
+// remembers, for each NAME, the n at which to continue, since NAME_1 to NAME_(n-1) are taken. Many
+// equal names thus take linear time. It must be cleared when names become free again.
 template <class Taken>
 std::string FreeName(const std::string& name, Taken&& taken,
                      std::unordered_map<std::string, int>* next_numbers) {

@@ -7,11 +7,11 @@
 // Hashes with fixed values that files and graphs rely on. All are pure.
 namespace ramet {
 
-// FarmHash's Fingerprint64.
+// Returns FarmHash's Fingerprint64.
 uint64_t Fingerprint64(std::string_view bytes);
-// MurmurHash64A with TensorFlow's seed.
+// Returns MurmurHash64A with TensorFlow's seed.
 uint64_t Hash64(std::string_view bytes);
-// SipHash-2-4.
+// Returns SipHash-2-4.
 uint64_t SipHash(const std::array<uint64_t, 2>& key, std::string_view bytes);
 
 }  // namespace ramet

@@ -5,7 +5,7 @@
 
 #include "ramet/base/status.h"
 
-// The text of paths.
+// Functions on the text of paths. They do not access the file system.
 namespace ramet {
 
 // Checks a path. All functions of file.h and folder.h call it.

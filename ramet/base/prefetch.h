@@ -7,8 +7,8 @@
 namespace ramet {
 
 // Accessing random rows of a large table stalls on memory and address translation for each row.
-// Prefetching rows this far ahead overlaps the stalls. For long rows, only the first
-// kPrefetchedBytes are prefetched; the processor's own prefetcher handles the rest.
+// Prefetching rows this far ahead overlaps the stalls (ramet_linalg_bench gather/*). Only the first
+// kPrefetchedBytes of a row are prefetched; the processor's own prefetcher handles the rest.
 inline constexpr int64_t kRowsAhead = 8;
 inline constexpr int64_t kPrefetchedBytes = 1024;
 

@@ -8,10 +8,10 @@
 namespace ramet {
 
 // A RunInterrupt lets a client end the call that its thread is executing, for example on Ctrl-C. It
-// belongs to the thread that creates it, for its lifetime; the most recent one is active. After
+// belongs to the thread that creates it. If there are several, the most recent one is active. After
 // Request, the thread calls Due() between two operations, and also periodically while it waits. If
-// that returns true, the token is cancelled, which is the token of runs that have none of their
-// own.
+// Due() returns true, token() is cancelled, which ends the call. Sessions use token() as the token
+// of runs that were given none.
 class RAMET_EXPORT RunInterrupt {
  public:
   // `waits` tells whether the thread also polls while it waits for other threads.
@@ -20,17 +20,17 @@ class RAMET_EXPORT RunInterrupt {
   RunInterrupt(const RunInterrupt&) = delete;
   RunInterrupt& operator=(const RunInterrupt&) = delete;
 
-  // Returns the active one of the calling thread, or null.
+  // Returns the calling thread's active RunInterrupt, or null.
   static RunInterrupt* Current();
   // Makes all threads poll soon. Any thread may call it.
   static void Request();
 
   CancellationToken& token() { return token_; }
   bool waits() const { return waits_; }
-  // Asks Due() if there was a request since the last time. Called by its own thread, without locks
-  // held.
+  // Calls Due() if there was a request since the last call. Only for the owning thread, without
+  // locks held.
   void Poll();
-  // Asks Due() unconditionally. Called as Poll.
+  // Like Poll, but calls Due() in any case.
   void Ask();
 
  protected:

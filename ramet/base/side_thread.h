@@ -18,8 +18,8 @@ class SideThread {
   SideThread& operator=(const SideThread&) = delete;
   ~SideThread();
 
-  // Calls work() once, soon. The previous task must be over (Finish). Exceptions of `work` are
-  // logged.
+  // Calls work() once, soon. Finish must have been called for the previous task. Exceptions of
+  // `work` are logged.
   void Start(std::function<void()> work);
   // Withdraws the task if it has not started, otherwise waits until it is done.
   void Finish();

@@ -47,7 +47,7 @@ class [[nodiscard]] RAMET_EXPORT Status {
   bool ok() const { return rep_ == nullptr; }
   Code code() const { return rep_ ? rep_->code : Code::kOk; }
   const std::string& message() const;
-  // Returns if this is OK. Throws BadStatusAccess with this error otherwise.
+  // Does nothing if this is OK. Otherwise throws BadStatusAccess with this error.
   void value() const;
   // Returns "INVALID_ARGUMENT: message", or "OK".
   std::string ToString() const;

@@ -7,7 +7,7 @@
 namespace ramet {
 namespace {
 
-TEST(StatusTest, ValueThrowsAnErrorOnly) {
+TEST(StatusTest, ValueThrowsOnlyErrors) {
   OkStatus().value();
   const Status error = NotFound("no 'w'");
   try {

@@ -11,7 +11,7 @@
 
 namespace ramet {
 
-// A type that describes itself.
+// A type with a method ToString().
 template <class T>
 concept HasToString = requires(const T& t) {
   { t.ToString() } -> std::convertible_to<std::string>;

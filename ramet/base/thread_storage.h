@@ -1,9 +1,9 @@
 #pragma once
 
-// RAMET_THREAD_LOCAL(type name) declares an object that each thread has of its own and that is
-// destroyed when its thread ends. Objects that threads share must not be destroyed when the process
-// exits, because threads still run then: `static auto* const object = new Object;`. Clang refuses
-// others (-Wexit-time-destructors).
+// RAMET_THREAD_LOCAL(type name) declares a thread-local object, which is destroyed when its thread
+// ends. Objects that threads share must not be destroyed when the process exits, because threads
+// still run then. Declare them as `static auto* const object = new Object;`. Clang rejects static
+// objects with destructors (-Wexit-time-destructors).
 #if defined(__clang__)
 #define RAMET_THREAD_LOCAL(...)                                                                 \
   _Pragma("clang diagnostic push")                                                              \

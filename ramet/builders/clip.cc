@@ -13,7 +13,7 @@ namespace {
 Output Beside(const Output& like, std::string_view op, const std::vector<Input>& inputs,
               std::string_view name) {
   Scope here(*like.graph());
-  Scope beside = here.ColocateWith(like.op());
+  Scope colocated = here.ColocateWith(like.op());
   return AddOp(*like.graph(), op, inputs, {}, name).output(0);
 }
 

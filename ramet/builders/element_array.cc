@@ -81,7 +81,7 @@ Status ElementArray::Write(const Input& index, const Output& value) {
   if (!first_written_.valid()) first_written_ = value.op();
   Scope here(graph_);
   Scope scope = here.NameScope("TensorArrayWrite");
-  Scope beside = scope.ColocateWith(first_written_);
+  Scope colocated = scope.ColocateWith(first_written_);
   flow_ = AddOp(graph_, "TensorArrayWriteV3", {handle_, index, value, flow_}).output(0);
   return OkStatus();
 }
@@ -94,15 +94,15 @@ Status ElementArray::Unstack(const Output& value) {
   RAMET_RETURN_IF_ERROR(NoteElement(shape.unknown_rank() ? shape : shape.Slice(1, shape.rank())));
   if (!first_written_.valid()) first_written_ = value.op();
   Scope inner = scope.NameScope("TensorArrayScatter");
-  Scope beside = inner.ColocateWith(first_written_);
+  Scope colocated = inner.ColocateWith(first_written_);
   flow_ = AddOp(graph_, "TensorArrayScatterV3", {handle_, indices, value, flow_}).output(0);
   return OkStatus();
 }
 
 StatusOr<Output> ElementArray::Stack() const {
   Scope here(graph_);
-  Scope beside = here.ColocateWith(handle_.op());
-  Scope scope = beside.NameScope("TensorArrayStack");
+  Scope colocated = here.ColocateWith(handle_.op());
+  Scope scope = colocated.NameScope("TensorArrayStack");
   const Input size = size_.input();
   const Output end = size.is_constant() ? Constant(graph_, size.constant()) : size.output();
   AttrMap attrs;

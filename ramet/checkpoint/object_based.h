@@ -18,7 +18,7 @@ StatusOr<std::map<std::string, std::string>> ObjectGraphKeys(const std::string& 
 
 // Replaces the names in `requests` by keys.
 // \error kNotFound: some names are missing. The message, in TensorFlow's wording, lists them and
-// the unused names of the checkpoint, and tells how many names matched.
+//   the unused names of the checkpoint, and tells how many names matched.
 Status MapToObjectKeys(const std::map<std::string, std::string>& keys,
                        std::vector<BundleRequest>* requests);
 

@@ -75,7 +75,8 @@ std::string MetaGraphFilename(const std::string& checkpoint, std::string_view su
   return StrCat(WithoutShard(checkpoint), ".", suffix);
 }
 
-std::vector<std::string> MetaGraphsBeside(const std::string& checkpoint, std::string_view suffix) {
+std::vector<std::string> MetaGraphsOfBasePath(const std::string& checkpoint,
+                                              std::string_view suffix) {
   const std::string own = MetaGraphFilename(checkpoint, suffix);
   const std::string end = StrCat(".", suffix);
   const std::string_view name = Basename(own);

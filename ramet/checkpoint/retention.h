@@ -38,7 +38,8 @@ std::string MetaGraphFilename(const std::string& checkpoint, std::string_view su
 
 // Returns the files "BASE.SUFFIX" and "BASE-STEP.SUFFIX" in the folder of the checkpoint
 // "BASE-STEP".
-std::vector<std::string> MetaGraphsBeside(const std::string& checkpoint, std::string_view suffix);
+std::vector<std::string> MetaGraphsOfBasePath(const std::string& checkpoint,
+                                              std::string_view suffix);
 
 // Removes temporary files left by killed saves of the same base path or of the state file, such as
 // "BASE-STEP.index.tempstate...", if they are old and not in use.

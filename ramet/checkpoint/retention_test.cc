@@ -65,15 +65,15 @@ TEST(MetaGraphFilenameTest, LeavesTheShardOut) {
   EXPECT_EQ(MetaGraphFilename("-of-5", "meta"), "-of-5.meta");
 }
 
-TEST(MetaGraphsBesideTest, AreThoseOfTheSameBasePath) {
+TEST(MetaGraphsOfBasePathTest, AreThoseOfTheSameBasePath) {
   ScratchDir dir;
   for (const char* name :
        {"m-1.meta", "m-12.meta", "m.meta", "m-x.meta", "mm-1.meta", "m-3.index"}) {
     ASSERT_TRUE(AtomicWriteFile((dir / name), "").ok());
   }
-  EXPECT_THAT(MetaGraphsBeside((dir / "m-7"), "meta"),
+  EXPECT_THAT(MetaGraphsOfBasePath((dir / "m-7"), "meta"),
               ElementsAre((dir / "m-1.meta"), (dir / "m-12.meta"), (dir / "m.meta")));
-  EXPECT_THAT(MetaGraphsBeside((dir / "none"), "meta"), IsEmpty());
+  EXPECT_THAT(MetaGraphsOfBasePath((dir / "none"), "meta"), IsEmpty());
 }
 
 TEST(RemoveLeftoversTest, TakesOldFilesOfTheBasePath) {

@@ -22,8 +22,8 @@ struct Saveable {
 // one name in the order given (for a list, by the names of their variables). The result may be
 // empty. It refers to objects of `options`, which must outlive it.
 // \error kInvalidArgument: in TensorFlow's wording: "At least two variables have the same name",
-// "The same saveable will be restored with two names", "Slices must all be from the same tensor",
-// ...
+//   "The same saveable will be restored with two names", "Slices must all be from the same tensor",
+//   ...
 StatusOr<std::vector<Saveable>> CollectSaveables(Graph& graph, const SaverOptions& options);
 
 // Reports whether CollectSaveables takes the variables from the graph's collections.

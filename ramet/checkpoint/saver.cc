@@ -226,7 +226,7 @@ void Saver::Impl::Delete(const std::string& path, const std::string& meta_graph_
   const std::string meta = MetaGraphFilename(path, meta_graph_suffix);
   if (FileExists(meta)) unneeded_metas_.insert(meta);
   const auto unneeded = [&](const std::string& file) { return unneeded_metas_.contains(file); };
-  if (!std::ranges::all_of(MetaGraphsBeside(path, meta_graph_suffix), unneeded)) {
+  if (!std::ranges::all_of(MetaGraphsOfBasePath(path, meta_graph_suffix), unneeded)) {
     for (const std::string& file : unneeded_metas_) removed.Update(RemoveIfThere(file));
     unneeded_metas_.clear();
   }

@@ -117,9 +117,9 @@ class RAMET_EXPORT Saver {
   // Adds the nodes of a saver to `graph`. Errors are recorded in the graph, in TensorFlow's
   // wording.
   // \error kInvalidArgument: "No variables to save", "At least two variables have the same name:
-  // v", "The same saveable will be restored with two names: y", "Slices must all be from the same
-  // tensor: a != b", "All tensors of a saveable object must be on the same device: x", "If
-  // `var_list` is provided then build cannot be deferred. ...".
+  //   v", "The same saveable will be restored with two names: y", "Slices must all be from the same
+  //   tensor: a != b", "All tensors of a saveable object must be on the same device: x", "If
+  //   `var_list` is provided then build cannot be deferred. ...".
   explicit Saver(Graph& graph, const SaverOptions& options = {});
   Saver(Saver&&) noexcept;
   Saver& operator=(Saver&&) noexcept;
@@ -152,9 +152,9 @@ class RAMET_EXPORT Saver {
   //
   // After a file error, the old checkpoints are unchanged.
   // \error kFailedPrecondition: a variable is uninitialized, the session is closed, or the saver is
-  // not built ("`build()` should be called before save if defer_build==True").
+  //   not built ("`build()` should be called before save if defer_build==True").
   // \error kInvalidArgument: latest_filename has a folder part or equals the name in the save path,
-  // the step is not a number, or the parent folder does not exist.
+  //   the step is not a number, or the parent folder does not exist.
   // \error as for the file operations, for example if the disk is full.
   StatusOr<std::string> Save(Session& session, const std::string& save_path,
                              const SaveOptions& options = {});

@@ -135,17 +135,17 @@ class SaverNodes {
   }
 
   Output ReadPart(const Saveable& s) {
-    Scope beside = scope_.Device(DeviceOf(s));
+    Scope on_device = scope_.Device(DeviceOf(s));
     Output value;
     const Output handle = s.variable.ref();
     {
-      Scope read = beside.NameScope("Read");
+      Scope read = on_device.NameScope("Read");
       AddOp(graph_, "DisableCopyOnRead", {handle});
       const AttrMap dtype = {{"dtype", s.variable.dtype()}};
       value = AddOp(graph_, "ReadVariableOp", {handle}, dtype).output(0);
     }
     value = AddOp(graph_, "Identity", {value}).output(0);
-    Scope on_cpu = beside.Device(kCpu);
+    Scope on_cpu = on_device.Device(kCpu);
     return AddOp(graph_, "Identity", {value}).output(0);
   }
 
@@ -158,7 +158,7 @@ class SaverNodes {
         is_v1() ? AddOp(graph_, "SaveSlices", inputs, {}, "save") : AddOp(graph_, "SaveV2", inputs);
     if (!save.valid()) return Output();
     Scope after = scope_.ControlDependencies({save});
-    Scope beside = after.ColocateWith(filename.op());
+    Scope colocated = after.ColocateWith(filename.op());
     return AddOp(graph_, "Identity", {filename}, {}, "control_dependency").output(0);
   }
 

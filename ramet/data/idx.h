@@ -19,7 +19,7 @@ struct IdxArray {
 // Memory is allocated as bytes arrive, not according to the header. Messages contain `name` and the
 // offset.
 // \error kDataLoss: the magic number is wrong, the dimensions overflow, the content is shorter or
-// longer than the dimensions require, or the gzip stream is damaged.
+//   longer than the dimensions require, or the gzip stream is damaged.
 // \error kUnimplemented: the elements are not unsigned bytes.
 StatusOr<IdxArray> ParseIdx(std::string_view content, std::string_view name);
 

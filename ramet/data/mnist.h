@@ -37,7 +37,7 @@ struct MnistOptions {
 
 // A DataSet is a list of images with labels that returns batches, epoch after epoch. It behaves
 // like tensorflow.examples.tutorials.mnist. Copies share the pixels and the random generator but
-// advance independently. Not thread-safe, also with respect to other data sets of the same Mnist.
+// advance independently. Only one thread at a time may use the data sets of one Mnist.
 class RAMET_EXPORT DataSet {
  public:
   int64_t num_examples() const { return static_cast<int64_t>(order_.size()); }
@@ -87,7 +87,7 @@ class RAMET_EXPORT Mnist {
   // t10k-labels-idx1-ubyte from `folder`, each with or without .gz at the end. Downloads nothing.
   // \error kNotFound: a file is missing.
   // \error kDataLoss: a file is damaged, the numbers of images and labels differ, or a label is not
-  // less than num_classes.
+  //   less than num_classes.
   // \error kInvalidArgument: the options do not fit the data.
   static StatusOr<Mnist> Read(const std::string& folder, const Options& options = {});
 

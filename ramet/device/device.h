@@ -12,11 +12,12 @@
 
 namespace ramet {
 
-// Gives kernels access to device memory that the host cannot touch: each tensor in device memory
-// has a view that kernel code may read and write. Thread-safe.
+// A DeviceMemory lets kernels access device memory that the host cannot: each tensor in device
+// memory has a view that kernel code may read and write. Thread-safe.
 class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
+  // View returns the view of a tensor in device memory. Unview returns the tensor of a view.
   virtual Tensor View(const Tensor& device_tensor) const = 0;
   virtual Tensor Unview(const Tensor& view) const = 0;
 };
@@ -65,7 +66,8 @@ class RAMET_EXPORT Device {
   int index_;
 };
 
-// Makes device `index` of a type. Called once per process and index.
+// Makes device `index` of a type. Called once per process and index, and again after it returned
+// null, which means that the device could not reserve its memory.
 using DeviceFactory = std::function<std::unique_ptr<Device>(int index)>;
 
 // The device types of this process: "CPU" (any number, all in host memory) and those that backends
@@ -79,6 +81,7 @@ class RAMET_EXPORT DeviceRegistry {
   int DefaultCount(std::string_view type) const;
   // Returns the device of that type and index, making it on the first call.
   // \error kNotFound: the type is unknown.
+  // \error kResourceExhausted: the device could not reserve its memory.
   StatusOr<Device*> Get(std::string_view type, int index);
 
  private:

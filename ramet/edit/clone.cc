@@ -78,7 +78,7 @@ class Cloner {
     RAMET_RETURN_IF_ERROR(dtypes_.EvaluateRules());
     RAMET_ASSIGN_OR_RETURN(const StateValues values, ReadCurrentValues(selection_, options_));
     RAMET_RETURN_IF_ERROR(CheckNotFinalized());
-    // On an error, the target becomes what it was.
+    // On an error, restores the target.
     GraphRollback rollback(*mapping_->target);
     RAMET_RETURN_IF_ERROR(AddCopies(rollback));
     RAMET_RETURN_IF_ERROR(InitialValues(options_, values, *mapping_).AddInit());
@@ -123,7 +123,7 @@ class Cloner {
     return FailedPrecondition("Graph is finalized and cannot be modified.");
   }
 
-  // Functions with state are copied. All others are copied to a different target graph.
+  // Functions with state are always copied, all others only to a different target graph.
   Status CheckLibrary(GraphDef* library) const {
     if (mapping_->same_graph()) return OkStatus();
     LibraryOf(std::as_const(*mapping_->source)).CopyTo(library);
@@ -153,8 +153,8 @@ class Cloner {
     to.min_consumer = std::max(from.min_consumer, to.min_consumer);
   }
 
-  // Infers the shapes of copies that read a tensor of another shape or value than the original. All
-  // others have the original's.
+  // Infers the shapes of copies that read a tensor whose shape or value differs from the
+  // original's. All other copies have the original's shapes.
   Status InferChangedShapes() {
     Status inferred = InferShapesAgain(*mapping_->target, edges_.first(),
                                        FindChangedTensors(selection_, edges_, *mapping_));

@@ -10,8 +10,8 @@ namespace ramet {
 
 // Copies a graph, or a part of it, with state of its own. Copied variables join every collection of
 // their originals and keep their initializers and slices. Colocations, frames, branches, loops and
-// the names of shared resources are adapted. Functions are copied to a different target graph. The
-// result is an ordinary part of its graph and can be trained, saved, exported and cloned again.
+// the names of shared resources are adapted. A different target graph gets copies of the functions.
+// The result is an ordinary part of its graph and can be trained, saved, exported and cloned again.
 // Variables of a graph without records of them (a bare GraphDef) are found by their operations and
 // join the collection "variables".
 //

@@ -18,7 +18,7 @@
 
 namespace ramet {
 
-// CloneState says whether a clone has state of its own or shares the original's.
+// Selects whether a clone has its own state or shares the original's.
 enum class CloneState { kOwn, kShared };
 
 // The CloneState of each piece of state: one rule for all, or a function of the name of its
@@ -65,8 +65,8 @@ enum class CloneInitialKind { kInitializer, kCurrent };
 inline constexpr CloneInitialKind kInitializer = CloneInitialKind::kInitializer;
 inline constexpr CloneInitialKind kCurrent = CloneInitialKind::kCurrent;
 
-// How a clone's variables get their first values: a CloneInitialKind, or the prefix of a checkpoint
-// that uses the originals' names.
+// A CloneInitial is a CloneInitialKind, or the prefix of a checkpoint in which the variables have
+// the originals' names.
 class RAMET_EXPORT CloneInitial {
  public:
   CloneInitial(CloneInitialKind kind) : initial_(kind) {}                      // NOLINT: implicit

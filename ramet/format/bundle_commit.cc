@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "ramet/base/retry.h"
+#include "ramet/base/wall_clock.h"
 #include "ramet/format/bundle_files.h"
 #include "ramet/format/bundle_index.h"
 #include "ramet/format/table_writer.h"
@@ -26,7 +27,8 @@ namespace {
 
 // The suffix of our temporary files. A live writer holds a lock on them.
 constexpr std::string_view kOwnTemporary = ".ramet";
-// The time between creating a file and locking it. Other programs do not lock their files.
+// A temporary file this young may still be in use without a lock. We lock ours soon after creating
+// them; other programs do not lock theirs.
 constexpr int64_t kOwnGraceNs = 10'000'000'000;
 constexpr int64_t kForeignGraceNs = 3600 * int64_t{1'000'000'000};
 constexpr std::chrono::seconds kLockWait(10);
@@ -36,16 +38,10 @@ constexpr std::chrono::milliseconds kLockPoll(2);
 constexpr int64_t kReaderGraceNs = 250'000'000;
 constexpr uint64_t kMaxKept = 256;
 constexpr uint64_t kMaxKeptBytes = uint64_t{16} << 20;
-// Smaller files are written as fast to new pages.
+// A smaller file is written as fast to new pages (ramet_bench ramet/checkpoint_save/existing/*).
 constexpr uint64_t kMinSpareBytes = 128 << 10;
 // The limit of five digits in file names.
 constexpr int kMaxShards = 99999;
-
-int64_t WallClockNs() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 Status RenameToUnused(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
@@ -132,7 +128,7 @@ bool IsMemoryFileSystem(const std::string& path) {
 }
 
 // Reports whether a file has one name and belongs to this user, so that it was not linked here by
-// somebody else.
+// another user.
 bool IsOurs(const struct stat& s) {
   return S_ISREG(s.st_mode) && s.st_nlink == 1 && s.st_uid == ::geteuid();
 }
@@ -190,7 +186,7 @@ void RetireOldData(const Existing& existing, int new_num_shards, uint64_t bytes,
   if (!existing.index || existing.num_shards == 0) return;
   const std::vector<Generation> old = OldGenerations(existing, new_num_shards);
   const size_t room = std::min(kMaxKept, kMaxKeptBytes / std::max<uint64_t>(bytes, 1));
-  const int64_t now = WallClockNs();
+  const int64_t now = WallClockNanos();
   for (size_t i = 0; i < old.size(); ++i) {
     const int64_t replaced_at =
         i + 1 < old.size() ? WrittenAt(old[i + 1]) : existing.index->mtime_ns;
@@ -273,7 +269,7 @@ void RemoveSpare(const std::string& prefix) {
 }
 
 void RemoveStaleTemporaries(std::span<const std::string> leftovers) {
-  const int64_t now = WallClockNs();
+  const int64_t now = WallClockNanos();
   for (const std::string& path : leftovers) {
     const int64_t grace = path.ends_with(kOwnTemporary) ? kOwnGraceNs : kForeignGraceNs;
     StatusOr<FileIdentity> identity = GetFileIdentity(path);

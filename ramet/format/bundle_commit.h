@@ -24,13 +24,13 @@ class FileLock {
   // Locks a regular file. Returns nothing if another process holds the lock, the path does not
   // exist or is not a regular file, or the file system does not have locks.
   static std::optional<FileLock> Try(const std::string& path);
-  // Locks a regular file that will be overwritten. Returns nothing as Try.
+  // Locks a regular file that will be overwritten. Returns nothing in the same cases as Try.
   static std::optional<FileLock> TryToWrite(const std::string& path);
-  // Locks `path`, waiting a few seconds at most.
+  // Locks `path`. Returns nothing if it is not free within 10 seconds or cannot be opened.
   static std::optional<FileLock> Wait(const std::string& path);
   // Reports whether the locked file can be overwritten unnoticed: `path` still names it, it belongs
-  // to this user, has no other link, and nothing else has it open. False if the system does not
-  // tell.
+  // to this user, has no other link, and nothing else has it open. False if that cannot be
+  // determined.
   bool IsAlone(const std::string& path) const;
   // Opens the locked file for overwriting. Only after TryToWrite.
   StatusOr<WritableFile> Overwrite(const std::string& path) const;
@@ -41,8 +41,8 @@ class FileLock {
   FileDescriptor fd_;
 };
 
-// A TemporaryFile is a file next to its final path. It is locked, so that no process takes it for a
-// leftover. The destructor removes it unless it was renamed.
+// A TemporaryFile is a file next to its final path. It is locked, so that no process mistakes it
+// for a leftover. The destructor removes it unless it was renamed.
 class TemporaryFile {
  public:
   // Chooses an unused name next to `path`.

@@ -147,14 +147,14 @@ TEST_F(SpareTest, ASmallerCheckpointTruncatesIt) {
   EXPECT_LT(GetFileIdentity(*dir_ / "m.data-00003-of-00004")->size, 300'000u);
 }
 
-TEST_F(SpareTest, NotWhileSomebodyHasItOpen) {
+TEST_F(SpareTest, NotWhileItIsOpenElsewhere) {
   const std::string before = ReadFile(spare_).value();
   RandomAccessFile reader = RandomAccessFile::Open(spare_).value();
   EXPECT_FALSE(NextSaveTakesIt());
   EXPECT_EQ(reader.Read(0, before.size()).value(), before);
 }
 
-TEST_F(SpareTest, NotWhileSomebodyHasItMapped) {
+TEST_F(SpareTest, NotWhileItIsMappedElsewhere) {
   const std::string before = ReadFile(spare_).value();
   const int fd = open(spare_.c_str(), O_RDONLY | O_CLOEXEC);
   void* map = mmap(nullptr, before.size(), PROT_READ, MAP_SHARED, fd, 0);

@@ -14,7 +14,8 @@
 namespace ramet {
 namespace {
 
-// Keys may share prefixes in the index. A list of them is refused if it is this much larger.
+// Keys share prefixes in the index. A list of names is refused if it is this many times larger than
+// the index, not counting its first kFreeNameBytes.
 constexpr uint64_t kMaxNameExpansion = 64;
 constexpr uint64_t kFreeNameBytes = 1 << 20;
 

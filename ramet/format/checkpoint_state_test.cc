@@ -65,7 +65,7 @@ TEST(CheckpointState, ReadsAnyVariantOfTheTextFormat) {
   EXPECT_EQ(state.last_preserved_timestamp, 7);
 }
 
-TEST(CheckpointState, RefusesWhatIsNone) {
+TEST(CheckpointState, RefusesOtherContent) {
   ScratchDir dir;
   EXPECT_TRUE(IsNotFound(ReadCheckpointState(dir.path()).status()));
   ExpectError(ReadText("").status(), Code::kInvalidArgument,

@@ -56,7 +56,7 @@ class RAMET_EXPORT SafetensorsReader {
 };
 
 // A SafetensorsWriter writes one file: first the list of tensors, then their values. Finish makes
-// the complete file appear atomically; until then an old file stays. Not thread-safe.
+// the complete file appear atomically; until then an old file is kept. Not thread-safe.
 class RAMET_EXPORT SafetensorsWriter {
  public:
   // Starts a file. `entries` need name, dtype and shape.

@@ -13,10 +13,10 @@ namespace ramet {
 
 // Checks that no two slices overlap.
 // \error kInternal: "Overlapping slices: existing slice = ..., new slice = ...".
-// \error kResourceExhausted: the check needs more than some tens of millions of comparisons.
+// \error kResourceExhausted: the check needs more than 50 million comparisons.
 Status CheckDisjoint(std::span<const TensorSlice> slices);
 
-// DisjointBoxes are the boxes that a tensor is stored in, none of which overlap. Immutable.
+// A DisjointBoxes holds the boxes that a tensor is stored in. No two of them overlap. Immutable.
 class DisjointBoxes {
  public:
   // \error as for CheckDisjoint.

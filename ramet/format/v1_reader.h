@@ -44,8 +44,8 @@ class RAMET_EXPORT V1Reader {
   // \error kNotFound: "Tensor name "NAME" not found in checkpoint files PATTERN".
   StatusOr<CheckpointTensor> Find(std::string_view name) const;
   // Reads a whole tensor into a buffer of `allocator`, whose memory the host must be able to
-  // access. Assembles a tensor that is stored in slices (TensorFlow's reader refuses to, its
-  // RestoreSlice does it).
+  // access. Assembles a tensor that is stored in slices. (TensorFlow's reader refuses such tensors;
+  // its RestoreSlice assembles them.)
   // \error kInvalidArgument: the slices do not cover the tensor, "Error copying slice data".
   // \error kDataLoss: a record is damaged or missing.
   // \error kUnimplemented: a Tensor cannot hold the dtype.

@@ -20,9 +20,9 @@ RAMET_EXPORT std::string V1ShardPattern(std::string_view prefix, int64_t num_sha
 
 // A V1Writer writes one V1 file: a whole checkpoint, or one shard of it (V1ShardPath). For whole
 // tensors the file is byte for byte the one that TensorFlow writes. Finish syncs the complete file
-// and makes it appear atomically; until then, and after a crash, an old file stays.
+// and makes it appear atomically; until then, and after a crash, an old file is kept.
 //
-// Added tensors are held, not copied, until Finish; do not write to their buffers before. Not
+// Added tensors are held, not copied, until Finish. Their buffers must not change before that. Not
 // thread-safe.
 class RAMET_EXPORT V1Writer {
  public:
@@ -40,7 +40,8 @@ class RAMET_EXPORT V1Writer {
   Status Add(std::string_view name, const Tensor& tensor);
   // Adds the box `slice` of a tensor of shape `full_shape` and records the extents as given.
   // \error kInvalidArgument: the tensor's shape is not that of the slice.
-  // \error kInternal: "Mismatching shapes: ..." or "Mismatching types: ..." with earlier slices.
+  // \error kInternal: the slice contradicts earlier ones, "Mismatching shapes: ..." or
+  //   "Mismatching types: ...".
   // \error as Add and TensorSlice::ShapeIn.
   Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
                   const Tensor& tensor);

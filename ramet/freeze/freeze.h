@@ -21,8 +21,8 @@ namespace ramet {
 RAMET_EXPORT StatusOr<std::string> ExtractSubGraph(std::string_view graph_def,
                                                    const std::vector<std::string>& nodes);
 
-// Returns the graph without CheckNumerics nodes, and with those Identity and StopGradient nodes
-// spliced out that have no control edges and that no colocation names. `protected_nodes` stay
+// Returns the graph without CheckNumerics nodes, and without those Identity and StopGradient nodes
+// that have no control edges and lead no colocation group. `protected_nodes` are kept
 // (tf.graph_util.remove_training_nodes). By default, the result equals TensorFlow's: it has only
 // nodes, no versions and no library, and readers of a CheckNumerics lose that input. If
 // `as_tensorflow` is false, versions and library are kept, and a CheckNumerics that is read is

@@ -18,9 +18,9 @@ class FunctionFreezer {
   // Borrows `library` and adds the copies to it.
   explicit FunctionFreezer(FunctionDefLibrary* library);
 
-  // Makes input `input` of a node that calls functions a value of `dtype`. Returns the outputs of
-  // the node that become values, too.
-  // \error kUnimplemented: the handle cannot be followed. Names the node.
+  // Turns input `input` of a node that calls functions from a handle into a value of `dtype`.
+  // Returns the outputs of the node that become values, too.
+  // \error kUnimplemented: the handle cannot be traced through the call. Names the node.
   // \error kNotFound: the library lacks the function.
   // \error kInvalidArgument: the call does not match the function.
   StatusOr<std::vector<int>> Freeze(NodeDef* node, int input, DType dtype) {

@@ -19,7 +19,8 @@ Status MakeAxis(const NodeDef& gather, NodeDef* axis) {
   const DType dtype =
       type == gather.attr().end() ? kInt32 : static_cast<DType>(type->second.type());
   if (dtype != kInt32 && dtype != kInt64) {
-    return InvalidArgument("Node '", gather.name(), "': indices of dtype ", DTypeName(dtype));
+    return InvalidArgument("Node '", gather.name(), "': the indices have dtype ", DTypeName(dtype),
+                           ", expected int32 or int64");
   }
   axis->set_name(StrCat(gather.name(), "/axis"));
   axis->set_op("Const");

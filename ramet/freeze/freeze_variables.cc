@@ -15,7 +15,7 @@ namespace {
 using freeze::CopyAttr;
 using freeze::PassesOn;
 
-// Replaces the variables of one graph. Each step follows a handle to the nodes that it reaches.
+// Replaces the variables of one graph. Each step traces a handle to the nodes that it reaches.
 class VariableFreezer {
  public:
   explicit VariableFreezer(GraphDef* def)
@@ -89,7 +89,7 @@ class VariableFreezer {
     return std::ranges::any_of(node.input(), [this](const auto& input) { return IsValue(input); });
   }
 
-  // Makes the functions that a node calls take the value, and follows the outputs that become
+  // Makes the functions that a node calls take the value, and traces the outputs that become
   // values.
   Status FreezeCall(int i, DType dtype, std::vector<int>* open) {
     NodeDef* node = def_.mutable_node(i);

@@ -58,7 +58,7 @@ StatusOr<std::vector<Gradient>> DefaultGradYs(Graph& graph, const std::vector<Ou
   }
   std::vector<Gradient> grads;
   for (size_t i = 0; i < ys.size(); ++i) {
-    ColocationIf beside(graph, options.colocate_gradients_with_ops, ys[i].op());
+    ColocationIf colocated(graph, options.colocate_gradients_with_ops, ys[i].op());
     const std::string name = StrCat("grad_ys_", i);
     if (options.grad_ys.empty() || !options.grad_ys[i].exists()) {
       RAMET_ASSIGN_OR_RETURN(grads.emplace_back(), OnesFor(ys[i], name));

@@ -10,7 +10,7 @@
 namespace ramet {
 
 // Control flow ops on gradients. A dense gradient takes one op; IndexedSlices take one op for each
-// part (values, indices, shape).
+// part (values, indices, shape). Errors are those of adding nodes.
 
 // Applies an op of one input and one output to each part: nodes "<op>", "<op>_1", "<op>_2", or
 // `name` for a dense gradient.

@@ -181,7 +181,7 @@ class GradientBuilder {
   }
 
   Status Visit(const Operation& op) {
-    ColocationIf beside(graph_, options_.colocate_gradients_with_ops, op);
+    ColocationIf colocated(graph_, options_.colocate_gradients_with_ops, op);
     std::vector<Gradient> out_grads;
     {
       InContext arriving(graph_, loops_.ContextFor(op, true));

@@ -41,8 +41,8 @@ struct GradientsOptions {
 // Adds the nodes that compute d(sum of ys)/dx for each x, with the structure and names of
 // tf.gradients, and returns one gradient per x. Gradients flow only through float, complex,
 // resource and variant tensors. Branches and while loops are differentiated if their contexts are
-// known (ramet/graph/control_flow_context.h). Time and memory are linear in the ancestors of ys;
-// nothing is recursive.
+// known (ramet/graph/control_flow_context.h). Time and memory are linear in the ancestors of ys,
+// and the depth of the graph is not limited by the stack.
 //
 // If building fails or had failed, returns the graph's status().
 // \error kInvalidArgument: ys or xs is empty, or a handle is invalid or belongs to a different

@@ -13,7 +13,7 @@ Output AddOnDevice(Graph& graph, const std::vector<Output>& tensors) {
   if (tensors.size() == 1) return tensors[0];
   WithoutColocation alone(graph);
   Scope here(graph);
-  Scope beside = here.ColocateWith(tensors[0].op());
+  Scope colocated = here.ColocateWith(tensors[0].op());
   return AddOp(graph, "AddN", {tensors.begin(), tensors.end()}).output(0);
 }
 

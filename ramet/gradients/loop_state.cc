@@ -147,7 +147,7 @@ StatusOr<Output> LoopState::Remember(const Output& value, bool on_dead_side) {
   {
     InContext call(graph_, call_);
     Scope here(graph_);
-    Scope beside = here.ColocateWith(value.op());
+    Scope colocated = here.ColocateWith(value.op());
     RAMET_ASSIGN_OR_RETURN(Output no_limit, AddConst(graph_, Tensor(int32_t{-1}), "Const"));
     RAMET_ASSIGN_OR_RETURN(stack, AddTensor(graph_, "StackV2", {no_limit},
                                             {{"elem_type", BaseType(value.dtype())}}, "f_acc"));

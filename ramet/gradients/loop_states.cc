@@ -51,7 +51,7 @@ Status LoopStates::AddAll(bool colocate) {
   for (size_t i = 0; i < between_.order().size(); ++i) {
     const Operation op = graph_.operation(between_.order()[i]);
     if (!IsLoopExit(op)) continue;
-    ColocationIf beside(graph_, colocate, op);
+    ColocationIf colocated(graph_, colocate, op);
     RAMET_RETURN_IF_ERROR(Add(op));
   }
   return graph_.status();

@@ -9,8 +9,8 @@ namespace {
 
 Output After(const Operation& gate, const Output& tensor) {
   Scope here(*tensor.graph());
-  Scope beside = here.ColocateWith(tensor.op());
-  Scope after = beside.ControlDependencies({gate});
+  Scope colocated = here.ColocateWith(tensor.op());
+  Scope after = colocated.ControlDependencies({gate});
   return AddOp(*tensor.graph(), "Identity", {tensor}, {}, "control_dependency").output(0);
 }
 

@@ -6,9 +6,9 @@
 
 namespace ramet {
 
-// Notes that a tensor is an asset of a loaded SavedModel: it stands for the file `path`, whatever
+// Records that a tensor is an asset of a loaded SavedModel: it stands for the file `path`, whatever
 // its value in the graph is. Runs and exports do not use this, but copies in clones have the path
-// as their value. Only for scalar constants; others are ignored.
+// as their value. Only for scalar constants; other tensors are ignored.
 void SetAssetPath(const Output& tensor, std::string path);
 
 }  // namespace ramet

@@ -26,7 +26,7 @@ struct RAMET_EXPORT DeviceName {
   std::string ToString() const;
   // Returns this name with unset parts taken from `outer`.
   DeviceName MergedUnder(const DeviceName& outer) const;
-  // Reports whether a device of this full name satisfies `wanted`.
+  // Reports whether the device with this full name satisfies `wanted`.
   bool Satisfies(const DeviceName& wanted) const;
 };
 

@@ -5,7 +5,7 @@
 
 #include "ramet/graph/graph_data.h"
 
-// Changes of a graph's contents in place, for edits that must not pay for a call per node. The
+// Changes to a graph's contents in place, for edits that cannot afford a call per node. The
 // caller holds the graph's lock for writing and keeps the arrays consistent. An edit of existing
 // nodes increases edit_version.
 namespace ramet {
@@ -14,7 +14,7 @@ GraphData& MutableGraphDataOf(Graph& graph);
 
 // Moves a block of text for the names of nodes to the graph and returns it.
 std::string_view KeepNames(Graph& graph, std::string block);
-// Returns the op of this name that a file or a library defines, and adds it if it is new.
+// Returns the graph's foreign op (Graph::AddForeignOp) of this name, and adds it if it is new.
 const Op* ForeignOpIn(Graph& graph, OpSchema schema);
 
 }  // namespace ramet

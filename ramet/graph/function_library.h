@@ -40,6 +40,7 @@ class FunctionLibrary {
   void Remove(const Mark& mark);
   // Adds everything else: debug info and unknown fields (of the versions, too).
   void AddRest(const GraphDef& def);
+  // Add one function or gradient. Errors are those of Check.
   Status AddFunction(const FunctionDef& def, BodyFinder find_body);
   Status AddGradient(const GradientDef& def);
   // Copies the whole library to `*def`.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "ramet/graph/foreign_op.h"
 #include "ramet/graph/function_library.h"
 #include "ramet/graph/graph_impl.h"
+#include "ramet/graph/inferred_op.h"
 #include "ramet/graph/names.h"
 #include "ramet/graph/node_build.h"
 #include "ramet/graph/shape_inference.h"

@@ -84,10 +84,15 @@ class RAMET_EXPORT Graph {
   StatusOr<Operation> AddNode(NodeSpec spec);
   // Replaces input `index` of an operation (a loop's back edge, an edit). Shapes are not inferred
   // again.
-  // \error kInvalidArgument: the dtype does not match.
+  // \error kInvalidArgument: there is no such input, or the dtype does not match.
   Status UpdateInput(Operation op, int index, Output input);
+  // Makes `op` wait for `control`. Has no effect if it already does. Always OK.
   Status AddControlInput(Operation op, Operation control);
+  // Sets an attr. The value of an attr whose name starts with '_' is not checked.
+  // \error kInvalidArgument: the op's definition does not allow the value, or it would change the
+  //   node's inputs or outputs.
   Status SetAttr(Operation op, std::string_view name, Attr value);
+  // Sets the requested device, which is not checked here. Always OK.
   Status SetDevice(Operation op, std::string_view device);
   // Merges `shape` into the known shape of the output.
   // \error kInvalidArgument: the shapes contradict each other.

@@ -79,7 +79,7 @@ struct GraphData : GraphNodes {
   mutable SharedMutex mutex;
   Collections collections;
   std::vector<VariableRecord> variables;
-  // The files that constants stand for, see SetAssetPath.
+  // The files that constants stand for; see SetAssetPath.
   std::unordered_map<NodeId, std::string> asset_paths;
   GraphVersions versions;
   BuildState build_state;

@@ -98,11 +98,11 @@ class ShapeUpdate {
     return std::span(readers_).subspan(at, static_cast<size_t>(begin_[Position(id) + 1]) - at);
   }
 
-  // Infers the starts and everything behind them. Returns the nodes where the next round starts.
+  // Infers the starts and everything that depends on them. Returns the starts of the next round.
   StatusOr<std::vector<NodeId>> Round(const std::vector<NodeId>& starts) {
     ConstantEvaluator constants(
         impl_, kFoldingWork + ConstantEvaluator::kWorkPerNode * static_cast<int64_t>(NumNodes()));
-    std::vector<int32_t> waiting(NumNodes(), 0);  // for so many inputs
+    std::vector<int32_t> waiting(NumNodes(), 0);  // number of inputs that a node waits for
     std::vector<NodeId> open = Ready(starts, &waiting), next;
     while (!open.empty()) {
       const NodeId id = open.back();
@@ -117,8 +117,8 @@ class ShapeUpdate {
     return next;
   }
 
-  // Counts how many inputs of the nodes behind the starts are behind them, too. Returns the starts
-  // that have none.
+  // For each node that depends on the starts, counts the inputs that depend on them, too. Returns
+  // the starts without such inputs.
   std::vector<NodeId> Ready(const std::vector<NodeId>& starts, std::vector<int32_t>* waiting) {
     std::vector<bool> seen(NumNodes());
     std::vector<NodeId> behind, ready;

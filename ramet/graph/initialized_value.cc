@@ -115,8 +115,8 @@ class Guard {
 bool CanBranch() { return OpRegistry::Global().Find("Switch") != nullptr; }
 
 // Adds Switch(data, pred) colocated with `data`, ignoring open colocation scopes.
-Operation SwitchBeside(Graph& graph, const char* type, const Output& data, const Output& pred,
-                       std::string_view name) {
+Operation ColocatedSwitch(Graph& graph, const char* type, const Output& data, const Output& pred,
+                          std::string_view name) {
   Scope here(graph);
   BuildState& state = graph.build_state();
   auto outer = std::exchange(state.colocations, {data.op()});
@@ -142,10 +142,10 @@ Output InitializedValue(const Variable& variable) {
   const Output pred = AddOp(graph, "Identity", {ready}, {}, "pred_id").output(0);
   const std::string read_name = graph.UniqueName("read");
   const Operation ref =
-      SwitchBeside(graph, "RefSwitch", record.variable, pred, StrCat(read_name, "/Switch/"));
+      ColocatedSwitch(graph, "RefSwitch", record.variable, pred, StrCat(read_name, "/Switch/"));
   const Output read =
       AddOp(graph, "Identity", {ref.output(1)}, {}, StrCat(read_name, "/")).output(0);
-  const Operation initial = SwitchBeside(graph, "Switch", record.initial_value, pred, "Switch");
+  const Operation initial = ColocatedSwitch(graph, "Switch", record.initial_value, pred, "Switch");
   return AddOp(graph, "Merge", {initial.output(0), read}).output(0);
 }
 

@@ -173,7 +173,7 @@ class VariableMaker {
       Scope cache = scope_.Device(*options_.caching_device);
       record->snapshot = ReadReference(*record);
     } else {
-      Scope beside = scope_.ColocateWith(ref);
+      Scope colocated = scope_.ColocateWith(ref);
       record->snapshot = ReadReference(*record);
     }
   }

@@ -217,7 +217,7 @@ Output Scope::ReportUninitializedVariables() {
   std::vector<std::string> names;
   std::vector<Input> flags;
   for (const Variable& v : GlobalVariables()) {
-    Scope beside = scope.ColocateWith(v.ref().op());
+    Scope colocated = scope.ColocateWith(v.ref().op());
     names.push_back(v.op_name());
     const bool resource = v.record().is_resource;
     const char* op = resource ? "VarIsInitializedOp" : "IsVariableInitialized";

@@ -4,8 +4,9 @@
 
 namespace ramet {
 
-// Replaces the placeholders in an attr of a function's node, also in the attrs of the functions
-// that it names, by the attrs that the function was instantiated with.
+// Replaces the placeholders in an attr of a function's node by `values`, the attrs that the
+// function was instantiated with. The attr may name functions, in whose attrs they are replaced,
+// too.
 // \error kInvalidArgument: a placeholder has no value, or functions are nested too deeply.
 Status ReplacePlaceholders(const AttrProtoMap& values, AttrValue* value);
 

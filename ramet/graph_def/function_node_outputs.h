@@ -16,7 +16,7 @@ class FunctionNodeOutputs {
  public:
   explicit FunctionNodeOutputs(const FunctionLibrary& library) : library_(library) {}
 
-  // An output of an op's definition, and the number of a node's tensors that it has.
+  // An output of an op's definition, and how many of the node's tensors belong to it.
   struct Arg {
     std::string name;
     int count;

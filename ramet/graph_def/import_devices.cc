@@ -16,7 +16,7 @@ StatusOr<std::string> MergedDevice(const BuildState& state, std::string_view own
 }
 
 // Takes the device of the first colocated node that has one.
-void FollowColocated(ImportNodes& nodes, int32_t i) {
+void TakeColocatedDevice(ImportNodes& nodes, int32_t i) {
   for (int32_t other : nodes.Colocated(i)) {
     if (nodes.record(i).device != 0) return;
     nodes.record(i).device = nodes.record(other).device;
@@ -44,7 +44,7 @@ Status SetImportedDevices(ImportNodes& nodes, bool clear_devices) {
     }
     nodes.record(i).device = it->second;
   }
-  for (int32_t i : colocated) FollowColocated(nodes, i);
+  for (int32_t i : colocated) TakeColocatedDevice(nodes, i);
   return OkStatus();
 }
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ramet/graph/foreign_op.h"
 #include "ramet/graph/graph_impl.h"
+#include "ramet/graph/inferred_op.h"
 #include "ramet/graph_def/op_deprecation.h"
 #include "ramet/proto/graph.pb.h"
 #include "ramet/proto/op_def.pb.h"

@@ -95,7 +95,7 @@ TEST(ImportTest, PutsNamesUnderAUniquePrefix) {
   EXPECT_EQ(g.UniqueName("IMPORT/a", false), "IMPORT/a_1");
 }
 
-TEST(ImportTest, FollowsTheOpenNameScope) {
+TEST(ImportTest, UsesTheOpenNameScope) {
   Graph g;
   Scope root(g);
   Scope outer = root.NameScope("outer");
@@ -105,7 +105,7 @@ TEST(ImportTest, FollowsTheOpenNameScope) {
   EXPECT_THAT(Names(g.operations()), ElementsAre("outer/i/a", "outer/i/b", "i/a", "i/b", "a", "b"));
 }
 
-TEST(ImportTest, MakesTakenNamesUniqueAndFollowsThem) {
+TEST(ImportTest, MakesTakenNamesUniqueAndRenamesInputs) {
   Graph g;
   const std::string file =
       Placeholder("a") + Placeholder("a_1") +

@@ -172,7 +172,7 @@ TEST(MetaGraphTest, CollectionsOfEveryKind) {
   }
 }
 
-TEST(MetaGraphTest, NamesInCollectionsFollowTheScope) {
+TEST(MetaGraphTest, NamesInCollectionsGetTheScope) {
   MetaGraphDef meta = VariableMeta();
   meta.MergeFrom(Meta("", R"pb(
     collection_def {
@@ -205,7 +205,7 @@ TEST(MetaGraphTest, NamesInCollectionsFollowTheScope) {
 }
 
 // TensorFlow's collections refer to the first copy in this case.
-TEST(MetaGraphTest, NamesInCollectionsFollowNodesThatWereRenamed) {
+TEST(MetaGraphTest, NamesInCollectionsMatchNodesThatWereRenamed) {
   Graph g;
   ASSERT_TRUE(Import(g, VariableMeta()).ok());
   auto info = Import(g, VariableMeta());
@@ -214,7 +214,7 @@ TEST(MetaGraphTest, NamesInCollectionsFollowNodesThatWereRenamed) {
   EXPECT_EQ(info->variables[0].initializer().name(), "v/Assign_1");
 }
 
-TEST(MetaGraphTest, WhileContextsAndFramesFollowTheScope) {
+TEST(MetaGraphTest, WhileContextsAndFramesGetTheScope) {
   MetaGraphDef meta = Meta(
       Placeholder("x") +
       Node("W/Enter", "Enter", {"x"}, "T",

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "ramet/graph/foreign_op.h"
+#include "ramet/graph/inferred_op.h"
 #include "ramet/wire/op_def_proto.h"
 
 namespace ramet {

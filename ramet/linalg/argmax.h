@@ -6,10 +6,10 @@
 
 namespace ramet::linalg {
 
-// y[o, i] = the index j of the largest (smallest) x[o, j, i], the first one if equal. NaNs are
-// handled as in TensorFlow's ArgMax. I bool and half, bfloat16, float, double (I = int8..int64,
-// uint8..uint64); n >= 1; index_type is int32, int64, int16 or uint16. Uses the calling thread's
-// intra-op threads and gives the same result for any number of them.
+// y[o, i] = the index j of the largest (smallest) x[o, j, i], the first one if several are equal.
+// NaNs are handled as in TensorFlow's ArgMax. Types: bool, int8..int64, uint8..uint64, half,
+// bfloat16, float, double. n >= 1; index_type is int32, int64, int16 or uint16. Uses the calling
+// thread's intra-op threads and gives the same result for any number of them.
 void ArgMax(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,
             void* y);
 void ArgMin(Type type, Type index_type, int64_t outer, int64_t n, int64_t inner, const void* x,

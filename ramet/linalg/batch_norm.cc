@@ -44,7 +44,7 @@ class Pieces {
     part.rows = by_column_ ? length : 1;
     part.n = by_column_ ? g_.channels : length;
     part.by_column = by_column_;
-    for (const float** p : {&part.mean, &part.factor, &part.shift, &part.moved, &part.tilted}) {
+    for (const float** p : {&part.mean, &part.factor, &part.shift, &part.dy_mean, &part.dy_slope}) {
       if (*p != nullptr) *p += channel;
     }
     fn(part, channel);
@@ -147,7 +147,7 @@ void BatchNormGrad(Type type, const NormGeometry& g, const void* x, const void* 
   const float* wide = Wide(type, ScratchUse::kWideX, x, n);
   const float* wide_dy = Wide(type, ScratchUse::kWideFilter, dy, n);
   float* numbers = Numbers<float>(ScratchUse::kNormNumbers, 3 * channels);
-  float *factor = numbers, *moved = numbers + channels, *tilted = numbers + 2 * channels;
+  float *factor = numbers, *dy_mean = numbers + channels, *dy_slope = numbers + 2 * channels;
   NormArgs args;
   args.x = wide;
   args.dy = wide_dy;
@@ -161,14 +161,14 @@ void BatchNormGrad(Type type, const NormGeometry& g, const void* x, const void* 
     dscale[c] = static_cast<float>(product * inverse);
     doffset[c] = static_cast<float>(sums[c]);
     factor[c] = static_cast<float>(scale[c] * inverse);
-    moved[c] = training ? static_cast<float>(sums[c] / count) : 0.0f;
-    tilted[c] = training ? static_cast<float>(product / count / spread) : 0.0f;
+    dy_mean[c] = training ? static_cast<float>(sums[c] / count) : 0.0f;
+    dy_slope[c] = training ? static_cast<float>(product / count / spread) : 0.0f;
   }
   float* result = WideResult(type, dx, n);
   args.y = result;
   args.factor = factor;
-  args.moved = moved;
-  args.tilted = tilted;
+  args.dy_mean = dy_mean;
+  args.dy_slope = dy_slope;
   MapPieces(g, args, Kernels().norm_grad);
   if (type != Type::kFloat) Cast(Type::kFloat, result, type, dx, n);
 }

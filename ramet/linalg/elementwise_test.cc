@@ -183,7 +183,7 @@ void CheckUlps(const UlpCase& c) {
                            << sizeof(T) << " bytes at " << at;
 }
 
-TEST(Unary, IsAccurateToSomeUlps) {
+TEST(Unary, IsAccurateToAFewUlps) {
   AtEachLevel([] {
     for (const UlpCase& c : kUlpCases) {
       CheckUlps<float>(c);

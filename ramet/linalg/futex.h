@@ -15,7 +15,8 @@ inline void FutexWait(std::atomic<uint32_t>& word, uint32_t value) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
 
-// Wakes up to `threads` threads. `word` may no longer exist: all waiters handle spurious wakeups.
+// Wakes up to `threads` threads. `word` may be destroyed already, because all waiters handle
+// spurious wakeups.
 inline void FutexWake(std::atomic<uint32_t>* word, int threads) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }

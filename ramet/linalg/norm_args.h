@@ -17,9 +17,9 @@ struct NormArgs {
   bool by_column = false;
   const float* mean = nullptr;
   const float* factor = nullptr;
-  const float* shift = nullptr;   // added to y
-  const float* moved = nullptr;   // subtracted from dy in each element
-  const float* tilted = nullptr;  // subtracted from dy per unit of x - mean
+  const float* shift = nullptr;     // added to y
+  const float* dy_mean = nullptr;   // subtracted from dy; 0 unless training
+  const float* dy_slope = nullptr;  // times x - mean, subtracted from dy; 0 unless training
 };
 
 }  // namespace ramet::linalg

@@ -5,9 +5,9 @@
 
 namespace ramet::linalg {
 
-// The number of threads that the calling thread may use within one function of linalg, including
-// oneDNN: itself and threads - 1 of the process's pool (team.h). At least 1. A setting of the
-// calling thread; a new thread starts with the number of usable processors, or OpenMP's limit if
+// Set and return the number of threads that the calling thread may use within one function of
+// linalg, including oneDNN: itself and threads - 1 of the process's pool (team.h). At least 1. Each
+// thread has its own setting, which starts as the number of usable processors, or OpenMP's limit if
 // that is lower (OMP_NUM_THREADS, omp_set_num_threads). Always 1 within ParallelFor and OpenMP's
 // parallel regions.
 void SetIntraOpThreads(int threads);

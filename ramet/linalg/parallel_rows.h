@@ -10,15 +10,15 @@
 namespace ramet::linalg {
 
 // Assigns the rows of a table to the threads of a team. Rows that share a cache line, or a group of
-// `together` (a power of two) rows, are in the same lane.
+// `group_size` (a power of two) rows, are in the same lane.
 class RowLanes {
  public:
   // For `count` rows of `row_bytes` bytes each. Uses one lane if a team would not pay.
-  RowLanes(int64_t count, int64_t row_bytes, int64_t together = 1) {
+  RowLanes(int64_t count, int64_t row_bytes, int64_t group_size = 1) {
     const int64_t worth = std::min(count * row_bytes / kMinLaneBytes, count / kMinLaneRows);
     if (worth > 1) lanes_ = static_cast<uint32_t>(std::min<int64_t>(worth, IntraOpThreads()));
     const int64_t in_line = 64 / std::clamp<int64_t>(row_bytes, 1, 64);
-    shift_ = std::bit_width(static_cast<uint64_t>(std::max(together, in_line))) - 1;
+    shift_ = std::bit_width(static_cast<uint64_t>(std::max(group_size, in_line))) - 1;
   }
   static RowLanes One() { return RowLanes(0, 0); }
 
@@ -29,6 +29,7 @@ class RowLanes {
   }
 
  private:
+  // Work that justifies a thread (ramet_replica_bench sparse_1gb).
   static constexpr int64_t kMinLaneBytes = 32 << 10, kMinLaneRows = 16;
   uint32_t lanes_ = 1;
   int shift_ = 0;

@@ -48,7 +48,7 @@ TEST(ParallelFor, SmallWorkStaysOnTheCallingThread) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(ParallelFor, NestedRunsWhereItIs) {
+TEST(ParallelFor, NestedRunsOnTheCallingThread) {
   std::atomic<int> count = 0;
   ParallelFor(4, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

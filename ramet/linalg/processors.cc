@@ -66,8 +66,8 @@ bool MoreRunnableThanProcessors() {
   return processors_internal::RunnableThreads(text) > online;
 }
 
-// For processes whose mask or quota allows fewer processors than the machine has; there only its
-// own threads tell.
+// Reports whether this process was preempted often. Detects competition also where a mask or quota
+// allows fewer processors than the machine has, which /proc/loadavg does not show.
 bool SwitchedOften(int64_t nanos) {
   static std::atomic<int64_t> before = 0;
   rusage usage;

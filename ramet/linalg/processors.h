@@ -9,9 +9,9 @@ namespace ramet::linalg {
 // calling thread's affinity mask, or fewer if its control group has a smaller CPU quota.
 int UsableProcessors();
 
-// Reports whether there are more runnable threads than processors: on this machine, or in this
-// process, whose threads were preempted. Checks every 5 ms; in between it only compares times.
-// `now` is the steady_clock in nanoseconds.
+// Reports whether threads compete for the processors: the machine has more runnable threads than
+// processors, or threads of this process were preempted. Checks every 5 ms; in between it only
+// compares times. `now` is the steady_clock in nanoseconds.
 bool ProcessorsAreBusy(int64_t now);
 
 namespace processors_internal {

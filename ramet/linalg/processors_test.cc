@@ -59,7 +59,7 @@ TEST(RunnableThreads, AreCountedBeforeTheSlash) {
   EXPECT_EQ(RunnableThreads("/"), 0);
 }
 
-TEST(UsableProcessors, FollowTheAffinityMask) {
+TEST(UsableProcessors, RespectTheAffinityMask) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
   CPU_ZERO(&one);

@@ -6,7 +6,7 @@
 namespace ramet::linalg {
 
 // Returns every signal except for faults, which the thread's own code causes.
-inline sigset_t SignalsOfOthers() {
+inline sigset_t AsynchronousSignals() {
   sigset_t signals;
   sigfillset(&signals);
   for (const int kept : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
@@ -22,7 +22,7 @@ inline sigset_t SignalsOfOthers() {
 class SignalsBlocked {
  public:
   SignalsBlocked() {
-    const sigset_t signals = SignalsOfOthers();
+    const sigset_t signals = AsynchronousSignals();
     pthread_sigmask(SIG_BLOCK, &signals, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

@@ -189,7 +189,7 @@ class Pool {
   }
 
   bool Start() {
-    sigset_t blocked = SignalsOfOthers(), before;
+    sigset_t blocked = AsynchronousSignals(), before;
     sigdelset(&blocked, SIGPROF);  // profilers send it to the running thread
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_t thread;

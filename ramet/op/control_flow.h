@@ -18,7 +18,7 @@ enum class ControlFlow : uint8_t {
   kControlTrigger  // alive even if its control inputs are dead
 };
 
-// Returns the role of a registered op, by identity. Thread-safe.
+// Returns the role of a registered op; kNone for any other. Thread-safe.
 RAMET_EXPORT ControlFlow ControlFlowOf(const Op& op);
 
 }  // namespace ramet

@@ -8,14 +8,14 @@ namespace ramet {
 // shape or one row to all rows, then optionally Relu.
 enum class Epilogue : uint8_t { kAdd, kAddRelu };
 
-// An EpilogueKernel is a kernel that can apply an epilogue. A session asks for it where no other
-// step reads the values in between.
+// An EpilogueKernel is a kernel that can apply an epilogue. A session uses it if no other step
+// reads the values in between.
 class EpilogueKernel {
  public:
   virtual ~EpilogueKernel() = default;
   // Computes output 0 with `epilogue` applied; the addend is the input after the kernel's own.
-  // Returns false, with no side effects, if the inputs are invalid or the epilogue would not pay:
-  // the caller then runs the steps unfused.
+  // Returns false, with no side effects, if the inputs are invalid or the epilogue would not pay.
+  // The caller then runs the steps unfused.
   virtual bool ComputeWith(Epilogue epilogue, KernelContext& context) = 0;
 };
 

@@ -15,7 +15,7 @@ enum class FunctionCallKind : uint8_t {
   kWhile      // "body" on the inputs, then on its own results, while "cond" is true
 };
 
-// Returns the kind of a registered op, by identity. Thread-safe.
+// Returns the kind of a registered op; kNone for any other. Thread-safe.
 RAMET_EXPORT FunctionCallKind FunctionCallOf(const Op& op);
 
 }  // namespace ramet

@@ -13,8 +13,8 @@
 
 namespace ramet {
 
-// A Value is what flows along an edge of a running graph: a tensor or a variable. A ref output, or
-// an Identity of one, is a variable, whose buffer the consumer resolves when it runs.
+// A Value is passed along an edge of a running graph. It is a tensor, or a variable for a ref
+// output or an Identity of one. The consumer reads the variable's buffer when it runs.
 struct Value {
   Tensor tensor;
   VariableState* variable = nullptr;
@@ -46,8 +46,8 @@ struct KernelNode {
 
 // One input of a running kernel.
 struct KernelInput {
-  const Tensor* tensor = nullptr;     // resolved, unless the kernel takes the variable itself
-  VariableState* variable = nullptr;  // that the input names, or null
+  const Tensor* tensor = nullptr;     // the value, unless the kernel takes the variable itself
+  VariableState* variable = nullptr;  // the variable that the input names, or null
   bool is_last_use = false;           // nothing reads the value after this kernel
 };
 
@@ -73,8 +73,8 @@ class KernelContext {
   StatusOr<Tensor> ReadRef(int i) const;
   // Returns the value of a variable on its device, or an empty Tensor if it is uninitialized.
   Tensor Read(const VariableState& variable) const { return variable.Read(run_.followed); }
-  // Makes `value` the value of Ref input i. It is in this device's memory and must not be written
-  // to afterwards.
+  // Makes `value` the value of Ref input i. It must be in this device's memory, and its buffer must
+  // not be written to afterwards. Errors are those of ForwardRef and Tensor::Owned.
   Status AssignRef(int i, const Tensor& value);
   // Updates Ref input i by `update(const Tensor& old, Tensor& out) -> Status`, as
   // VariableState::Modify. `out` is `old` or a new tensor of its dtype and shape; `update` must
@@ -108,8 +108,9 @@ class KernelContext {
   // Allocates output i.
   // \error as Tensor::Allocate.
   StatusOr<Tensor*> Allocate(int i, DType dtype, const Shape& shape);
-  // Reuses the buffer of one of `candidates` for output i, or allocates a new one. A candidate must
-  // have the same byte size, be read by nothing afterwards and have no other owner.
+  // Reuses the buffer of one of `candidates` for output i, or allocates a new one. A candidate fits
+  // if it has as many elements of the same size, no other owner, and this is its last use.
+  // \error as Allocate.
   StatusOr<Tensor*> ForwardOrAllocate(int i, std::initializer_list<int> candidates, DType dtype,
                                       const Shape& shape);
   void SetOutput(int i, Tensor tensor) { outputs_[i].tensor = std::move(tensor); }

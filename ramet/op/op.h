@@ -30,8 +30,8 @@ class RAMET_EXPORT Op {
   bool not_differentiable() const { return not_differentiable_; }
   // Returns false for an op that is known only by name from a file. It can be held but not run.
   bool registered() const { return registered_; }
-  // Reports whether it calls functions of the program, so that graph construction must not evaluate
-  // it.
+  // Reports whether it calls host functions, or library functions, whose bodies may do so. Graph
+  // construction must not evaluate it.
   bool calls_program() const { return calls_program_; }
   // Reports whether its CPU kernel may run on small constants while a graph is built or inspected.
   bool foldable() const { return foldable_; }

@@ -10,7 +10,8 @@
 namespace ramet {
 
 // An input or output in an op's definition (OpDef.ArgDef). Its dtype is `type`, or the attr named
-// `type_attr`, or the list of types in the attr named `type_list_attr`. `number_attr` repeats it.
+// `type_attr`, or the list of types in the attr named `type_list_attr`. The attr `number_attr`, if
+// named, is the number of tensors.
 struct ArgSchema {
   std::string name;
   DType type = DType::kInvalid;

@@ -49,8 +49,8 @@ class RAMET_EXPORT SavedModelBuilder {
   // Adds the session's graph and saves its variables. Must be called once, before AddMetaGraph.
   // \error kFailedPrecondition: it was called before, or a variable is uninitialized.
   // \error kInvalidArgument: a tensor of a signature has no name or dtype, or a signature's key is
-  // reserved ("__saved_model_init_op", "__saved_model_train_op"); the message names the signature.
-  // Or the graph's collections already have a main op, or an asset's path is unknown.
+  //   reserved ("__saved_model_init_op", "__saved_model_train_op"). Names the signature.
+  // \error kInvalidArgument: the collections already have a main op, or an asset's path is unknown.
   // \error as for the file operations.
   Status AddMetaGraphAndVariables(Session& session, const SavedModelGraph& meta_graph);
   // Adds another graph whose variables are among those saved.

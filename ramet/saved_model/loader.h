@@ -52,10 +52,10 @@ RAMET_EXPORT StatusOr<std::vector<std::vector<std::string>>> SavedModelTags(cons
 
 // Adds the meta graph with exactly these tags to `graph`. Does not restore or run anything.
 // \error kNotFound: "SavedModel file does not exist at: ...", or no meta graph has these tags; the
-// message lists the tag sets.
+//   message lists the tag sets.
 // \error kDataLoss: "Cannot parse file ...".
 // \error kInvalidArgument: an asset's file name leads out of the assets folder, or there is more
-// than one init op.
+//   than one init op.
 // \error as for ImportMetaGraphBytes.
 RAMET_EXPORT StatusOr<LoadedSavedModel> ImportSavedModel(Graph& graph, const std::string& dir,
                                                          const std::vector<std::string>& tags,

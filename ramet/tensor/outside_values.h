@@ -16,7 +16,7 @@ RAMET_EXPORT bool MayStayShared(DType dtype);
 
 // Sets each nonzero byte to 1. A C++ bool that is neither 0 nor 1 is undefined behavior.
 RAMET_EXPORT void NormalizeBools(void* bytes, size_t size);
-// Does the same for a bool tensor that nothing else uses yet. Ignores tensors of other dtypes.
+// Normalizes the elements of a bool tensor that nothing else uses yet. Ignores other dtypes.
 RAMET_EXPORT void NormalizeBools(Tensor* tensor);
 
 // Reports whether each byte of a bool tensor is 0 or 1; true for other dtypes.

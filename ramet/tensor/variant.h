@@ -18,7 +18,7 @@ class RAMET_EXPORT VariantValue {
 };
 
 // A Variant is one element of a tensor of dtype variant or resource. It holds nothing, or a value
-// of any type that copies of the Variant share. Threads: as std::shared_ptr.
+// of any type that copies of the Variant share. Has the thread-safety of std::shared_ptr.
 class RAMET_EXPORT Variant {
  public:
   Variant() = default;

@@ -25,7 +25,7 @@ void AppendRows(const Tensor& indices, std::vector<int64_t>* rows) {
 }
 
 // Rows whose flags are in the same word of RowHistory::copied_ must belong to one thread.
-constexpr int64_t kRowsTogether = 64;
+constexpr int64_t kRowGroupSize = 64;
 
 // Copies rows of one tensor to another, each once. Skips out-of-range rows, which come from failed
 // updates.
@@ -44,7 +44,7 @@ class RowCopy {
   void CopyAll() {
     const int64_t n = static_cast<int64_t>(rows_.size());
     const auto row = [&](int64_t i) { return rows_[i]; };
-    const linalg::RowLanes lanes(n, bytes_, kRowsTogether);
+    const linalg::RowLanes lanes(n, bytes_, kRowGroupSize);
     linalg::ParallelForRows(
         lanes, n, row, [&](int64_t i) { Prefetch(rows_[i]); }, [&](int64_t i) { Copy(rows_[i]); });
   }
@@ -158,7 +158,7 @@ void RowHistory::Note(Tensor replaced, const Tensor& indices) {
   Forget();
 }
 
-// Drops the rows that every spare has, once they are half of all.
+// Drops the rows that every spare includes, once they are half of the recorded rows.
 void RowHistory::Forget() {
   if (spares_.empty()) return Clear();
   const uint64_t needed = std::ranges::min(spares_, {}, &Spare::seen).seen;

@@ -11,8 +11,8 @@ namespace ramet {
 
 // A RowHistory keeps the previous buffers of a variable and records which rows have changed since.
 // A spare is a previous buffer that nothing else holds. Copying the changed rows brings it up to
-// date, so that the next update can write to it. Keeps at most kMaxSpares buffers and no more rows
-// than half of the variable has. Not thread-safe.
+// date, so that the next update can write to it. Keeps at most kMaxSpares buffers, and records at
+// most half as many rows as the variable has. Not thread-safe.
 class RowHistory {
  public:
   static constexpr size_t kMaxSpares = 3;

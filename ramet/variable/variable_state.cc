@@ -8,8 +8,8 @@
 namespace ramet {
 namespace {
 
-// Allocates from `own` if possible, otherwise from `other`: updates continue if the memory for
-// published values is full, and publishing then copies the values.
+// Allocates from `own` if possible, otherwise from `other`. So updates continue if the memory for
+// published values is full; publishing then copies the values.
 StatusOr<Tensor> AllocateLike(const Tensor& like, Allocator* own, Allocator* other) {
   if (own != nullptr) {
     auto tensor = Tensor::Allocate(like.dtype(), like.shape(), own);

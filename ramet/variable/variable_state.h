@@ -38,7 +38,7 @@ class VariableState final : public Resource {
   void Move(const Tensor& old, Tensor value);
   // Makes this variable follow value `index` of the followed values; -1 stops following.
   void FollowAs(int index);
-  // Makes Modify allocate from `allocator` instead of the kernel's allocator; null undoes it. The
+  // Makes Modify allocate from `allocator` instead of the kernel's; null restores the kernel's. The
   // allocator must outlive the variable or be unset before it is destroyed.
   void SetAllocator(Allocator* allocator) { allocator_ = allocator; }
   // Calls `update(old, out)` and makes `out` the value. `out` is `old` itself if nothing else holds

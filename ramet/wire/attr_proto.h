@@ -12,8 +12,8 @@ namespace ramet {
 
 using AttrProtoMap = google::protobuf::Map<std::string, AttrValue>;
 
-// Limits the memory that attr values may allocate beyond the size of their message, which happens
-// for constants whose last value is repeated or that are all zeros. One budget serves a whole
+// An AttrBudget limits the memory that attr values may allocate beyond the size of their message,
+// as constants do whose last value is repeated or that are all zeros. One budget serves a whole
 // import.
 struct AttrBudget {
   size_t splat_bytes = size_t{1} << 31;

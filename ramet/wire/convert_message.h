@@ -9,8 +9,8 @@
 namespace ramet {
 
 // Returns which message a file (binary or text form) holds: "GraphDef", "MetaGraphDef",
-// "SavedModel" or "CheckpointState". The content decides; if it fits several, the names *.meta,
-// saved_model.pb and checkpoint do.
+// "SavedModel" or "CheckpointState". The content decides. If it fits several kinds, the file name
+// does: *.meta, saved_model.pb or checkpoint.
 // \error kNotFound: there is no such file.
 // \error kDataLoss: the file is empty or holds none of these.
 RAMET_EXPORT StatusOr<std::string> MessageKindOfFile(const std::string& path);

@@ -46,7 +46,7 @@ Operation Adam::ApplyDense(const Output& grad, const Variable& variable) {
   return UpdateOp(variable, "ApplyAdam", inputs);
 }
 
-// slot = slot * decay, then slot[indices] += addend.
+// Sets slot = slot * decay, then slot[indices] += addend. Returns the result.
 Output Adam::UpdateSlotRows(const Variable& slot, const Output& decay, const Output& addend,
                             const Output& indices) {
   Graph& graph = *slot.graph();
@@ -98,7 +98,7 @@ Operation Adam::Finish(Graph& graph, const std::vector<Operation>& updates,
     Scope after = here.ControlDependencies(updates);
     const std::pair<Variable, Output> powers[] = {{NonSlot(graph, "beta1_power"), beta1_},
                                                   {NonSlot(graph, "beta2_power"), beta2_}};
-    Scope beside = after.ColocateWith(powers[0].first.ref().op());
+    Scope colocated = after.ColocateWith(powers[0].first.ref().op());
     for (const auto& [power, beta] : powers) {
       all.push_back(AssignOp(power, "Assign", power * beta).op);
     }

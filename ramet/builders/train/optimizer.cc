@@ -136,7 +136,7 @@ Operation Optimizer::Update(const GradientAndVariable& pair) {
   if (Status s = CheckType(variable.value()); !s.ok()) return Fail(graph, s);
   Scope here(graph);
   Scope scope = here.NameScope(StrCat("update_", variable.op_name()));
-  Scope beside = scope.ColocateWith(variable.ref().op());
+  Scope colocated = scope.ColocateWith(variable.ref().op());
   if (!pair.gradient.sparse()) return ApplyDense(pair.gradient.values, variable);
   auto missing = [](std::string_view op) {
     const Op* found = OpRegistry::Global().Find(op);
@@ -158,7 +158,7 @@ Operation Optimizer::CountStep(const Variable& global_step, const Operation& upd
   if (!update.valid()) return Operation();
   Scope here(graph);
   Scope after = here.ControlDependencies({update});
-  Scope beside = after.ColocateWith(global_step.ref().op());
+  Scope colocated = after.ColocateWith(global_step.ref().op());
   if (global_step.record().is_resource) {
     const Output one = ToTensor(graph, 1, global_step.dtype(), "Const");
     return AddOp(graph, "AssignAddVariableOp", {global_step.ref(), one}, {}, name);
@@ -180,13 +180,13 @@ void Optimizer::MakeSlot(const Variable& variable, std::string_view slot,
   const SlotKey key(&graph, variable.id());
   if (made.contains(key)) return;
   Scope here(graph);
-  Scope beside = here.ColocateWith(variable.ref().op());
+  Scope colocated = here.ColocateWith(variable.ref().op());
   VariableOptions options;
   options.initializer = initializer;
   options.dtype = variable.dtype();
   options.trainable = false;
   options.use_resource = variable.record().is_resource;
-  Variable v = beside.GetVariable(SlotVariableName(variable), variable.shape(), options);
+  Variable v = colocated.GetVariable(SlotVariableName(variable), variable.shape(), options);
   if (v.valid()) made[key] = v;
 }
 
@@ -221,15 +221,16 @@ std::vector<std::string> Optimizer::SlotNames() const {
   return names;
 }
 
-Variable Optimizer::MakeNonSlot(const Variable& beside, std::string_view name, const Input& value) {
-  Graph& graph = *beside.graph();
+Variable Optimizer::MakeNonSlot(const Variable& neighbor, std::string_view name,
+                                const Input& value) {
+  Graph& graph = *neighbor.graph();
   Variable& v = non_slots_[{&graph, std::string(name)}];
   if (v.valid()) return v;
   Scope here(graph);
-  Scope colocated = here.ColocateWith(beside.ref().op());
+  Scope colocated = here.ColocateWith(neighbor.ref().op());
   VariableOptions options;
   options.trainable = false;
-  options.use_resource = beside.record().is_resource;
+  options.use_resource = neighbor.record().is_resource;
   return v = colocated.NewVariable(value, name, options);
 }
 

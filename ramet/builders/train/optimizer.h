@@ -18,8 +18,8 @@ struct GradientAndVariable {
   Variable variable;
 };
 
-// Which gradients are held back: none; those of each op until all of that op's are computed; or all
-// gradients until all are computed.
+// Selects which gradients are gated: none; those of each op, until all of that op's are computed;
+// or all gradients, until all are computed.
 enum class GateGradients { kNone, kOp, kGraph };
 
 struct ComputeGradientsOptions {
@@ -98,9 +98,9 @@ class RAMET_EXPORT Optimizer {
 
   // For CreateSlots: makes a variable "<variable>/<optimizer>[_k]" of the same shape and dtype.
   void MakeSlot(const Variable& variable, std::string_view slot, const Initializer& initializer);
-  // Makes a scalar variable of the optimizer, colocated with `beside`. There is one per graph and
+  // Makes a scalar variable of the optimizer, colocated with `neighbor`. There is one per graph and
   // name.
-  Variable MakeNonSlot(const Variable& beside, std::string_view name, const Input& value);
+  Variable MakeNonSlot(const Variable& neighbor, std::string_view name, const Input& value);
   Variable NonSlot(const Graph& graph, std::string_view name) const;
   // Adds the update op `op` of a variable, or "Resource<op>" of a resource variable.
   static Operation UpdateOp(const Variable& variable, std::string_view op,

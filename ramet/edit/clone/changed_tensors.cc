@@ -40,7 +40,7 @@ std::vector<ChangedTensor> FindChangedTensors(const CloneSelection& selection,
   for (const auto& [tensor, by] : selection.boundary().replacements()) {
     add(tensor, edges.Mapped(tensor));
   }
-  // An Enter passes on shapes of constants only, but the Identity that stands for it all shapes.
+  // An Enter passes on only the shapes of constants. The Identity that replaces it passes on all.
   for (NodeId id : selection.open_enters()) {
     if (edges.Copy(id) >= 0) add({id, 0}, {edges.Copy(id), 0});
   }

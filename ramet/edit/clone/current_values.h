@@ -22,7 +22,7 @@ struct StateValues {
 };
 
 // Reads the values with which a clone in a different graph starts (kCurrent) from
-// CloneOptions::session; nothing in other cases. Holds no lock. Errors are those of Clone.
+// CloneOptions::session. Reads nothing in other cases. Holds no lock. Errors are those of Clone.
 StatusOr<StateValues> ReadCurrentValues(const CloneSelection& selection,
                                         const CloneOptions& options);
 

@@ -10,8 +10,8 @@
 namespace ramet {
 namespace {
 
-// Computes the attrs that the rules give to operations. An operation on state follows the rule of
-// the operation that made the state.
+// Computes the attrs that the rules give to operations. An operation on state obeys the rule of the
+// operation that made the state.
 class AttrPlanner {
  public:
   AttrPlanner(const CloneSelection& selection, const DtypeRules& rules, const HandleMakers& makers,

@@ -36,7 +36,7 @@ const CloneDtype::Map& DtypeRules::Of(NodeId id) const {
   return position == positions_.end() ? no_rule_ : evaluated_[position->second];
 }
 
-void DtypeRules::FollowLoops() {
+void DtypeRules::UnifyLoops() {
   const GraphData& impl = selection_.impl();
   auto part_of = [&](NodeId id) { return ControlFlowOf(*impl.nodes[id].op); };
   for (NodeId id : selection_.nodes()) {

@@ -18,9 +18,9 @@ class DtypeRules {
   // Evaluates the rules. Holds no lock, since a rule may call the program.
   // \error kInvalidArgument: a rule names a dtype that is not floating. Names `dtype`.
   Status Evaluate();
-  // Makes the values of each loop follow one rule, that of their Merge, because they have a single
-  // dtype from Enter to Exit. The caller holds the lock of the source.
-  void FollowLoops();
+  // Applies the rule of a loop variable's Merge to its other nodes, because the variable has a
+  // single dtype from Enter to Exit. The caller holds the lock of the source.
+  void UnifyLoops();
   // Returns the dtypes that change in an operation; empty if it is not selected.
   const Map& Of(NodeId id) const;
 

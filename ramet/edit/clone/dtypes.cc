@@ -16,7 +16,7 @@ Status CloneDtypes::EvaluateRules() { return none_ ? OkStatus() : rules_.Evaluat
 
 Status CloneDtypes::Plan() {
   if (none_) return OkStatus();
-  rules_.FollowLoops();
+  rules_.UnifyLoops();
   FixedDtypes fixed(selection_);
   const HandleMakers makers(selection_);
   RAMET_RETURN_IF_ERROR(changes_.Plan(rules_, makers, &fixed));

@@ -37,7 +37,7 @@ struct CloneSteps {
     Operation op;
   };
   Operation init, update;
-  std::map<double, Fed> fed;  // of Update and Polyak, by tau
+  std::map<double, Fed> fed;  // for Update and Polyak, by tau
 };
 
 // A CloneMapping maps the source's parts to those of one clone. Shared by all handles to the clone.

@@ -17,7 +17,7 @@ struct SelectedTable {
   std::vector<NodeId> initializers;
 };
 
-// The state that a clone copies, and the nodes of the state that it shares, see FindSharedState.
+// The state that a clone copies, and the nodes of the state that it shares (FindSharedState).
 struct SelectedState {
   std::vector<SelectedVariable> variables;
   std::vector<SelectedTable> tables;

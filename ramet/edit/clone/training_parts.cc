@@ -114,13 +114,13 @@ void TrainingParts::NoteRemovedReader(NodeId id) {
     const NodeId state = impl_.inputs(id)[0].node;
     if (index_.IsVariable(state)) return RemoveIfUnused(state);
   }
-  if (IsForsaken(id)) Remove(id);
+  if (HasLostReaders(id)) Remove(id);
 }
 
-// Reports whether all readers are removed and one of them read the value of the first output.
-// (Gradients read only the shape of a loss; updates read the statistics of a network's last batch
-// norm.)
-bool TrainingParts::IsForsaken(NodeId id) const {
+// Reports whether all readers are removed. Unless the node is a gradient or has no outputs, one of
+// them must have read the value of its first output. (Gradients read only the shape of a loss;
+// updates read the statistics of a network's last batch norm.)
+bool TrainingParts::HasLostReaders(NodeId id) const {
   if (!readers_.IsUnread(id)) return false;
   if (impl_.nodes[id].num_outputs == 0 || IsInGradients(impl_.nodes[id].name)) return true;
   return std::ranges::any_of(readers_.ReadersOf(id), [&](NodeId reader) {

@@ -11,8 +11,8 @@
 namespace ramet {
 
 // A TrainingParts removes the parts that only training needs from the selected part of the source
-// (CloneOptions::strip_training without outputs): first those that certainly do, then, repeatedly,
-// nodes and variables without remaining users. The caller holds the lock of the source.
+// (CloneOptions::strip_training without outputs): first updates, saves and restores, then,
+// repeatedly, nodes and variables without remaining users. The caller holds the source's lock.
 class TrainingParts {
  public:
   TrainingParts(const GraphData& impl, const StateIndex& index, std::vector<uint8_t>* selected,
@@ -29,7 +29,7 @@ class TrainingParts {
   void NoteRemovedReader(NodeId id);
   void RemoveIfUnused(NodeId variable);
   bool IsUnused(const SelectedVariable& v) const;
-  bool IsForsaken(NodeId id) const;
+  bool HasLostReaders(NodeId id) const;
 
   const GraphData& impl_;
   const StateIndex& index_;

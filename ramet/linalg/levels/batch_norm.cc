@@ -102,9 +102,9 @@ void Normalize(const NormArgs& a) {
 }
 
 void Grad(const NormArgs& a) {
-  const float *mean = a.mean, *factor = a.factor, *moved = a.moved, *tilted = a.tilted;
+  const float *mean = a.mean, *factor = a.factor, *dy_mean = a.dy_mean, *dy_slope = a.dy_slope;
   Map(a, [=](float x, float dy, int64_t c) {
-    return (dy - moved[c] - (x - mean[c]) * tilted[c]) * factor[c];
+    return (dy - dy_mean[c] - (x - mean[c]) * dy_slope[c]) * factor[c];
   });
 }
 

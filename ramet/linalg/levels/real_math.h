@@ -27,7 +27,7 @@ RAMET_INLINE double MulAdd(double a, double b, double c) {
 #endif
 }
 
-// c[0] + c[1] x + c[2] x^2 + ...
+// Returns c[0] + c[1] x + c[2] x^2 + ...
 template <class T>
 RAMET_INLINE T Horner(T, double c) {
   return static_cast<T>(c);
@@ -65,7 +65,7 @@ struct Layout<double> {
   static constexpr double kLog2High = 0x1.62e42feep-1, kLog2Low = 1.9082149292705878161e-10;
 };
 
-// 2^n, where rounded is n + kRounder.
+// Returns 2^n, where `rounded` is n + kRounder.
 template <class T>
 RAMET_INLINE T PowerOf2(T rounded) {
   using L = Layout<T>;
@@ -176,7 +176,7 @@ RAMET_INLINE float Log1pOf(float x) {
   return u == 0 ? -inf : x == inf || x == 0 ? x : value;
 }
 
-// log(1 + exp(x)): x if exp(-x) is negligible next to 1, exp(x) if exp(x) is.
+// Returns log(1 + exp(x)): x if exp(-x) is negligible next to 1, exp(x) if exp(x) is.
 RAMET_INLINE float SoftplusOf(float x) {
   constexpr float kLimit = 13.942385f;
   const float e = ExpOf(x);
@@ -185,7 +185,7 @@ RAMET_INLINE float SoftplusOf(float x) {
   return x > kLimit ? x : low;
 }
 
-// atan(q) for q in [0, 1].
+// Returns atan(q) for q in [0, 1].
 RAMET_INLINE float AtanPart(float q) {
   const float z = q * q;
   const float p = Horner(z, -0.333333274334, 0.199996926107, -0.142801307397, 0.110602445429,
@@ -267,7 +267,7 @@ RAMET_INLINE double TanhOf(double x) {
   return SignedAs(e / (e + 2), x);
 }
 
-// erf(x) / x as a quotient of polynomials, up to where erf(x) rounds to 1.
+// Returns erf(x), as x times a quotient of polynomials up to where erf(x) rounds to 1.
 RAMET_INLINE float ErfOf(float x) {
   const float a = Clamped(x, -3.925f, 3.925f), z = a * a;
   const float p = Horner(z, 1.12837914574, 0.190594998657, 0.0527694680526, 0.00377260504783,
@@ -299,8 +299,8 @@ RAMET_INLINE double ErfOf(double x) {
   return ax > 1 ? far : near;
 }
 
-// From 0.5 on: exp(-x^2) / (x + 2) times a polynomial in 1 / (x + 2). Computed times 2^64, which is
-// a normal number wherever erfc(x) is.
+// Returns erfc(x): for |x| > 0.5, exp(-x^2) / (|x| + 2) times a polynomial in 1 / (|x| + 2). The
+// product is computed times 2^64, which is a normal number wherever erfc(x) is.
 RAMET_INLINE float ErfcOf(float x) {
   const float ax = AbsOf(x), a = 11.0f < ax ? 11.0f : ax;
   const float t = 1 / (a + 2);

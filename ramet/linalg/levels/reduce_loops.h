@@ -144,7 +144,7 @@ T JoinLanes(Vector<T> v) {
   return JoinHalves<R, T, kVectorBytes>(&v);
 }
 
-// Reduces up to some thousand elements in four accumulators.
+// Reduces up to a few thousand elements in four accumulators.
 template <class R, class T>
 T ReduceBlock(const T* x, int64_t n) {
   constexpr int64_t kLanes = kVectorBytes / sizeof(T);

@@ -223,7 +223,7 @@ std::string GraphPathFor(const std::string& path) {
   }
   std::string latest;
   int64_t when = 0;
-  for (const std::string& meta : MetaGraphsBeside(path, "meta")) {
+  for (const std::string& meta : MetaGraphsOfBasePath(path, "meta")) {
     const auto identity = GetFileIdentity(meta);
     if (!identity.ok() || (!latest.empty() && identity->mtime_ns < when)) continue;
     when = identity->mtime_ns;

@@ -1,4 +1,4 @@
-#include "ramet/graph/foreign_op.h"
+#include "ramet/graph/inferred_op.h"
 
 namespace ramet {
 

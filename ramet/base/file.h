@@ -86,8 +86,8 @@ class RandomAccessFile {
 };
 
 // A WritableFile appends to a new file. It buffers small writes and passes large ones on. Not
-// thread-safe. After an error every later call returns that error. Without Close, the last bytes
-// may be lost.
+// thread-safe. After an error every later call returns that error. After Close, calls that write
+// fail with kFailedPrecondition. Without Close, the last bytes may be lost.
 class WritableFile {
  public:
   // Creates the file, or truncates an existing one.

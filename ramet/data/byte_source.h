@@ -16,6 +16,7 @@ class ByteSource {
   // Fills `out` and returns the number of bytes, which is smaller than `out` only at the end.
   // \error kDataLoss: the gzip stream is damaged or truncated. The message has the offset in the
   //   file.
+  // \error kResourceExhausted: there is not enough memory to decompress.
   virtual StatusOr<size_t> Read(std::span<uint8_t> out) = 0;
   // Returns an upper bound of the content's size, derived from the size of the input.
   virtual uint64_t max_size() const = 0;

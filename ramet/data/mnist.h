@@ -89,6 +89,7 @@ class RAMET_EXPORT Mnist {
   // \error kDataLoss: a file is damaged, the numbers of images and labels differ, or a label is not
   //   less than num_classes.
   // \error kInvalidArgument: the options do not fit the data.
+  // \error kUnimplemented: the pixels are not bytes, or there are 2^31 images or more.
   static StatusOr<Mnist> Read(const std::string& folder, const Options& options = {});
 
   DataSet train;

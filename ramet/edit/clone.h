@@ -38,6 +38,7 @@ namespace ramet {
 // \error kInvalidArgument: dst_scope or the name of a placeholder is illegal.
 // \error kInvalidArgument: a function of the target has a different body.
 // \error kFailedPrecondition: the target is finalized.
+// \error kResourceExhausted: the target would have more than 2^30 nodes.
 RAMET_EXPORT StatusOr<Cloned> Clone(Graph& source, const CloneOptions& options = {});
 
 }  // namespace ramet

@@ -135,9 +135,9 @@ class RAMET_EXPORT CloneDtype {
   std::variant<Map, Function> rule_;
 };
 
-// A CloneSession is where a clone reads values from, or writes them to: a session (any type with
-// Session's graph(), Value(), ResourceHandle() and MakeCallable()), or a function that returns the
-// value of a variable, which can only be read. It refers to a session, which must outlive it.
+// A CloneSession is where a clone reads values from, or writes them to. It refers to a session (any
+// type with Session's graph(), Value(), ResourceHandle() and MakeCallable()), which must outlive
+// it. Or it holds a function that returns the value of a variable, and can only be read from.
 class RAMET_EXPORT CloneSession {
  public:
   using ValueFunction = std::function<StatusOr<Tensor>(const Variable&)>;

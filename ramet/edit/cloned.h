@@ -65,10 +65,10 @@ class RAMET_EXPORT Cloned {
   // UpdateOp.
   // \error kInvalidArgument: tau is not in [0, 1].
   StatusOr<Operation> PolyakOp(double tau) const;
-  // Like UpdateOp and PolyakOp, but run immediately, and also for a clone in a different graph:
-  // from a session of the source to a session of the clone's graph, in a single run of the latter.
-  // Buffers are shared. The nodes that run in `to` are added on the first call (for each tau). Also
-  // returns the errors of Session::Run.
+  // Like UpdateOp and PolyakOp, but run immediately, and also for a clone in a different graph.
+  // Read from `from`, a session of the source, and write to `to`, a session of the clone's graph,
+  // in a single run of `to`. Buffers are shared. The nodes that run in `to` are added on the first
+  // call (for each tau). Also return the errors of Session::Run.
   // \error kInvalidArgument: an argument is missing or belongs to a different graph. Names it.
   // \error kFailedPrecondition: a variable of the source has no value.
   Status Update(const CloneSession& from, const CloneSession& to) const;

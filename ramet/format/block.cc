@@ -55,8 +55,8 @@ Status Block::CheckRestarts() {
   return OkStatus();
 }
 
-// Keys share prefixes. A key is compared with the previous one from the first byte that is not
-// shared, and the buffer is truncated and extended, so that the loop is linear in the block's size.
+// Linear in the block's size although keys share prefixes: a key is compared with the previous one
+// from the first byte that is not shared, and the buffer is truncated and extended.
 Status Block::CheckEntries() {
   std::string_view rest = std::string_view(contents_).substr(0, entries_end_);
   uint32_t restarts = 0;

@@ -61,7 +61,7 @@ Status CheckTensorData(const TensorDataSource& source, const BundleEntry& entry)
 Status ReadFlatData(const TensorDataSource& source, const BundleEntry& entry, char* out);
 
 // Like ReadFlatData, but passes the bytes to `sink` in order, in pieces of 256 KiB. The checksum is
-// verified after the last piece. Returns an error of `sink`.
+// verified after the last piece. Also returns the errors of ReadFlatData and of `sink`.
 Status ReadDataPieces(const TensorDataSource& source, const BundleEntry& entry,
                       const std::function<Status(std::string_view)>& sink);
 

@@ -61,6 +61,7 @@ class RAMET_EXPORT BundleReader {
 
   // Returns all tensors, sorted by name.
   // \error kDataLoss: the index is damaged.
+  // \error kResourceExhausted: the names are far longer than the index, because they share prefixes.
   StatusOr<std::vector<BundleTensor>> List();
   // Finds a tensor.
   // \error kNotFound: "Key NAME not found in checkpoint".

@@ -21,8 +21,8 @@ struct BundleRequest {
 
 // Reads all requests, in order, from one save: if another process overwrites the checkpoint, the
 // result is entirely from the old or entirely from the new one. Starts over if files were replaced
-// during the read (the index changed, or data is newer than the index). Gives up after about a
-// second without progress.
+// during the read (the index changed, or data is newer than the index). Gives up after 20 restarts,
+// or after waiting a second in total.
 // \error kNotFound: there is no index, "Unsuccessful TensorSliceReader constructor: Failed to find
 //   any matching files for PREFIX"; or a name is missing, "Key NAME not found in checkpoint".
 // \error kInvalidArgument: "tensor_name = NAME; expected dtype int32 does not equal original dtype

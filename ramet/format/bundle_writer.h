@@ -37,6 +37,7 @@ class RAMET_EXPORT BundleWriter {
   // Appends a tensor, which must be in host memory. Does not keep a reference.
   // \error kInvalidArgument: "Adding duplicate key: NAME"; or the name or tensor is empty, or the
   //   tensor is not in host memory.
+  // \error kFailedPrecondition: Finish was called.
   // \error any error of the file, which every later call also returns.
   Status Add(std::string_view name, const Tensor& tensor);
   // Appends the box `slice` of the tensor `name`, whose full shape is `full_shape`. A slice that

@@ -40,6 +40,7 @@ struct WriteCheckpointStateOptions {
 // the last element. If `save_dir` is relative, relative paths (to the working folder) become
 // relative to it; with save_relative_paths, absolute ones do too.
 // \error kInvalidArgument: there are timestamps, but not one per path.
+// \error kFailedPrecondition: the working folder cannot be determined.
 RAMET_EXPORT StatusOr<CheckpointStateInfo> MakeCheckpointState(const std::string& save_dir,
                                                                CheckpointStateInfo state,
                                                                bool save_relative_paths = false);

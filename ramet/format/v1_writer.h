@@ -37,6 +37,7 @@ class RAMET_EXPORT V1Writer {
   //   the name is empty or not UTF-8; or the tensor is empty or not in host memory.
   // \error kUnimplemented: "Saving data type bfloat16 not yet supported", for dtypes that V1 lacks
   //   (bfloat16, qint16, quint16, uint32, uint64, resource, variant).
+  // \error kFailedPrecondition: Finish was called.
   Status Add(std::string_view name, const Tensor& tensor);
   // Adds the box `slice` of a tensor of shape `full_shape` and records the extents as given.
   // \error kInvalidArgument: the tensor's shape is not that of the slice.
@@ -46,7 +47,7 @@ class RAMET_EXPORT V1Writer {
   Status AddSlice(std::string_view name, const Shape& full_shape, const TensorSlice& slice,
                   const Tensor& tensor);
   // Like AddSlice, but Finish calls `read` to get the tensor and frees it after writing it, so that
-  // a checkpoint larger than memory can be written.
+  // a checkpoint larger than memory can be written. Errors are those of AddSlice.
   Status AddSliceLater(std::string_view name, DType dtype, const Shape& full_shape,
                        const TensorSlice& slice, std::function<StatusOr<Tensor>()> read);
 

@@ -9,8 +9,9 @@ namespace ramet {
 // ramet/graph/control_flow_context.h.
 //
 // The gradient of a Switch is a Merge of the gradients of its two outputs, with zeros for an output
-// without one. The Switch of a loop variable is visited twice: first to begin a variable of the
-// gradient loop for the value that leaves the loop, then to close it for the value that continues.
+// without one. The Switch of a loop variable is visited twice. The first visit, for the value that
+// leaves the loop, begins a variable of the gradient loop. The second visit, for the value that
+// continues, closes it.
 Status SwitchGradient(GradientContext& c);
 // The gradient of a Merge is a Switch, which passes it to the side that was taken.
 Status MergeGradient(GradientContext& c);

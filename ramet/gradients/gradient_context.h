@@ -50,13 +50,14 @@ class RAMET_EXPORT GradientContext {
              std::string_view name = "");
   Operation AddOperation(std::string_view op, const std::vector<Input>& inputs, AttrMap attrs = {},
                          std::string_view name = "");
-  // Returns gradients of the two inputs of a broadcasting op: reduces each to the shape of its
-  // input with Reshape(Sum(grad, broadcast axes)), omitted if static shapes show that the input was
-  // not broadcast.
+  // Returns the gradients of the two inputs of a broadcasting op. Reduces each to the shape of its
+  // input with Reshape(Sum(grad, broadcast axes)), unless static shapes show that the input was not
+  // broadcast.
   Status ReturnBroadcast(Output grad_x, Output grad_y);
 
   // Sets one gradient per input; Gradient() means none. After a build error the handles may be
   // invalid.
+  // \error kInvalidArgument: the number of gradients is not that of the inputs.
   Status Return(std::vector<Gradient> input_grads);
   const std::vector<Gradient>& returned() const { return returned_; }
 

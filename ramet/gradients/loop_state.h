@@ -11,9 +11,9 @@
 
 namespace ramet {
 
-// A LoopState is a while loop being differentiated: the forward loop, which counts its iterations
-// and pushes the values that gradients need on stacks, and the gradient loop, which runs equally
-// often and pops them. Owned by the context of the gradient loop.
+// A LoopState is a while loop being differentiated. Its forward loop counts the iterations and
+// pushes the values that gradients need on stacks. Its gradient loop runs equally often and pops
+// them. Owned by the context of the gradient loop.
 //
 // A loop variable is Enter -> Merge -> Switch(LoopCond). One output of the Switch goes through the
 // body and a NextIteration back to the Merge; the other one leaves through an Exit. Loop invariants

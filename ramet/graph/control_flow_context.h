@@ -56,8 +56,8 @@ class RAMET_EXPORT ControlFlowContext {
   }
 
   // Returns the context that a node added here belongs to. This is the context itself, with one
-  // exception: in a gradient loop, the shape of a value of the forward loop is computed in the
-  // forward loop, so that only the shape needs to be kept.
+  // exception. A gradient loop may need the shape of a value of the forward loop. That shape is
+  // computed in the forward loop, so that only the shape needs to be kept.
   virtual ControlFlowContext* OwnerOf(const NodeSpec&) { return this; }
   // Prepares a node that is about to be added inside: maps its inputs and control inputs.
   virtual Status Adopt(NodeSpec* node) = 0;

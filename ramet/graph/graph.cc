@@ -38,8 +38,8 @@ StatusOr<const Op*> FindOp(GraphImpl& impl, const std::string& name) {
   return added->second.get();
 }
 
-// Returns the output dtypes of a new node whose op is known only from use: as many as another node
-// of that op has, with dtypes from the attrs or else from that node.
+// Returns the output dtypes of a new node whose op is known only from use. There are as many as the
+// largest node of that op has, with dtypes from the attrs or else from that node.
 std::vector<DType> OutputsAsUsed(const GraphImpl& impl, const Op* op, const AttrMap& attrs) {
   const NodeRecord* model = nullptr;
   for (const NodeRecord& node : impl.nodes) {

@@ -88,6 +88,7 @@ class RAMET_EXPORT WhileContext final : public ControlFlowContext, public LoopTe
   // Gives new Enters the control inputs of the enclosing scopes, and this context.
   Status FixControlInputs(const std::vector<Output>& enters);
   // Adds a NextIteration of `value` as the second input of `merge`.
+  // \error kInvalidArgument: `enforce_shape` is true and the shape became less specific.
   StatusOr<Output> AddBackEdge(const Output& merge, const Output& value, bool enforce_shape = true);
 
  private:

@@ -28,9 +28,9 @@ class InputRemap {
   std::unordered_map<std::string, size_t> by_ref_;
 };
 
-// The nodes of a GraphDef in creation order, which is TensorFlow's: each node comes after its
-// inputs (a Merge after its other inputs if a NextIteration feeds it), and otherwise nodes are in
-// file order. Node i gets the id `base` + i. Its edges hold ids of the graph, data inputs first.
+// The nodes of a GraphDef in TensorFlow's creation order. Each node comes after its inputs, but a
+// Merge need not come after a NextIteration that feeds it. Otherwise nodes are in file order. Node
+// i gets the id `base` + i. Its edges hold ids of the graph, data inputs first.
 class ImportEdges {
  public:
   struct Range {

@@ -70,6 +70,7 @@ class KernelContext {
   Status ForwardRef(int i, int o);
   // Returns the value of Ref input i.
   // \error kFailedPrecondition: the variable is uninitialized.
+  // \error kInvalidArgument: a plain value was fed for the variable.
   StatusOr<Tensor> ReadRef(int i) const;
   // Returns the value of a variable on its device, or an empty Tensor if it is uninitialized.
   Tensor Read(const VariableState& variable) const { return variable.Read(run_.followed); }

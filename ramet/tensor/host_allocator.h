@@ -8,8 +8,8 @@ namespace ramet {
 
 class Allocator;
 
-// The pool of host memory. It keeps freed blocks in free lists by size class, so that a program in
-// its steady state allocates nothing from the system. Never destroyed.
+// Returns the pool of host memory. It keeps up to 1 GiB of freed blocks in free lists by size
+// class, so that a program in its steady state allocates nothing from the system. Never destroyed.
 RAMET_EXPORT Allocator* HostAllocator();
 
 // Statistics of the host's pool. Only requests to the system count as system_allocations.

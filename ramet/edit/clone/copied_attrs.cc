@@ -43,8 +43,8 @@ std::shared_ptr<const AttrMap> CopiedAttrs::Of(NodeId id, const CopiedOp& op) {
   return known.after;
 }
 
-// Returns the value of a constant that differs in the clone: the names in the name list of a saver,
-// or the path of an asset, which a session knows only while it loads the SavedModel.
+// Returns the value of a constant that differs in the clone: the name list of a saver, or the path
+// of an asset. (A session knows that path only while it loads the SavedModel.)
 std::optional<Tensor> CopiedAttrs::NewValue(NodeId constant) const {
   if (const Tensor* names = saved_names_.NamesOf(constant)) return *names;
   const auto& paths = selection_.impl().asset_paths;

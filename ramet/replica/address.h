@@ -18,8 +18,8 @@ struct ReplicaAddress {
 };
 
 // Parses an address.
-// \error kInvalidArgument: the scheme is missing or unknown, the location is missing, or the label is
-// empty.
+// \error kInvalidArgument: the scheme is missing or unknown, the location is missing, or the label
+//   is empty.
 RAMET_EXPORT StatusOr<ReplicaAddress> ParseReplicaAddress(std::string_view address);
 
 // Checks whether `address` is valid for publishing, without connecting.

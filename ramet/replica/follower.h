@@ -52,12 +52,11 @@ struct FollowerOptions {
   // follower. If null, the follower creates its own session over the published graph.
   Session* session = nullptr;
   // How the published graph is imported for the follower's own session. These options are errors if
-  // a session is given. `clear_devices` drops its
-  // devices. `device`, for example "/gpu:0", places all operations there. `scope` is prepended to
-  // all names. `strip_training` drops what only training needs, like CloneOptions::strip_training.
-  // This removes Identity operations too, so a caller that needs one has to list it in `outputs`.
-  // If `outputs` (published names of tensors or operations) is not empty, only what these need is
-  // imported.
+  // a session is given. `clear_devices` drops the graph's devices. `device`, for example "/gpu:0",
+  // places all operations there. `scope` is prepended to all names. `strip_training` drops what
+  // only training needs, like CloneOptions::strip_training. This removes Identity operations too,
+  // so a caller that needs one has to list it in `outputs`. If `outputs` (published names of
+  // tensors or operations) is not empty, only what these need is imported.
   bool clear_devices = true;
   std::string device = {};
   std::string scope = {};
@@ -93,6 +92,7 @@ struct UpdateOptions {
   bool verify = false;
 };
 
+// The statistics of a follower.
 struct FollowerStats {
   VersionInfo current;       // version is 0 if there is none yet
   uint64_t newest = 0;       // the newest version available
@@ -128,10 +128,10 @@ class RAMET_EXPORT Follower {
   // \error kInvalidArgument: the address is invalid, or options contradict each other.
   // \error kDeadlineExceeded: nobody publishes there within `wait`.
   // \error kUnavailable: a process listens there but does not greet within 10 seconds, or within
-  // `wait` if that is longer.
+  //   `wait` if that is longer.
   // \error kPermissionDenied: the publisher refuses the connection.
   // \error kFailedPrecondition: the published variables do not fit the session's, the session
-  // already has a follower, or no graph is published and no session is given.
+  //   already has a follower, or no graph is published and no session is given.
   static StatusOr<Follower> Open(std::string_view address, const FollowerOptions& options = {});
   Follower(Follower&&) noexcept;
   Follower& operator=(Follower&&) noexcept;

@@ -34,6 +34,7 @@ class ModelSource {
 
   SessionImpl& session() const { return *session_; }
   // Appends the published tensors to `signature` and the variables to `published`.
+  // \error as for Publisher::Open.
   Status Announce(const PublisherOptions& options, ReplicaSignature* signature,
                   std::vector<PublishedVariable>* published) const;
   // Returns the value of the graph's global step, or an empty tensor if it has none.

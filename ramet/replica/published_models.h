@@ -41,7 +41,7 @@ class PublishedModels {
 
   // Takes the values of all variables between two runs of their sessions.
   // \error kFailedPrecondition: called from within a run, or a value is uninitialized or has a
-  // different shape than when publishing began.
+  //   different shape than when publishing began.
   Status Take(TakenValues* taken) const;
   // Returns the step of taken values, or -1 if it is unknown.
   // \error as for SessionImpl::ToHost.

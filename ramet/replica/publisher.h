@@ -88,7 +88,7 @@ class RAMET_EXPORT Publisher {
   // \error kAlreadyExists: `address` has a publisher and options.access.takeover is false.
   // \error kInvalidArgument: the address or an option is invalid, or two variables share a name.
   // \error kUnimplemented: a variable has a dtype that cannot be published (string, resource,
-  // variant). The message names it.
+  //   variant). The message names it.
   // \error kFailedPrecondition: a variable has no value and its shape is not fully known.
   // \error kResourceExhausted: the memory cannot be reserved.
   static StatusOr<Publisher> Open(std::string_view address, const Session& session,
@@ -97,7 +97,7 @@ class RAMET_EXPORT Publisher {
   // are published as "NAME/variable", and each follower follows one model (FollowerOptions::model).
   // If runs of one session start runs of another one, list the outer session first.
   // \error kInvalidArgument: a model's name is empty, contains a slash or a colon, or is used
-  // twice, or PublisherOptions::variables is set.
+  //   twice, or PublisherOptions::variables is set.
   // \error as for a single model.
   static StatusOr<Publisher> Open(std::string_view address, std::span<const PublishedModel> models,
                                   const PublisherOptions& options = {});
@@ -109,11 +109,11 @@ class RAMET_EXPORT Publisher {
   // version. Values in device memory are copied in the background; the version appears once they
   // have arrived, under the returned number unless somebody rolls back in between.
   // \error kFailedPrecondition: called from within a run of the session, or a variable is
-  // uninitialized or has changed its shape.
+  //   uninitialized or has changed its shape.
   // \error kResourceExhausted: followers hold so many versions that there is no room
-  // (RetentionOptions).
+  //   (RetentionOptions).
   // \error kInvalidArgument: the metrics are too long, or a value to be converted to int8 is not
-  // finite.
+  //   finite.
   // \error kAborted: another publisher has taken over.
   StatusOr<uint64_t> Publish(const PublishOptions& options = {});
   // Makes "ADDRESS@label" name `version`, which is kept as long as the label names it.

@@ -41,7 +41,7 @@ using ReplicaSignature = std::vector<VariableSpec>;
 std::string SignatureToJson(const ReplicaSignature& signature);
 // Parses the JSON that SignatureToJson writes.
 // \error kInvalidArgument: `json` is malformed, a name is used twice, a dtype has no fixed size, a
-// shape is partial or too large, or scales are missing or do not fit.
+//   shape is partial or too large, or scales are missing or do not fit.
 StatusOr<ReplicaSignature> SignatureFromJson(std::string_view json);
 
 // Checks that `offered` has every variable of `wanted`, with a compatible shape and with the dtype

@@ -10,10 +10,10 @@
 namespace ramet {
 namespace {
 
-// kFollowersLeave is how long to wait until followers have left the previous version, which frees
-// its buffers. The first kAwake of it is spent without sleeping, because followers usually leave
-// sooner than a sleeping thread would wake up.
-constexpr std::chrono::microseconds kFollowersLeave{1000}, kAwake{150}, kBetweenLooks{100};
+// How long to wait until followers have released the previous version, which frees its buffers. The
+// first kSpinTime of it is spent without sleeping, because followers usually release it sooner than
+// a sleeping thread would wake up (`ramet_replica_bench wake` and `sparse_training_1gb`).
+constexpr std::chrono::microseconds kMaxReleaseWait{1000}, kSpinTime{150}, kPollInterval{100};
 // If updates of rows come before their spare buffer is ready, several times in a row,
 // only every kRetryVersions-th version is prepared.
 constexpr int kMaxMissedVersions = 8, kRetryVersions = 32;
@@ -45,11 +45,11 @@ void SpareKeeper::Prepare() {
       if (variable.state->spare_is_behind()) done &= variable.state->PrepareSpare();
     }
     const auto passed = std::chrono::steady_clock::now() - begin;
-    if (done || passed > kFollowersLeave) return;
-    if (passed < kAwake) {
+    if (done || passed > kMaxReleaseWait) return;
+    if (passed < kSpinTime) {
       std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(kBetweenLooks);
+      std::this_thread::sleep_for(kPollInterval);
     }
   }
 }

@@ -65,23 +65,25 @@ struct AccessOptions {
   // permission may also promote versions, roll back, and take over. Everybody else is refused.
   uint32_t mode = 0600;
   std::optional<uint32_t> group = {};  // the group that the group bits of `mode` apply to
-  // Asks a publisher that is already at the address to end, instead of failing. Its followers keep
-  // its last version until the new publisher's first one arrives. (Shared memory only.)
+  // Takes the address from a publisher that is already there, instead of failing. That publisher's
+  // Publish then fails with kAborted. Its followers keep its last version until the first one of
+  // the new publisher arrives. Has no effect for files.
   bool takeover = false;
 };
 
+// The statistics of a publisher.
 struct PublisherStats {
   uint64_t epoch = 0;
-  uint64_t version = 0;
-  int64_t step = -1;
-  int64_t time_nanos = 0;     // when that version was published, since 1970
-  uint64_t published = 0;     // versions published
-  uint64_t skipped = 0;       // calls of Publish that found no room
-  uint64_t bytes_copied = 0;  // bytes of values that were not in the publisher's memory
-  uint64_t bytes_in_use = 0;  // memory or disk space taken by values
-  int readers = 0;
-  uint64_t oldest_in_use = 0;  // the oldest version that a reader holds, or 0 if there is none
-  std::map<std::string, uint64_t> labels;
+  uint64_t version = 0;        // the newest version, or 0 if there is none
+  int64_t step = -1;           // the trainer's step of that version; -1: unknown
+  int64_t time_nanos = 0;      // when that version was published, since 1970
+  uint64_t published = 0;      // versions published
+  uint64_t skipped = 0;        // calls of Publish that found no room
+  uint64_t bytes_copied = 0;   // bytes of values that were not in the publisher's memory
+  uint64_t bytes_in_use = 0;   // memory or disk space taken by values
+  int readers = 0;             // followers that are connected
+  uint64_t oldest_in_use = 0;  // the oldest version that a follower holds, or 0 if there is none
+  std::map<std::string, uint64_t> labels;  // the version that each label names
 };
 
 // A PublisherTransport is the publisher's end of a way to send versions to followers. Not
@@ -89,7 +91,7 @@ struct PublisherStats {
 class PublisherTransport {
  public:
   virtual ~PublisherTransport() = default;
-  // The allocator for values that can be published without a copy. Null: any allocator.
+  // Returns the allocator for values that can be published without a copy; null for any allocator.
   virtual Allocator* allocator() { return nullptr; }
   // Returns `value` if it can be published where it is, or else a copy that can.
   virtual StatusOr<Tensor> MakePublishable(const Tensor& value) = 0;
@@ -105,7 +107,7 @@ class PublisherTransport {
   // Makes `label` name a kept version.
   // \error kNotFound: the version is not kept.
   virtual Status Promote(std::string_view label, uint64_t version) = 0;
-  // Releases values that only followers held and that they have released. Thread-safe.
+  // Frees the values of old versions that followers have released.
   virtual void Release() {}
   virtual PublisherStats stats() const = 0;
 };
@@ -119,7 +121,7 @@ class HeldVersion {
   std::vector<Tensor> values;  // in the order of the signature
 };
 
-// A follower's end of one connection. Thread-safe.
+// A FollowerTransport is a follower's connection to one publisher. Thread-safe.
 class FollowerTransport {
  public:
   using Clock = std::chrono::steady_clock;
@@ -129,6 +131,7 @@ class FollowerTransport {
   virtual uint64_t Newest(std::string_view label) const = 0;
   // Returns the versions that can be taken, oldest first.
   virtual std::vector<uint64_t> Versions() const = 0;
+  // Takes the values of a version.
   // \error kNotFound: the version is not kept.
   // \error kDataLoss: the version is damaged.
   virtual StatusOr<std::unique_ptr<HeldVersion>> Take(uint64_t version) = 0;

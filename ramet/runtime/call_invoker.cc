@@ -32,7 +32,7 @@ StatusOr<bool> Truth(const Tensor& t) {
     case DType::kString: return !t.data<std::string>()[0].empty();
     default:
       return InvalidArgument(t.dtype() == DType::kInvalid ? "a handle" : DTypeName(t.dtype()),
-                             " cannot be converted to the bool that decides how to go on");
+                             " cannot be a condition; pass a bool, number or string instead");
   }
 }
 

@@ -14,7 +14,7 @@ class ElementResolver {
   // \error kInvalidArgument: the handle is invalid or from a different graph.
   // \error kUnimplemented: the tensor is a handle or a variant, which cannot leave a session.
   StatusOr<std::variant<Output, Operation>> ResolveFetch(const GraphElement& element) const;
-  // \error as ResolveFetch.
+  // \error as for ResolveFetch.
   // \error kInvalidArgument: the element is an operation.
   StatusOr<Output> ResolveTensor(const GraphElement& element) const;
 

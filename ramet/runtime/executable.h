@@ -15,7 +15,7 @@ namespace ramet {
 class Executable {
  public:
   // Compiles a request.
-  // \error as CompilePlan.
+  // \error as for CompilePlan.
   static StatusOr<std::unique_ptr<Executable>> Compile(const GraphData& graph,
                                                        const PlanRequest& request,
                                                        KernelSource& source)

@@ -23,7 +23,7 @@ class ExecutableCache final : public KernelSource {
 
   // Returns the compiled run for a request: the same one as long as no node is edited.
   // \error the error of building the graph, if that failed.
-  // \error as CompilePlan.
+  // \error as for CompilePlan.
   StatusOr<std::shared_ptr<Executable>> Get(const PlanRequest& request) RAMET_EXCLUDES(mutex_);
 
   std::span<Device* const> devices() const override { return environment_.devices(); }

@@ -6,7 +6,7 @@
 
 namespace ramet {
 
-// The set of tensors that are fed.
+// A FeedSet is the set of tensors that a run feeds.
 class FeedSet {
  public:
   FeedSet(const GraphData& graph, const PlanRequest& request);

@@ -7,9 +7,10 @@
 
 namespace ramet {
 
-// The first error of several threads that work on one run. Thread-safe.
+// A FirstError keeps the first error of the threads that work on one run. Thread-safe.
 class FirstError {
  public:
+  // Keeps `status`, an error, unless there has been one already.
   void Set(const Status& status) {
     MutexLock lock(mutex_);
     status_.Update(status);

@@ -43,7 +43,7 @@ class CallTarget {
       : use_(std::move(use)), table_(table), caller_(caller) {}
   // Returns the function instance.
   // \error kInvalidArgument: the arguments or results of the function do not match the node.
-  // \error as FindFunction and CompilePlan.
+  // \error as for FindFunction and CompilePlan.
   StatusOr<FunctionInstance*> Get() {
     if (FunctionInstance* ready = instance_.load(std::memory_order_acquire)) return ready;
     return Make();
@@ -92,7 +92,7 @@ class FunctionTable {
 
   // Returns the function for a call in the body of `caller`, or in the session's graph if null. The
   // instance lives as long as the table.
-  // \error as CallTarget::Get.
+  // \error as for CallTarget::Get.
   StatusOr<FunctionInstance*> Instantiate(const FunctionUse& use, FunctionInstance* caller);
   bool IsFunction(std::string_view name) const { return HasFunction(graph_, name); }
   const ExecutorSettings& settings() const { return settings_; }

@@ -12,7 +12,7 @@ class FunctionInstance final : public KernelSource {
   FunctionInstance(FunctionTable& table, const FunctionUse& use,
                    std::shared_ptr<const FunctionBody> body, FunctionInstance* caller);
   // Compiles the plan.
-  // \error as CompilePlan. The message names the function.
+  // \error as for CompilePlan. The message names the function.
   Status Compile();
 
   const FunctionBody& body() const { return *body_; }

@@ -36,8 +36,8 @@ Status LoopFrames::AddRole(NodeId id, int32_t frame) {
   if (role != ControlFlow::kExit && role != ControlFlow::kNextIteration) return OkStatus();
   if (frame == 0) {
     const NodeRecord& node = graph_->node(id);
-    return InvalidArgument("node '", node.name, "' is an ", node.op->name(),
-                           " outside of any loop: it does not depend on an Enter");
+    return InvalidArgument("node '", node.name, "' (", node.op->name(),
+                           ") is outside of any loop: it does not depend on an Enter");
   }
   RunOrder::Loop& loop = order_->loops[frame];
   (role == ControlFlow::kExit ? loop.exits : loop.next_iterations).push_back(id);

@@ -18,8 +18,8 @@ class LoopFrames {
  public:
   // Finds the frames of order->nodes, in which each node comes after its sources except for back
   // edges. Adds the loops to order->loops, without units.
-  // \error kInvalidArgument: a node reads tensors of different frames, a node that leaves or goes
-  //   on with a loop is not in one, or loops are nested too deeply.
+  // \error kInvalidArgument: a node reads tensors of different frames, an Exit or
+  //   NextIteration is outside of any loop, or loops are nested too deeply.
   static StatusOr<LoopFrames> Find(const PrunedGraph& graph, RunOrder* order);
 
   // Return the frame that a node reads its inputs in, and the one that its outputs are in.

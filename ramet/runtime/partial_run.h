@@ -25,7 +25,7 @@ class RAMET_EXPORT PartialRun {
   //
   // \error kInvalidArgument: a feed or fetch was not declared, is already fed or fetched, or is an
   //   operation; a fetch needs a tensor that has not been fed; or the partial run has ended.
-  // \error as Session::Run.
+  // \error as for Session::Run.
   StatusOr<std::vector<Tensor>> Run(const Feeds& feeds, const std::vector<GraphElement>& fetches);
   // Returns the tensor of one fetch, not in braces.
   template <SingleFetch T>

@@ -29,7 +29,7 @@ class KernelSource {
 // Compiles a request: prunes the graph to what the fetches need, cut at the feeds, and orders the
 // nodes (OrderNodes); assigns them to devices; lays out the slots and determines when each is free
 // again.
-// \error as OrderNodes, KernelSource::Place, KernelFor and CallFor.
+// \error as for OrderNodes, KernelSource::Place, KernelFor and CallFor.
 StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphData& graph, const PlanRequest& request,
                                             KernelSource& source)
     RAMET_REQUIRES_SHARED(graph.mutex);

@@ -22,7 +22,7 @@ class PlanRun {
 
   // The body of a function may run any number of times: set the arguments, then call RunBody, which
   // moves the results out. `types` are the results' dtypes.
-  // \error as Run.
+  // \error as for Run.
   Value& arg(size_t i) { return run_.value(run_.plan().slots.feeds[i]); }
   size_t num_args() const { return run_.plan().slots.feeds.size(); }
   Status RunBody(std::span<const DType> types, std::span<Value> results);

@@ -10,8 +10,8 @@
 
 namespace ramet {
 
-// The RestoredNames of a session are the variables that a Saver has restored. They serve a warning
-// about initializers that overwrite what was restored. Thread-safe.
+// The RestoredNames of a session are the variables that a Saver has restored. The session
+// warns about initializers that would overwrite them. Thread-safe.
 class RestoredNames {
  public:
   void Add(const std::vector<std::string>& names) RAMET_EXCLUDES(mutex_);

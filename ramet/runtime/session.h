@@ -76,7 +76,7 @@ class Executable;
 class RAMET_EXPORT Callable {
  public:
   // Runs with `feeds`, in the order in which MakeCallable got them.
-  // \error as Session::Run.
+  // \error as for Session::Run.
   StatusOr<std::vector<Tensor>> Run(std::span<const Tensor> feeds) const;
   StatusOr<std::vector<Tensor>> Run(std::initializer_list<Tensor> feeds) const {
     return Run(std::span<const Tensor>(feeds.begin(), feeds.size()));
@@ -102,7 +102,7 @@ class RAMET_EXPORT TensorCallable {
  public:
   // Runs with `feeds`, in the order in which MakeCallable got them. Returns an empty Tensor if the
   // fetch is an operation.
-  // \error as Session::Run.
+  // \error as for Session::Run.
   StatusOr<Tensor> Run(std::span<const Tensor> feeds) const;
   StatusOr<Tensor> Run(std::initializer_list<Tensor> feeds) const {
     return Run(std::span<const Tensor>(feeds.begin(), feeds.size()));
@@ -165,11 +165,11 @@ class RAMET_EXPORT Session {
   }
   // Declares the feeds and fetches of a partial run (ramet/runtime/partial_run.h).
   // \error kInvalidArgument: there is no fetch, or a feed is named twice or is also fetched.
-  // \error as Run for names, handles and operations that Ramet does not implement.
+  // \error as for Run for names, handles and operations that Ramet does not implement.
   StatusOr<PartialRun> PartialRunSetup(const std::vector<GraphElement>& feeds,
                                        const std::vector<GraphElement>& fetches);
   // Resolves `feeds` and `fetches` for repeated runs.
-  // \error as Run for names and handles.
+  // \error as for Run for names and handles.
   StatusOr<Callable> MakeCallable(const std::vector<GraphElement>& feeds, const Fetches& fetches);
   template <SingleFetch T>
   StatusOr<TensorCallable> MakeCallable(const std::vector<GraphElement>& feeds, const T& fetch) {
@@ -179,20 +179,22 @@ class RAMET_EXPORT Session {
 
   // Runs the initializers of the uninitialized variables in the collection "variables". Returns how
   // many it ran.
-  // \error as Run.
+  // \error as for Run.
   StatusOr<int> InitializeMissing();
-  // Returns the names of the uninitialized variables.
+  // Returns the names of the uninitialized variables in the collection "variables".
   std::vector<std::string> UninitializedVariables() const;
 
   // Returns the current value in host memory, or an empty Tensor if the variable is uninitialized.
-  // The value shares the variable's buffer; later steps write to a different one.
+  // The value shares the variable's buffer where possible; later steps write to a different one.
+  // \error kResourceExhausted: a copy is needed and cannot be allocated.
   StatusOr<Tensor> Value(const Variable& variable) const;
   // Returns the handle made by an operation without inputs, such as a lookup table. It keeps the
   // resource alive and cannot be fed.
-  // \error as Run.
+  // \error as for Run.
   StatusOr<Tensor> ResourceHandle(const Operation& resource) const;
   // Sets the value of a variable.
   // \error kInvalidArgument: the dtype or shape does not match.
+  // \error kResourceExhausted: a copy is needed and cannot be allocated.
   Status Assign(const Variable& variable, const Tensor& value);
   // Marks these variables as restored: running their initializers afterwards logs one warning.
   void NoteRestored(const std::vector<std::string>& variable_names);

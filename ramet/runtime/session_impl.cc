@@ -119,7 +119,7 @@ Status SessionImpl::RunWithOptions(Executable& executable, std::span<const Tenso
   if (metadata != nullptr && options.trace) context.recorder = &recorder.emplace();
   Status status = plan.traits.may_write ? RunWriting(executable, context, feeds, fetched)
                                         : RunOnce(executable, context, feeds, fetched);
-  if (status.ok()) status = CopyBorrowed(fetched);  // before `followed` goes
+  if (status.ok()) status = CopyBorrowed(fetched);  // while `followed` still holds the memory
   if (recorder) metadata->steps = DescribeSteps(recorder->TakeRecords(), devices());
   return Outcome(status, cancellation);
 }

@@ -21,7 +21,7 @@ class SessionImpl {
 
   // Returns the compiled run for a request: the same one as long as no node is edited.
   // \error kFailedPrecondition: the session is closed.
-  // \error as ExecutableCache::Get.
+  // \error as for ExecutableCache::Get.
   StatusOr<std::shared_ptr<Executable>> ExecutableFor(const PlanRequest& request);
   // Reports whether the session is open and the graph has not changed since compiling.
   bool IsCurrent(const Executable& executable) const;

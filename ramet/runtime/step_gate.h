@@ -29,7 +29,7 @@ class StepGate {
     bool outermost_ = true;
   };
 
-  // Closes the gate for the lifetime of this object: the runs inside have left, and new ones wait.
+  // Closes the gate for its lifetime: new runs wait. The constructor waits for the runs inside.
   class Closing {
    public:
     explicit Closing(StepGate& gate) RAMET_NO_THREAD_SAFETY_ANALYSIS;

@@ -34,8 +34,7 @@ class SimulatedMemory final : public Allocator, public DeviceMemory {
   void Free(size_t offset, size_t bytes);
 
  private:
-  // Reserves the region before the first buffer is allocated; later calls do nothing. Requires
-  // mutex_.
+  // Reserves the region before the first buffer is allocated; later calls do nothing.
   Status Reserve() RAMET_REQUIRES(mutex_);
 
   char* guarded_ = nullptr;

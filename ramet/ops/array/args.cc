@@ -66,9 +66,4 @@ StatusOr<int> AxisArg(int64_t axis, int rank, std::string_view what) {
   return InvalidArgument(what, " must be in the range [", -rank, ", ", rank, "), but is ", axis);
 }
 
-Status CheckMovable(DType dtype) {
-  if (dtype == DType::kString || IsVariant(dtype) || DTypeSize(dtype) > 0) return OkStatus();
-  return Unimplemented("tensors of dtype ", DTypeName(dtype), " are not supported here");
-}
-
 }  // namespace ramet

@@ -86,9 +86,6 @@ StatusOr<Shape> ShapeArg(const Tensor& t, std::string_view name);
 // Returns `axis` as a non-negative axis of a tensor of rank `rank`.
 // \error kInvalidArgument: "WHAT must be in the range [-2, 2), but is 3".
 StatusOr<int> AxisArg(int64_t axis, int rank, std::string_view what);
-// Checks that ops that move elements support `dtype`: fixed-size elements, strings or variants.
-// \error kUnimplemented: they do not.
-Status CheckMovable(DType dtype);
 
 // An element of 16 bytes.
 struct Wide {

@@ -12,11 +12,6 @@ std::optional<int64_t> KnownScalar(ShapeContext& c, int i);
 // Returns the values of vector input i if they are known when the graph is built.
 // \error kInvalidArgument: the input is known not to be a vector.
 StatusOr<std::optional<Dims>> KnownVector(ShapeContext& c, int i);
-// Returns the sum of two dimensions; unknown if one of them is, or if the sum overflows.
-inline int64_t AddDims(int64_t a, int64_t b) {
-  int64_t sum;
-  return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? Shape::kUnknownDim : sum;
-}
 // Sets output 0 to the shape that the values of input `i` describe.
 template <int i>
 Status ShapeFromInput(ShapeContext& c) {

@@ -34,7 +34,7 @@ struct SlicePlan {
   // Returns the plan for a tensor of shape `shape`. The rank must be known; dimensions may be
   // unknown.
   // \error kInvalidArgument: "strides[0] must be non-zero"; "slice index 3 of dimension 0 out of
-  //     bounds."; more entries than dimensions; more than one ellipsis.
+  //   bounds."; more entries than dimensions; more than one ellipsis.
   static StatusOr<SlicePlan> Make(const Shape& shape, const SliceEntries& entries,
                                   const SliceMasks& masks);
   // Return the offset of the first element, and the steps, in a dense tensor with these strides.

@@ -55,13 +55,13 @@ class TensorArray final : public Resource {
   // Writes values[i] to element indices[i], in order; on an error, the values before it have been
   // written. Gradients are summed in memory from `allocator`.
   // \error kInvalidArgument: the array is closed, an index is out of range in an array that cannot
-  //     grow, an element was written or read before, or a shape does not match.
+  //   grow, an element was written or read before, or a shape does not match.
   // \error kResourceExhausted: out of memory, or more than 2^24 elements.
   Status Write(Allocator* allocator, std::span<const int64_t> indices,
                std::span<const Tensor> values);
   // Returns the elements `indices`.
   // \error kInvalidArgument: the array is closed, an index is out of range, an element was cleared
-  //     by an earlier read, or it was not written and its shape is unknown.
+  //   by an earlier read, or it was not written and its shape is unknown.
   // \error kResourceExhausted: out of memory.
   StatusOr<std::vector<Tensor>> Read(Allocator* allocator, std::span<const int64_t> indices);
 

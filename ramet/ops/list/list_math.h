@@ -5,7 +5,7 @@
 namespace ramet {
 
 // Sets output 0 to zeros like the variants of input 0: lists of zeros like their elements. Elements
-// that are not set stay so.
+// that are not set stay unset.
 // \error kInvalidArgument: a variant is not a list.
 // \error kResourceExhausted: out of memory, or too many nested lists.
 Status ZerosLikeVariants(KernelContext& c);

@@ -17,8 +17,8 @@ struct BatchProduct {
   char* z;
 };
 
-// Computes the products; `plan` broadcasts the stacks. If k is 0, z is set to zeros; if a different
-// size is 0, nothing is read or written.
+// Computes the products; `plan` broadcasts the stacks. If k is 0, z is set to zeros. If m or n is
+// 0, nothing is read or written.
 void MultiplyBatches(const BatchProduct& product, const linalg::BroadcastPlan& plan);
 
 }  // namespace ramet

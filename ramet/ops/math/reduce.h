@@ -20,7 +20,7 @@ struct ReducedDims {
 // Returns the dimensions of a tensor of rank `rank` that `axes` names: an int32 or int64 scalar or
 // vector, in which negative values count from the end.
 // \error kInvalidArgument: "Invalid reduction dimension (2 for input with 2 dimension(s)";
-//     "Invalid reduction arguments: Axes contains duplicate dimension: 0".
+//   "Invalid reduction arguments: Axes contains duplicate dimension: 0".
 StatusOr<ReducedDims> ReducedDimsOf(const Tensor& axes, int rank);
 
 // Returns `shape` without the reduced dimensions, or with size 1 in their place.

@@ -8,7 +8,7 @@
 // Sorting that a run can stop.
 namespace ramet {
 
-// Fewer elements take at most 20 ms.
+// Sorting fewer elements takes at most 20 ms.
 inline constexpr int64_t kMinStoppableElements = 1 << 17;
 
 namespace stoppable_sort_internal {

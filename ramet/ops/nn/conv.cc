@@ -177,7 +177,7 @@ struct ConvKernelOf {
                                   ConvKernel<kFamily, kPart>>;
 };
 
-// Returns the attrs of a convolution, to pass on to a different op of its family.
+// Returns the attrs of a convolution, to pass on to another op of its family.
 AttrMap AttrsOf(GradientContext& c) {
   AttrMap attrs;
   const auto own = c.op().attrs();

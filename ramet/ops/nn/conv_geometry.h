@@ -20,7 +20,7 @@ struct ConvAttrs {
 // Returns the geometry of a convolution of an input of this shape with this filter, both of the
 // right rank.
 // \error kInvalidArgument: the numbers of channels do not fit together, or the window is larger
-//     than the padded input.
+//   than the padded input.
 StatusOr<linalg::ConvGeometry> ConvGeometryOf(const ConvAttrs& attrs, const Shape& input,
                                               const Shape& filter);
 

@@ -57,7 +57,7 @@ StatusOr<WindowPositions> PositionWindow(const WindowAttrs& window, int d, int64
 
 // Returns the number of positions for shape inference; -1 if a size is unknown (-1).
 // \error kInvalidArgument: "Negative dimension size caused by subtracting 3 from 2"; a size is too
-//     large.
+//   large.
 StatusOr<int64_t> InferPositions(const WindowAttrs& window, int d, int64_t in, int64_t size);
 
 // Reports whether a data format has the channels before the spatial dimensions ("NC...").

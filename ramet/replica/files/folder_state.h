@@ -31,7 +31,7 @@ class FolderState {
   uint64_t NewestVersion(std::string_view label) const;
 
   void SetNewest(Newest newest);
-  // Records that the newest checkpoint has a new index with the same bytes. Is not a change.
+  // Records that the newest checkpoint has a new index with the same bytes. Does not wake waits.
   void SetIndex(const IndexPrint& index);
   void SetLabels(Labels labels);
   // Marks the state as superseded: there will be no more versions.

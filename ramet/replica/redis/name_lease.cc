@@ -70,8 +70,10 @@ Status NameLease::Regain() {
 }
 
 Status NameLease::OwnerError(const Reply& reply) {
-  const bool array = reply.items.size() == 2;
-  if (!array) return DataLoss("unexpected reply of the server to a script: expected 2 items");
+  if (reply.items.size() != 2) {
+    return DataLoss("unexpected reply of the server to a script: expected 2 items, got ",
+                    reply.items.size());
+  }
   if (reply.items[1].view().empty()) return NotFound("the lease on the name has expired");
   return Aborted("another publisher has taken over the name; this one cannot publish");
 }

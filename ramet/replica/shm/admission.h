@@ -11,7 +11,7 @@
 
 namespace ramet::shm {
 
-// The first packet for each follower. `num_segments` of the hello is filled in.
+// The first packet for each follower, without its control block. Admission sets `num_segments`.
 struct Greeting {
   Hello hello;
   std::vector<int> fds;

@@ -84,7 +84,7 @@ TEST(HostileTable, InconsistentNumbersAreErrors) {
   EXPECT_TRUE(IsFailedPrecondition(layout));
   EXPECT_EQ(layout.message(), StrCat("the publisher's shared memory has layout ", kLayout + 1,
                                      ", this program reads layout ", kLayout,
-                                     "; use one version of Ramet on both sides"));
+                                     "; use the same release of Ramet on both sides"));
   for (uint32_t number : {0u, 3u, 0x7fffffffu, 0xffffffffu}) {
     EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, num_variables), number)).ok());
     EXPECT_FALSE(UseTable(With(good, offsetof(TableHeader, num_slots), number)).ok());
@@ -234,7 +234,7 @@ TEST(HostileText, GreetingsOfAnotherLayout) {
       EXPECT_TRUE(IsFailedPrecondition(status)) << status.ToString();
       EXPECT_EQ(status.message(),
                 StrCat("the publisher speaks layout ", other, ", this program layout ", kLayout,
-                       "; use one version of Ramet on both sides"));
+                       "; use the same release of Ramet on both sides"));
     }
   }
 }

@@ -22,7 +22,7 @@ class MemoryFile {
   static StatusOr<MemoryFile> Create(const std::string& name, size_t bytes, Access access);
   // Maps memory received from another process.
   // \error kInvalidArgument: the memory is not `bytes` long, has holes (which this process would
-  // have to fill), or is not sealed against truncation and, with kOwnerWrites, against holes.
+  //   have to fill), or is not sealed against truncation and, with kOwnerWrites, against holes.
   // \error as for mmap(2).
   static StatusOr<MemoryFile> Open(FileDescriptor fd, size_t bytes, Access access);
 

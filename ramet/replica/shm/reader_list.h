@@ -22,7 +22,7 @@ struct Reader {
   size_t segments_sent = 0;
   size_t questions = 0;  // that wait for an answer
 
-  // Finds out whether the follower has read its greeting.
+  // Sets connected.has_read if the follower has read its greeting.
   void NoteRead();
   // Sends the segments that the follower does not know yet. Returns false if the follower is gone.
   // If sending fails for another reason (its socket is full, or too many descriptors are in

@@ -56,7 +56,7 @@ StatusOr<Hello> ParseHello(std::string_view text) {
   }
   if (layout != kLayout) {
     return FailedPrecondition("the publisher speaks layout ", layout, ", this program layout ",
-                              kLayout, "; use one version of Ramet on both sides");
+                              kLayout, "; use the same release of Ramet on both sides");
   }
   Hello h;
   if (words.size() != 8 || !ParseNumber(words[2], &h.epoch) ||

@@ -158,7 +158,7 @@ StatusOr<TableReader> TableReader::Open(FileDescriptor fd, size_t bytes) {
   if (const uint32_t layout = ReadOnce(header.layout); layout != kLayout) {
     return FailedPrecondition("the publisher's shared memory has layout ", layout,
                               ", this program reads layout ", kLayout,
-                              "; use one version of Ramet on both sides");
+                              "; use the same release of Ramet on both sides");
   }
   TableReader reader(std::move(file), header);
   if (reader.num_variables_ > kMaxVariables || reader.num_slots_ > kMaxSlots ||

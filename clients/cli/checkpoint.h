@@ -22,10 +22,10 @@ struct CheckpointSummary {
 
 // Reads all tensors of a checkpoint or file and verifies their checksums. Takes the same paths as
 // OpenTensors. Starts again if a V2 checkpoint is overwritten while it is read.
-// \error those of OpenTensors and TensorSource::Read.
+// \error as for OpenTensors and TensorSource::Read.
 ramet::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& path);
 // Summarizes a checkpoint or file without reading any tensor except the step.
-// \error those of OpenTensors and TensorSource::Read.
+// \error as for OpenTensors and TensorSource::Read.
 ramet::StatusOr<CheckpointSummary> ListCheckpoint(const std::string& path);
 
 }  // namespace cli

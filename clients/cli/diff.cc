@@ -135,7 +135,7 @@ class TensorReport {
     if (options_.as_json) {
       PrintJson({{"equal", items_.empty()}, {"differences", items_}});
     } else if (items_.empty()) {
-      std::cout << Paint("equal", Colour::kGreen) << ": " << Count(compared, "tensor") << "\n";
+      std::cout << Paint("equal", Color::kGreen) << ": " << Count(compared, "tensor") << "\n";
     } else {
       std::cout << items_.size() << " of " << Count(compared, "tensor")
                 << (items_.size() == 1 ? " differs\n" : " differ\n");
@@ -146,7 +146,7 @@ class TensorReport {
  private:
   void Add(nlohmann::json item, const std::string& line) {
     if (!options_.as_json) {
-      std::cout << Paint(Clean(item["name"].get<std::string>()), Colour::kRed) << "  " << line
+      std::cout << Paint(Clean(item["name"].get<std::string>()), Color::kRed) << "  " << line
                 << "\n";
     }
     items_.push_back(std::move(item));

@@ -39,7 +39,7 @@ void PrintAsJson(const GraphStructure& a, const GraphStructure& b, const GraphCo
 void PrintText(const DiffGraphOptions& o, const GraphStructure& a, const GraphComparison& c) {
   const auto ops = static_cast<int64_t>(a.operations().size());
   if (c.equal()) {
-    std::cout << Paint("equal", Colour::kGreen) << ": " << Count(ops, "op") << "\n";
+    std::cout << Paint("equal", Color::kGreen) << ": " << Count(ops, "op") << "\n";
     return;
   }
   const size_t shown = o.all ? c.differences.size() : std::min(kShown, c.differences.size());
@@ -51,7 +51,7 @@ void PrintText(const DiffGraphOptions& o, const GraphStructure& a, const GraphCo
     } else {
       who = d.a.empty() ? rm::StrCat(d.b, " of ", o.b) : rm::StrCat(d.a, " of ", o.a);
     }
-    std::cout << Paint(Clean(who), Colour::kRed) << "  " << Clean(d.what) << "\n";
+    std::cout << Paint(Clean(who), Color::kRed) << "  " << Clean(d.what) << "\n";
   }
   if (shown < c.differences.size()) {
     std::cout << "... and " << c.differences.size() - shown << " more; --all shows them\n";

@@ -24,7 +24,7 @@ struct FollowOptions {
 
 // Prints a line for each version published at the address, until the first one (with --once) or
 // until Ctrl-C.
-// \error those of Follower::Open, Follower::Wait, Model::Prepare, Model::Run and Saver::Save.
+// \error as for Follower::Open, Follower::Wait, Model::Prepare, Model::Run and Saver::Save.
 ramet::Status FollowPublished(const FollowOptions& options);
 
 }  // namespace cli

@@ -89,7 +89,7 @@ rm::StatusOr<std::optional<rm::VersionInfo>> LiveCopy::Next() {
   const auto end = Clock::now() + options_.patience();
   waited_since_ = NowNanos();
   while (!Interrupted()) {
-    const auto info = follower_.Wait(shown_.version + 1, kGlance);
+    const auto info = follower_.Wait(shown_.version + 1, kInterruptCheckInterval);
     came_at_ = NowNanos();
     if (info.ok() && !(info->id == shown_)) return std::optional(*info);
     if (!info.ok() && !rm::IsDeadlineExceeded(info.status())) return info.status();
@@ -146,16 +146,19 @@ void LiveCopy::PrintJsonLine(const rm::VersionInfo& info,
   std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
-// Opens the follower, waiting at most kGlance at a time so that Ctrl-C ends the wait. Returns
-// nothing after an interrupt.
+// Opens the follower, waiting at most kInterruptCheckInterval at a time so that Ctrl-C ends the
+// wait. Returns nothing after an interrupt.
 rm::StatusOr<std::optional<rm::Follower>> Connect(const FollowOptions& options) {
   const auto end = Clock::now() + options.patience();
   while (!Interrupted()) {
     const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
     auto follower = rm::Follower::Open(
-        options.address, {.wait = std::clamp(left, milliseconds(0), kGlance), .automatic = false});
+        options.address,
+        {.wait = std::clamp(left, milliseconds(0), kInterruptCheckInterval), .automatic = false});
     if (follower.ok()) return std::optional(*std::move(follower));
-    if (!rm::IsDeadlineExceeded(follower.status()) || left <= kGlance) return follower.status();
+    if (!rm::IsDeadlineExceeded(follower.status()) || left <= kInterruptCheckInterval) {
+      return follower.status();
+    }
   }
   return std::optional<rm::Follower>();
 }

@@ -9,7 +9,7 @@ namespace cli {
 
 // Imports the graph of a model without its values. `path` is a .meta file (or the prefix of its
 // checkpoint), a GraphDef or a SavedModel folder.
-// \error those of FindModelFile, ChooseTags and of importing.
+// \error as for FindModelFile, ChooseTags and importing.
 // \error kNotFound: the model has no graph.
 ramet::Status ImportGraphOf(const std::string& path, const std::vector<std::string>& tags,
                             ramet::Graph* graph);
@@ -26,7 +26,7 @@ struct WrittenModel {
 ramet::Status CheckModelOutput(const std::string& file);
 // Writes the session's graph with a saver for all its variables to `file`. If `with_values`, also
 // writes their values next to it, as a checkpoint of the same name without .meta.
-// \error those of Saver::Save and Saver::ExportMetaGraph.
+// \error as for Saver::Save and Saver::ExportMetaGraph.
 ramet::StatusOr<WrittenModel> WriteModel(ramet::Session& session, const std::string& file,
                                          bool with_values);
 

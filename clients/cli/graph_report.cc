@@ -112,7 +112,7 @@ nlohmann::json VariablesJson(const GraphSummary& graph) {
 void PrintGraph(const GraphSummary& graph, bool all) {
   const bool runs = graph.cannot_run.empty();
   std::cout << "graph " << Count(graph.ops, "op")
-            << " · runs here: " << Paint(runs ? "yes" : "no", runs ? Colour::kGreen : Colour::kRed)
+            << " · runs here: " << Paint(runs ? "yes" : "no", runs ? Color::kGreen : Color::kRed)
             << " · inputs " << Ends(graph.inputs, all) << " · outputs " << Ends(graph.outputs, all)
             << "\n";
   for (const GraphSummary::Missing& missing : graph.cannot_run) {

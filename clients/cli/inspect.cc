@@ -54,7 +54,7 @@ std::vector<std::string> Lacks(const rm::Graph& graph, const CheckpointSummary& 
 std::string Verdict(const CheckpointSummary& checkpoint,
                     const std::optional<std::vector<std::string>>& lacks) {
   const bool good = lacks && lacks->empty();
-  if (lacks) return Paint(good ? "complete" : "incomplete", good ? Colour::kGreen : Colour::kRed);
+  if (lacks) return Paint(good ? "complete" : "incomplete", good ? Color::kGreen : Color::kRed);
   return checkpoint.verified ? "readable" : "not read";
 }
 

@@ -32,8 +32,8 @@ bool Interrupted() { return came != 0; }
 bool SleepUnlessInterrupted(std::chrono::milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (!Interrupted() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(
-        std::min<std::chrono::nanoseconds>(kGlance, end - std::chrono::steady_clock::now()));
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(
+        kInterruptCheckInterval, end - std::chrono::steady_clock::now()));
   }
   return !Interrupted();
 }

@@ -21,6 +21,6 @@ bool Interrupted();
 bool SleepUnlessInterrupted(std::chrono::milliseconds time);
 
 // How often a wait checks for an interrupt.
-inline constexpr std::chrono::milliseconds kGlance{100};
+inline constexpr std::chrono::milliseconds kInterruptCheckInterval{100};
 
 }  // namespace cli

@@ -25,7 +25,7 @@ struct ModelOptions {
 // Returns the tag set in a SavedModel folder that `wanted` names. If `wanted` is empty, returns the
 // only tag set, or "serve" if there are several.
 // \error kNotFound: there is no such tag set; the message lists those there are.
-// \error those of SavedModelTags.
+// \error as for SavedModelTags.
 ramet::StatusOr<std::vector<std::string>> ChooseTags(const std::string& folder,
                                                      const std::vector<std::string>& wanted);
 
@@ -33,28 +33,28 @@ ramet::StatusOr<std::vector<std::string>> ChooseTags(const std::string& folder,
 class Model {
  public:
   // Imports the graph and restores the values, if there are any.
-  // \error those of FindModelFile, of importing, of Saver::Restore and of the init op.
+  // \error as for FindModelFile, importing, Saver::Restore and the init op.
   // \error kNotFound: there is no graph.
   // \error kInvalidArgument: ModelOptions::checkpoint is not a checkpoint, or the graph has no
   //   saver to restore it with.
   static ramet::StatusOr<Model> Open(const ModelOptions& options);
   // Imports a .meta file without values, ignoring the devices it names.
-  // \error those of ImportMetaGraph and Session::Create.
+  // \error as for ImportMetaGraph and Session::Create.
   static ramet::StatusOr<Model> Import(const std::string& meta_path);
   // Wraps an existing session and its values. The session must outlive the Model.
   static Model Over(ramet::Session& session);
 
-  // \error those of Saver::Restore.
+  // \error as for Saver::Restore.
   ramet::Status Restore(const std::string& prefix);
   // Resolves the feeds and fetches of Run and reads the values of the feeds. `feeds` have the form
   // "NAME=VALUE" (see ReadFeedValue); `fetches` are names of tensors ("x" means "x:0") or
   // operations. With a signature, its keys are names too, and no fetches means all its outputs.
-  // \error those of Graph::Tensor and ReadFeedValue.
+  // \error as for Graph::Tensor and ReadFeedValue.
   // \error kInvalidArgument: a feed has a different form, or an input of the signature is not fed.
   // \error kNotFound: there is no such signature; the message lists those there are.
   ramet::Status Prepare(const std::vector<std::string>& feeds,
                         const std::vector<std::string>& fetches, const std::string& signature = "");
-  // \error those of Session::Run.
+  // \error as for Session::Run.
   ramet::StatusOr<std::vector<ramet::Tensor>> Run() { return session_->Run(feeds_, fetches_); }
   // The names in the order of the fetches: "out:0" for a tensor, "train" for an operation, and the
   // key for an output of a signature.

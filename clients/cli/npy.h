@@ -39,7 +39,7 @@ inline constexpr size_t kNpyStart = 12;
 uint64_t NpyHeaderEnd(std::string_view start);
 // Parses a header. `bytes` is the file from its start to at least the end of the header; `path` is
 // for messages.
-// \error as ReadNpy.
+// \error as for ReadNpy.
 ramet::StatusOr<NpyHeader> ParseNpyHeader(const std::string& path, std::string_view bytes);
 // Checks that all bytes of a bool array are 0 or 1.
 // \error kDataLoss: one is not.

@@ -35,7 +35,7 @@ class NpzReader {
   // \error kDataLoss: as Open, or the CRC-32 is wrong.
   ramet::StatusOr<ramet::Tensor> Read(const std::string& name);
   // Checks the CRC-32 of an array without holding it in memory.
-  // \error as Read.
+  // \error as for Read.
   ramet::Status Verify(const std::string& name);
 
  private:

@@ -27,7 +27,7 @@ class OutputFile {
   // \error kUnknown: the file cannot be created or written; the message has the system's reason.
   ramet::Status Check() const;
   // Gives the file its name. Call it at most once.
-  // \error as Check.
+  // \error as for Check.
   ramet::Status Commit();
 
  private:

@@ -38,7 +38,7 @@ class Source {
   // Opens the model and publishes its values.
   rm::Status Start();
   // Publishes each new checkpoint (with --watch), or keeps shared memory available, until Ctrl-C.
-  // \error those of the watcher and of Publish.
+  // \error as for the watcher and Publish.
   rm::Status GoOn();
 
  private:
@@ -55,7 +55,7 @@ rm::Status Source::Start() {
   rm::FoundCheckpoint found;
   if (options_.watch) {
     while (!Interrupted()) {
-      auto next = watcher_.Wait(kGlance);
+      auto next = watcher_.Wait(kInterruptCheckInterval);
       if (next.ok()) {
         found = *std::move(next);
         break;
@@ -124,7 +124,7 @@ rm::Status Source::GoOn() {
     return rm::OkStatus();
   }
   while (!Interrupted()) {
-    const auto found = watcher_.Wait(kGlance);
+    const auto found = watcher_.Wait(kInterruptCheckInterval);
     if (found.ok()) {
       RAMET_RETURN_IF_ERROR(PublishCheckpoint(*found));
     } else if (!rm::IsDeadlineExceeded(found.status())) {

@@ -106,9 +106,9 @@ std::string StatusTable(const std::string& address, const rm::ReplicaStatus& sta
           ? "none yet"
           : rm::StrCat("v", status.newest, StepText(stats.step), ", ", Ago(stats.time_nanos));
   const std::vector<std::pair<const char*, std::string>> rows = {
-      {"publisher", rm::StrCat(status.connected ? Paint("connected", Colour::kGreen)
-                                                : Paint("gone", Colour::kRed),
-                               ", epoch ", status.epoch)},
+      {"publisher",
+       rm::StrCat(status.connected ? Paint("connected", Color::kGreen) : Paint("gone", Color::kRed),
+                  ", epoch ", status.epoch)},
       {"newest", newest},
       {"kept", VersionsText(status.versions)},
       {"labels", Clean(LabelsText(stats.labels))},

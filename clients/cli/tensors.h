@@ -23,13 +23,13 @@ class TensorSource {
   virtual ~TensorSource() = default;
   // Returns the tensors, sorted by name.
   virtual ramet::StatusOr<std::vector<TensorInfo>> List() = 0;
-  // \error as the format's reader.
+  // \error as for the format's reader.
   virtual ramet::StatusOr<ramet::Tensor> Read(const std::string& name) = 0;
   // Verifies that a tensor can be read. Uses little memory for compressed files.
-  // \error as Read.
+  // \error as for Read.
   virtual ramet::Status Verify(const std::string& name) { return Read(name).status(); }
   // Reads a part of a tensor.
-  // \error as Read.
+  // \error as for Read.
   // \error kInvalidArgument: the slice is not within the tensor.
   virtual ramet::StatusOr<ramet::Tensor> ReadSlice(const std::string& name,
                                                    const ramet::TensorSlice& slice);
@@ -41,7 +41,7 @@ class TensorSource {
 
 // Opens a file, with paths as FindModelFile takes them. A .meta file and a SavedModel stand for
 // their checkpoint.
-// \error those of FindModelFile and of the format's reader.
+// \error as for FindModelFile and the format's reader.
 // \error kNotFound: a .meta file or a SavedModel has no checkpoint.
 ramet::StatusOr<std::unique_ptr<TensorSource>> OpenTensors(const std::string& path);
 
@@ -67,12 +67,13 @@ const std::vector<std::string>& SinkFormats();
 std::string FormatOf(const std::string& path);
 // Creates a sink for these tensors.
 // \error kInvalidArgument: the format is unknown.
-// \error those of the format's writer.
+// \error as for the format's writer.
 ramet::StatusOr<std::unique_ptr<TensorSink>> MakeSink(const std::string& path,
                                                       const std::vector<TensorInfo>& tensors,
                                                       const SinkOptions& options);
 
-// Shows a progress bar for work on `total` items after one second, if stderr is a terminal.
+// A LongWork shows a progress bar for work on `total` items after one second, if stderr is a
+// terminal.
 class LongWork {
  public:
   LongWork(std::string label, int64_t total);

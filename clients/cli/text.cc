@@ -52,10 +52,10 @@ nlohmann::json ShapeJson(const ramet::Shape& shape) {
   return dims;
 }
 
-std::string Paint(const std::string& text, Colour colour) {
-  static const bool colours = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  if (!colours) return text;
-  return ramet::StrCat(colour == Colour::kRed ? "\033[31m" : "\033[32m", text, "\033[0m");
+std::string Paint(const std::string& text, Color color) {
+  static const bool colors = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  if (!colors) return text;
+  return ramet::StrCat(color == Color::kRed ? "\033[31m" : "\033[32m", text, "\033[0m");
 }
 
 void PrintJson(const nlohmann::json& json) {

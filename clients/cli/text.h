@@ -16,9 +16,9 @@ std::string TypeAndShape(ramet::DType dtype, const ramet::Shape& shape);
 // unknown.
 nlohmann::json ShapeJson(const ramet::Shape& shape);
 
-enum class Colour { kRed, kGreen };
+enum class Color { kRed, kGreen };
 // Colors the text if stdout is a terminal and NO_COLOR is not set.
-std::string Paint(const std::string& text, Colour colour);
+std::string Paint(const std::string& text, Color color);
 // Makes text from a file safe for a terminal: control characters and invalid UTF-8 become '?'.
 std::string Clean(const std::string& text);
 // Prints indented JSON to stdout, with U+FFFD for invalid UTF-8.

@@ -84,8 +84,10 @@ class Traces {
  public:
   Traces() = default;
   ~Traces();
-  // Returns the calls above this point outside the package, or -1 if there are none.
+  // Returns the number of the chain of calls that leads here from outside the package, or -1 if
+  // there is none.
   int32_t Current();
+  // Assigns a chain to the nodes [first, last).
   void Assign(size_t first, size_t last, int32_t trace);
   // Returns [(file, line, function)], outermost first.
   nb::list Of(NodeId id) const;
@@ -129,11 +131,12 @@ struct PyGraph : Graph {
   Traces traces;
   size_t traced = 0;    // the number of nodes whose traces are recorded
   bool hooked = false;  // whether to call op_created for new nodes
-                        // True for the body of a function under construction; see Inside().
+
+  // True for the body of a function under construction; see Inside().
   bool captures = false;
   // True while the gradient function of a cloned operation runs: its tensors are then replaced.
   bool replaces = false;
-  static int num_capturing;
+  static int num_capturing;  // the number of graphs with `captures`
   std::string container;
   // Elements inside a branch or loop, and others that runs may not fetch or feed.
   std::unordered_set<NodeId> unfetchable;
@@ -149,6 +152,7 @@ struct PyGraph : Graph {
 
   // Records the traces of all new nodes and passes the nodes to the hooks.
   void NoteNewNodes();
+  // Forbids fetching and feeding what is inside a branch or loop, for the nodes [first, count).
   void HoldBackInner(size_t first, size_t count);
 };
 

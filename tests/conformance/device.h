@@ -7,8 +7,8 @@
 
 namespace ramet::conformance {
 
-// Returns the device whose kernels are compared: RAMET_CONFORMANCE_DEVICE ("/device:SIM:0", any
-// device name), or "" for the default.
+// Returns the device whose kernels are compared: RAMET_CONFORMANCE_DEVICE, such as
+// "/device:SIM:0", or "" for the default.
 inline std::string TestedDevice() {
   const char* device = std::getenv("RAMET_CONFORMANCE_DEVICE");
   return device == nullptr ? "" : device;

@@ -23,8 +23,9 @@ struct Fault {
   Kind kind = Kind::kNone;
   uint32_t calls = kChanges;
   uint64_t at = 0;
-  int error = 0;            // for kError: an errno
-  uint64_t every_more = 0;  // for kError: every so many-th later call fails too; 0 means none
+  int error = 0;  // for kError: an errno
+  uint64_t every_more =
+      0;  // for kError: this many calls later another one fails, and so on; 0: none
 };
 
 // How a traced process ended.
@@ -53,7 +54,8 @@ void End();
 // of the signal that ended it.
 int RunAside(const std::function<int()>& work);
 
-// Returns n if a test lets every n-th call fail; 1 if RAMET_FAULTS_ALL is set.
+// Returns the n for which every n-th of `calls` calls fails about `wanted` times; 1 if
+// RAMET_FAULTS_ALL is set.
 uint64_t Stride(uint64_t calls, uint64_t wanted);
 
 }  // namespace ramet::faults

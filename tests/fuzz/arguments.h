@@ -11,8 +11,8 @@ namespace ramet::fuzz {
 Shape DrawBaseShape(Random& random, const OpSchema& schema);
 // Draws a shape for the argument of that name of `context.op`.
 Shape DrawArgumentShape(DraftContext& context, std::string_view arg, DType dtype);
-// Draws a value for it. The name distinguishes axes, shapes, indices, sizes, rates and file names
-// from data.
+// Draws a value for an argument. The name distinguishes axes, shapes, indices, sizes, rates and
+// file names from data.
 Tensor DrawArgument(DraftContext& context, std::string_view arg, DType dtype);
 
 }  // namespace ramet::fuzz

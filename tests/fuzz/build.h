@@ -10,7 +10,7 @@ namespace ramet::fuzz {
 
 // Adds the nodes to the graph one by one, as a program does, in the order of the message.
 // \error kInvalidArgument: an input does not exist yet.
-// \error as Graph::AddNode.
+// \error as for Graph::AddNode.
 Status BuildNodeByNode(const GraphDef& def, Graph* graph);
 // Adds only the nodes from `first` on. The nodes before them are already in the graph.
 Status BuildNodesFrom(const GraphDef& def, int first, Graph* graph);

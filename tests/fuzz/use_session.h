@@ -20,9 +20,9 @@ struct Targets {
 void Touch(const Tensor& value);
 
 // Uses the session in one of the ways that programs rarely do: feeds tensors within the graph with
-// values of odd dtypes and shapes, runs in parts, through callables with other values than they
-// expect, with traces, in several threads while a feed changes or the session is closed. Errors are
-// fine.
+// values of odd dtypes and shapes, runs in parts, through callables with values that they do
+// not expect, with traces, in several threads while a feed changes or the session is closed. Errors
+// are fine.
 void UseSessionOddly(Session& session, const Feeds& feeds, const Targets& targets, Random& random,
                      Progress& progress);
 

@@ -15,7 +15,7 @@ namespace ramet {
 
 using std::chrono::milliseconds;
 
-// Multiplies by RAMET_STRESS.
+// Returns `usual` times RAMET_STRESS.
 inline int Times(int usual) {
   const char* factor = std::getenv("RAMET_STRESS");
   return usual * std::max(1, factor ? std::atoi(factor) : 1);

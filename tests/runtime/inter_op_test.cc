@@ -37,11 +37,11 @@ class InterOpTest : public ::testing::Test {
   void TearDown() override { UnregisterHostFunction("inter_op_test"); }
 
   void Work() {
-    constexpr std::chrono::milliseconds kGlance(2);
+    constexpr std::chrono::milliseconds kPollInterval(2);
     std::chrono::milliseconds waited(0);
     do {
-      std::this_thread::sleep_for(kGlance);
-      waited += kGlance;
+      std::this_thread::sleep_for(kPollInterval);
+      waited += kPollInterval;
       if (waited > kPatience) meet_ = false;
     } while (meet_ && most_ < 2);
   }

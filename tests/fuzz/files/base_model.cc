@@ -16,7 +16,7 @@ void SetInfo(const Output& tensor, TensorInfo* info) {
   info->set_dtype(static_cast<DataType>(tensor.dtype()));
 }
 
-// y = tanh(x * w + b) in a branch and a loop; an asset, and an op to run after loading.
+// Computes y = tanh(x * w + b) in a branch and a loop. Has an asset and an op to run after loading.
 MetaGraphDef MakeMeta(bool sharded) {
   Graph graph;
   Scope scope(graph);

@@ -8,17 +8,17 @@
 
 namespace ramet::fuzz {
 
-// A BaseModel is a small trained model as the library writes it, which drawn files are changes of.
+// A BaseModel is a small trained model as the library writes it. Drawn files are variations of it.
 struct BaseModel {
-  // Variables of both kinds, a loop and a branch, a Saver, a signature, an asset.
+  // Has variables of both kinds, a loop, a branch, a Saver, a signature and an asset.
   MetaGraphDef meta;
-  // One graph that shards its saver.
+  // A graph whose saver writes a sharded checkpoint.
   MetaGraphDef sharded;
-  // By the names in the checkpoint.
+  // The values of the variables, by their names in the checkpoint.
   std::map<std::string, Tensor> values;
 };
 
-// Made at the first call.
+// Returns the model, which the first call makes.
 const BaseModel& TheBaseModel();
 
 }  // namespace ramet::fuzz

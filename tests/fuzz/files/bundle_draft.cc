@@ -78,7 +78,7 @@ class BundleDrafter {
     records_[name] = WireOf(random_, whole);
   }
 
-  // A tensor in so many slices that whatever compares them all with each other is felt.
+  // Adds a tensor in so many slices that comparing all of them with each other takes long.
   void AddManySlices(const std::string& name) {
     const int64_t n = random_.In(100, kManySlices);
     const bool row = random_.Percent(50);
@@ -105,7 +105,7 @@ class BundleDrafter {
       if (random_.Percent(lies_ / 10)) data_[s].resize(data_[s].size() / 2);
       set->Add(BundleDataPath(prefix, static_cast<int>(s), header_.num_shards()), data_[s]);
     }
-    // The index comes last: a reader waits for it where data are newer.
+    // The index comes last, because a reader waits for it if the data are newer.
     set->Add(prefix + ".index", DraftTable(random_, records, random_.Percent(lies_ / 3)));
   }
 
@@ -159,7 +159,7 @@ class BundleDrafter {
     return StringData(lengths, bytes, crc);
   }
 
-  // Changes what an entry says; the checksum then mostly is that of the bytes that it names.
+  // Changes an entry. The checksum then usually matches the bytes that it refers to.
   void Spoil(BundleEntryProto* entry) {
     const std::string& data = data_[static_cast<size_t>(entry->shard_id())];
     switch (random_.Below(7)) {

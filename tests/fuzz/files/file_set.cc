@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using Kind = DrawnFile::Kind;
 
 constexpr size_t kBytesPerLine = 64;
-// When the files were written, in seconds since 1970: readers wait for more where files are new.
+// The modification time of the files, in seconds since 1970. Readers would wait if it were recent.
 constexpr time_t kWrittenAt = 1'600'000'000;
 constexpr const char* kKindNames[] = {"file", "folder", "pipe", "link"};
 

@@ -12,12 +12,12 @@ namespace ramet::fuzz {
 struct DrawnFile {
   enum class Kind { kRegular, kFolder, kPipe, kLink };
   std::string path;
-  std::string bytes;  // of a link: where it leads
+  std::string bytes;  // the content, or the target of a link
   Kind kind = Kind::kRegular;
 };
 
-// A FileSet holds the files of one case: the name of their format, what a user would open, and the
-// files.
+// A FileSet holds the files of one case, the name of their format, and the path that a user would
+// open.
 struct FileSet {
   std::string format;
   std::string target;
@@ -29,12 +29,14 @@ struct FileSet {
   size_t bytes() const;
 };
 
-// Writes the files into an empty folder. \error of the files.
+// Writes the files into an empty folder.
+// \error as for the file operations.
 Status WriteFileSet(const FileSet& set, const std::string& folder);
-// Returns what differs between the folder and the files that were written there; "" if nothing.
+// Describes how the folder differs from the files that were written there; "" if it does not.
 std::string ChangeSince(const FileSet& set, const std::string& folder);
 
-// The set as text, which holds every byte of it, and back. \error kDataLoss if it is not such text.
+// Convert a set to text, without loss, and back.
+// \error kDataLoss: the text is not such a set.
 std::string TextOf(const FileSet& set);
 StatusOr<FileSet> FileSetFromText(std::string_view text);
 

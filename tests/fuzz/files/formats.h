@@ -19,14 +19,14 @@ FileSet DrawNpy(Random& random);
 FileSet DrawIdx(Random& random);    // one file
 FileSet DrawMnist(Random& random);  // a folder with the four files of MNIST
 
-// Replaces a file by a link, a pipe or a folder. Only for formats of
-// folders or several files, because a pipe that a user names is read.
+// Replaces a file by a link, a pipe or a folder. Only for formats of folders or of several files,
+// because a reader would wait for the data of a pipe that the user names.
 void ReplaceByOddFile(Random& random, FileSet* set);
-// Draws a tensor's name, mostly that of a variable.
+// Draws the name of a tensor, usually that of a variable.
 std::string DrawTensorName(Random& random);
-// A V2 checkpoint of the variables of BaseModel, or with some changed.
+// Adds a V2 checkpoint of the variables of BaseModel. `lies_percent` of its entries are wrong.
 void AddModelBundle(Random& random, const std::string& prefix, int lies_percent, FileSet* set);
-// A MetaGraphDef with a Saver, variables, collections and signatures, changed in some places.
+// Draws a MetaGraphDef with a Saver, variables, collections and signatures, changed in some places.
 MetaGraphDef DrawMetaGraphDef(Random& random);
 
 }  // namespace ramet::fuzz

@@ -53,7 +53,7 @@ const Format* FindFormat(const std::string& name) {
   return nullptr;
 }
 
-// Draws one of the formats that `only` and `skip` leave, by their weights.
+// Draws one of the formats that `only` and `skip` allow, by weight.
 const Format& DrawFormat(const FuzzOptions& options, Random& random) {
   std::vector<const Format*> weighted;
   for (const Format& format : kFormats) {
@@ -108,7 +108,7 @@ void RunCase(const FuzzOptions& options, uint64_t index, Progress& progress) {
   ExerciseFiles(format.draw(random), format, random, progress);
 }
 
-// A file set that was found once, used in several ways.
+// Uses a recorded file set in several ways.
 void RunFile(const std::string& path, uint64_t seed, Progress& progress) {
   constexpr uint64_t kTimes = 8;
   progress.Subject(std::filesystem::path(path).stem().string());

@@ -58,7 +58,7 @@ VariableDef DrawVariableDef(Random& random, const MetaGraphDef& meta) {
   return variable;
 }
 
-// A context with others within it.
+// Fills a context, with others nested in it.
 template <class Context>
 std::string DrawContext(Random& random, const MetaGraphDef& meta) {
   Context context;
@@ -137,7 +137,7 @@ void SpoilSignature(Random& random, MetaGraphDef* meta) {
   SpoilMessage(random, &signature);
 }
 
-// A constant that says more than it has.
+// Makes a constant claim more elements than it has.
 void SpoilConstant(Random& random, GraphDef* graph) {
   NodeDef* node = graph->add_node();
   node->set_name("hostile");
@@ -161,7 +161,7 @@ void SpoilConstant(Random& random, GraphDef* graph) {
   }
 }
 
-// The definitions of ops that the writer is said to have had.
+// Changes the op definitions that the message records for its writer.
 void SpoilOpList(Random& random, MetaGraphDef* meta) {
   OpList* ops = meta->mutable_meta_info_def()->mutable_stripped_op_list();
   if (ops->op().empty()) ops->add_op()->set_name("Identity");

@@ -27,7 +27,7 @@ void AppendBigEndian(int64_t value, std::string* out) {
   for (int shift = 24; shift >= 0; shift -= 8) *out += static_cast<char>(value >> shift);
 }
 
-// `lies`: of 100 numbers in the header, how many are not true.
+// Returns an IDX file. `lies` percent of the numbers in the header are wrong.
 std::string Idx(Random& random, const std::vector<int64_t>& dims, const std::string& elements,
                 int lies) {
   std::string file(2, '\0');
@@ -44,7 +44,7 @@ std::string Idx(Random& random, const std::vector<int64_t>& dims, const std::str
   return file;
 }
 
-// Plain, or as one or two gzip members, with what a lie may add.
+// Returns the file as it is, or as one or two gzip members, possibly with wrong additions.
 std::string Packed(Random& random, const std::string& file, int lies) {
   if (!random.Percent(50)) return file;
   if (random.Percent(lies / 2)) {
@@ -85,7 +85,7 @@ FileSet DrawIdx(Random& random) {
     elements *= dims.back();
   }
   std::string bytes(static_cast<size_t>(elements), '\1');
-  if (random.Percent(3)) {  // a dimension that is as long as it says
+  if (random.Percent(3)) {  // a long file of the declared size
     dims = {int64_t{1} << random.In(20, 24)};
     bytes.resize(static_cast<size_t>(dims[0]));
   }

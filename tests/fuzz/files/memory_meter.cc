@@ -32,7 +32,7 @@ void OnFree(const volatile void* p) {
 size_t Start() {
   static const int installed = __sanitizer_install_malloc_and_free_hooks(OnAllocate, OnFree);
   static_cast<void>(installed);
-  live = size_t{1} << 40;  // what was allocated before may be freed
+  live = size_t{1} << 40;  // offset: earlier allocations may be freed
   peak = live.load();
   return live;
 }
@@ -45,7 +45,7 @@ size_t Peak() { return peak; }
 
 namespace {
 
-// The most memory that was resident since it was last reset.
+// Returns the peak resident memory since Start.
 size_t Peak() {
   std::ifstream file("/proc/self/status");
   for (std::string word; file >> word;) {

@@ -4,9 +4,8 @@
 
 namespace ramet::fuzz {
 
-// A MemoryMeter measures how much more memory the process used than at the beginning, at most. With
-// the address sanitizer it counts what is allocated, otherwise the memory that was touched. One at
-// a time.
+// A MemoryMeter measures the peak growth of the process's memory since it was created. With the
+// address sanitizer it counts allocations, otherwise resident memory. Only one may exist at a time.
 class MemoryMeter {
  public:
   MemoryMeter();

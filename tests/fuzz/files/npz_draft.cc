@@ -40,7 +40,7 @@ std::string DrawDescr(Random& random) {
                       "'<i4"});
 }
 
-// The header's dictionary, as Python writes it or not.
+// Draws the header's dictionary, not always in the form that Python writes.
 std::string DrawDictionary(Random& random, const Tensor& value, int lies) {
   std::string shape;
   for (const int64_t dim : value.shape().dims()) {
@@ -79,7 +79,7 @@ std::string DrawArray(Random& random, int lies) {
   return file;
 }
 
-// Megabytes that deflate to a few kilobytes.
+// Draws megabytes that deflate to a few kilobytes.
 std::string DrawBomb(Random& random) {
   const int64_t n = random.In(1, 24) << 20;
   std::string header = cli::NpyHeaderText("bomb", kUInt8, Shape{n}).value();

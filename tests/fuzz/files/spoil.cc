@@ -21,13 +21,13 @@ constexpr size_t kMaxFields = 20'000;
 constexpr int64_t kManyItems = 1000;
 constexpr int64_t kMaxAddedBytes = 1 << 20;
 
-// A field of a message, set or not.
+// A field of a message, whether it is set or not.
 struct FieldRef {
   Message* message;
   const FieldDescriptor* field;
 };
 
-// Gathers the fields and texts of a message.
+// Collects the fields and texts of a message.
 class Survey {
  public:
   explicit Survey(Message* message) { Visit(message); }
@@ -124,7 +124,7 @@ void AddItem(Random& random, const Survey& survey, const FieldRef& ref) {
   if (ref.field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
     return SetScalar(random, survey, ref, -1);
   }
-  // Not from the field itself: adding may move its items.
+  // A copy, because adding an item may move the existing ones.
   std::unique_ptr<Message> copy;
   if (size > 0) {
     const auto at = static_cast<int>(random.Below(size));
@@ -186,10 +186,10 @@ std::string WireOf(Random& random, const Message& message) {
       bytes += "\xFA\x7F";
       AppendVarint64(&bytes, 5);
       return bytes + "12345";
-    case 2:  // groups within each other
+    case 2:  // nested groups
       for (int i = 0; i < 150; ++i) bytes += "\xFB\x7F";
       return bytes;
-    case 3:  // a known number with another wire type
+    case 3:  // a known field number with a different wire type
       bytes += static_cast<char>(random.In(1, 9) << 3 | random.Pick({0, 1, 5}));
       return bytes + std::string(8, '\x01');
     default: SpoilBytes(random, &bytes); return bytes;

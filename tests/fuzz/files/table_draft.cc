@@ -64,7 +64,7 @@ class TableDrafter {
   }
 
  private:
-  // In one of a few places, so that a file mostly has one lie.
+  // Reports whether to lie here. Only some of the places do, so that most files have one lie.
   bool Now(Lie lie) { return lie_ == lie && random_.Percent(40); }
 
   void AddBlock(const Records& records) {
@@ -79,7 +79,7 @@ class TableDrafter {
     if (Now(Lie::kRepeatedHandle)) RepeatHandle(key, handle);
   }
 
-  // Many entries for one block: what takes it once for each entry takes long.
+  // Adds many index entries for one block. A reader that processes it once per entry takes long.
   void RepeatHandle(const std::string& key, const std::string& handle) {
     const int64_t times = random_.Pick({int64_t{1}, int64_t{2}, int64_t{100}, kManyHandles});
     for (int64_t i = 1; i <= times; ++i) {

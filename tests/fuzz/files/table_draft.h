@@ -10,9 +10,9 @@ namespace ramet::fuzz {
 
 using Records = std::vector<std::pair<std::string, std::string>>;
 
-// A sorted table of the records in their order. Every checksum is right but for a few. With `lies`,
-// one thing in it is wrong: a key's shared prefix, a length, a restart, the order, a block's
-// handle, the compression, or what a block inflates to.
+// Returns a sorted table of the records, in the given order. Nearly all checksums are right. With
+// `lies`, one thing in it is wrong: a key's shared prefix, a length, a restart, the order, a
+// block's handle, the compression, or the content of a compressed block.
 std::string DraftTable(Random& random, const Records& records, bool lies);
 
 }  // namespace ramet::fuzz

@@ -4,14 +4,14 @@
 
 #include "random.h"
 
-// JSON of hostile content, as writers of the formats would not make it.
+// Draws JSON text, some of it hostile and unlike what the writers of the formats produce.
 namespace ramet::fuzz {
 
-// The string as JSON, some characters escaped without need.
+// Returns the string as JSON, with some unnecessary escapes.
 std::string JsonString(Random& random, const std::string& text);
-// A number: mostly `right`, else one that is negative, huge, a fraction, or none.
+// Draws a number: usually `right`, otherwise negative, huge, a fraction, or not a number.
 std::string JsonNumber(Random& random, int64_t right, int lies_percent);
-// Any value: also deep lists and objects, and long numbers.
+// Draws any value, including deep lists and objects, and long numbers.
 std::string JsonValue(Random& random);
 
 }  // namespace ramet::fuzz

@@ -7,26 +7,26 @@
 #include "ramet/tensor/tensor.h"
 #include "random.h"
 
-// Does with drawn files what programs and tools do with files. Errors are fine. Findings are
-// results that contradict each other, memory that was asked for and is out of proportion, and
-// outputs that cannot be read.
+// Uses drawn files as programs and tools use files. Errors are fine. Findings are results that
+// contradict each other, allocations out of proportion to the files, and outputs that cannot be
+// read.
 namespace ramet::fuzz {
 
-// The files of one case, and where results go.
+// The files of one case, and the folder for results.
 struct FileUse {
   Random& random;
   Progress& progress;
   std::string path;    // what a user would open
-  std::string folder;  // that all files are in; they must stay as they are
+  std::string folder;  // contains all files, which must not change
   std::string out;     // an empty folder
   // A constant of a graph may repeat one value up to 2 GiB (AttrBudget).
   bool has_graph = false;
 
-  // Notes the error of a reader and reports whether there is none. That the memory limit of these
-  // programs was reached is a finding: the files are small.
+  // Records the error of a reader. Returns false if there is one. Reaching the memory limit of
+  // these programs is a finding, because the files are small.
   bool Ok(const Status& status) const;
-  // Reads every byte. A bool that is neither 0 nor 1 is a finding, and so is another dtype or shape
-  // than was announced.
+  // Reads every byte. It is a finding if a bool is neither 0 nor 1, or if the dtype or the shape is
+  // not the announced one.
   void Check(const Tensor& value, DType dtype, const Shape& shape, const char* what) const;
   void Find(std::string what) const { progress.Finding(what); }
 };

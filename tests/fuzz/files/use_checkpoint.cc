@@ -25,7 +25,7 @@ constexpr size_t kMaxVariables = 20;
 constexpr int64_t kMaxVariableElements = 4096;
 constexpr int64_t kRunMillis = 1000;
 
-// A box in the shape, or one that reaches out of it.
+// Draws a slice of the shape, possibly one that extends beyond it.
 TensorSlice DrawSlice(Random& random, const Shape& shape) {
   std::vector<TensorSlice::Extent> extents;
   for (const int64_t dim : shape.dims()) {
@@ -124,7 +124,7 @@ class CheckpointUser {
     return TensorBytes(tensor.dtype, slice.ShapeIn(tensor.shape).value()).value();
   }
 
-  // A copy can be read and has the same values.
+  // Checks that a copy can be read and has the same values.
   void Copy() {
     const auto format = use_.random.Pick({CheckpointFormat::kV2, CheckpointFormat::kV1});
     const std::string to = JoinPath(use_.out, "copy");
@@ -159,7 +159,7 @@ class CheckpointUser {
     if (reader.ok()) use_.Ok(reader->List().status());
   }
 
-  // Variables of the dtypes and shapes that the checkpoint claims.
+  // Restores variables of the dtypes and shapes that the checkpoint claims.
   void Restore() {
     use_.progress.Phase("restoring");
     Graph graph;
@@ -234,7 +234,7 @@ void UseFoundVersion(FileUse& use, const files::FoundVersion& found) {
   }
 }
 
-// The updated state file can be read again.
+// Checks that the updated state file can be read again.
 void UpdateState(FileUse& use, const CheckpointStateInfo& state) {
   if (!use.Ok(UpdateCheckpointState(use.out, state))) return;
   const auto again = ReadCheckpointState(use.out);

@@ -63,7 +63,7 @@ void ExportAgain(FileUse& use, const Graph& graph, const MetaGraphInfo& info) {
   if (status.ok()) use.progress.Exported();
 }
 
-// The saver that the file describes: its nodes are the file's own, so they may do anything.
+// Uses the saver that the file describes. Its nodes come from the file, so they may do anything.
 void SaveAndRestore(FileUse& use, Graph& graph, Saver& saver) {
   auto session = Session::Create(graph, {.operation_timeout_in_ms = kRunMillis});
   if (!session.ok()) return;

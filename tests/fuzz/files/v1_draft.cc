@@ -27,7 +27,7 @@ class V1Drafter {
     first_.mutable_meta()->mutable_versions()->set_producer(1);
   }
 
-  // The rows [begin, end) of the tensor, as up to three slices.
+  // Adds the rows [begin, end) of the tensor as up to three slices.
   void Add(const std::string& name, const Tensor& tensor, int64_t begin, int64_t end) {
     SavedSliceMeta* meta = Meta(name, tensor);
     const int64_t parts = std::min<int64_t>(random_.In(1, 3), end - begin);
@@ -47,7 +47,7 @@ class V1Drafter {
     if (random_.Percent(lies_)) SpoilMessage(random_, meta);
   }
 
-  // Slices that whatever compares them all with each other feels; most without a record.
+  // Adds so many slices that comparing all of them takes long. Most have no record.
   void AddManySlices(const std::string& name) {
     const int64_t n = random_.In(100, kManySlices);
     Tensor tensor(kFloat, Shape{n, 2});

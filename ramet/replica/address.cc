@@ -53,7 +53,7 @@ Status NoScheme(std::string_view location) {
 
 // Returns the begin and end of the part of `location` that may have a label. For
 // "//server/name?options" it is the name.
-std::pair<size_t, size_t> LabelledPart(std::string_view location) {
+std::pair<size_t, size_t> LabeledPart(std::string_view location) {
   if (location.substr(0, 2) != "//") return {0, location.size()};
   const size_t name = std::min(location.find('/', 2), location.size());
   return {name, std::min(location.find('?', name), location.size())};
@@ -70,7 +70,7 @@ StatusOr<ReplicaAddress> ParseReplicaAddress(std::string_view address) {
   parsed.scheme = address.substr(0, colon);
   if (FindTransport(parsed.scheme) == nullptr) return UnknownScheme(address, parsed.scheme);
   const std::string_view location = address.substr(colon + 1);
-  const auto [begin, end] = LabelledPart(location);
+  const auto [begin, end] = LabeledPart(location);
   const std::string_view part = location.substr(begin, end - begin);
   // A label contains no '/', but a path may contain an '@' before one.
   size_t at = part.rfind('@');

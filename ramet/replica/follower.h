@@ -131,7 +131,9 @@ class RAMET_EXPORT Follower {
   //   `wait` if that is longer.
   // \error kPermissionDenied: the publisher refuses the connection.
   // \error kFailedPrecondition: the published variables do not fit the session's, the session
-  //   already has a follower, or no graph is published and no session is given.
+  //   already has a follower, no graph is published and no session is given, or the publisher
+  //   uses a different layout.
+  // \error as for Update, if a version is already published.
   static StatusOr<Follower> Open(std::string_view address, const FollowerOptions& options = {});
   Follower(Follower&&) noexcept;
   Follower& operator=(Follower&&) noexcept;

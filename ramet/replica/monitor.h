@@ -29,7 +29,10 @@ class RAMET_EXPORT ReplicaMonitor {
   // forever if that is negative.
   // \error kInvalidArgument: the address is invalid.
   // \error kDeadlineExceeded: nobody publishes there within `wait`.
+  // \error kUnavailable: a process listens there but does not greet within 10 seconds, or within
+  //   `wait` if that is longer.
   // \error kPermissionDenied: the publisher refuses the connection.
+  // \error kFailedPrecondition: the publisher uses a different layout.
   static StatusOr<ReplicaMonitor> Open(std::string_view address,
                                        std::chrono::milliseconds wait = {});
   ReplicaMonitor(ReplicaMonitor&&) noexcept;

@@ -21,8 +21,8 @@ bool IsApply(std::string_view op) {
 
 // Nodes of variables that optimizers use, directly or through a node that reads the variable.
 struct Uses {
-  std::unordered_set<NodeId> updated;      // input 0 of an update
-  std::unordered_set<NodeId> optimizer_s;  // any other input of an update
+  std::unordered_set<NodeId> updated;        // input 0 of an update
+  std::unordered_set<NodeId> by_optimizers;  // any other input of an update
 };
 
 Uses FindUses(const GraphData& graph) {
@@ -33,7 +33,7 @@ Uses FindUses(const GraphData& graph) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       NodeId source = inputs[i].node;
       if (IsRead(graph.nodes[source].op->name())) source = graph.inputs(source)[0].node;
-      (i == 0 ? uses.updated : uses.optimizer_s).insert(source);
+      (i == 0 ? uses.updated : uses.by_optimizers).insert(source);
     }
   }
   return uses;
@@ -51,7 +51,8 @@ std::vector<Variable> VariablesForInference(const Graph& graph) {
   std::set<VariableId> seen;
   for (const Variable& variable : all) {
     const NodeId node = impl.variables[variable.id()].variable.op().id();
-    const bool state_of_optimizer = uses.optimizer_s.contains(node) && !uses.updated.contains(node);
+    const bool state_of_optimizer =
+        uses.by_optimizers.contains(node) && !uses.updated.contains(node);
     if (!state_of_optimizer && seen.insert(variable.id()).second) chosen.push_back(variable);
   }
   return chosen;

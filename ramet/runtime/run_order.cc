@@ -11,7 +11,7 @@
 namespace ramet {
 namespace {
 
-// Reports whether a node does more than to compute its outputs from its inputs.
+// Reports whether a node does more than compute its outputs from its inputs.
 bool HasEffect(const NodeRecord& node) {
   if (node.num_inputs == 0 || !node.op->registered() || node.op->schema().is_stateful) return true;
   return std::ranges::any_of(node.op->schema().inputs, &ArgSchema::is_ref);

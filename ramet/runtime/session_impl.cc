@@ -18,8 +18,8 @@ Status Outcome(const Status& status, const Cancellation& cancellation) {
   return status;
 }
 
-// Returns the token that cancels a run: that of its options, or that of the call which the thread
-// is in.
+// Returns the token that cancels a run: that of its options, or that of the interruptible call that
+// the thread is in.
 CancellationToken* TokenOf(const RunOptions& options) {
   if (options.cancellation != nullptr) return options.cancellation.get();
   RunInterrupt* const interrupt = RunInterrupt::Current();

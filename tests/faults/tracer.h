@@ -24,8 +24,8 @@ struct Fault {
   uint32_t calls = kChanges;
   uint64_t at = 0;
   int error = 0;  // for kError: an errno
-  uint64_t every_more =
-      0;  // for kError: this many calls later another one fails, and so on; 0: none
+  // For kError: after call `at`, every every_more-th counted call fails too; 0: none.
+  uint64_t every_more = 0;
 };
 
 // How a traced process ended.

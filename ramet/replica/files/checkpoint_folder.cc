@@ -125,7 +125,7 @@ StatusOr<CheckpointFolder> PublishedFolder(const std::string& text) {
   return folder;
 }
 
-StatusOr<IndexPrint> PrintOf(const std::string& prefix) {
+StatusOr<IndexFingerprint> FingerprintOf(const std::string& prefix) {
   RAMET_ASSIGN_OR_RETURN(const RandomAccessFile file, RandomAccessFile::Open(IndexPath(prefix)));
   if (file.size() > kMaxIndexBytes) {
     return InvalidArgument(file.path(), "; the index has ", file.size(), " bytes; the limit is ",
@@ -137,11 +137,11 @@ StatusOr<IndexPrint> PrintOf(const std::string& prefix) {
                            file.Read(at, std::min(kPieceBytes, file.size() - at)));
     crc = crc32c::Extend(crc, piece.data(), piece.size());
   }
-  return IndexPrint{file.identity(), crc};
+  return IndexFingerprint{file.identity(), crc};
 }
 
 StatusOr<FoundVersion> FindVersionAt(const std::string& path) {
-  RAMET_ASSIGN_OR_RETURN(const IndexPrint index, PrintOf(path));
+  RAMET_ASSIGN_OR_RETURN(const IndexFingerprint index, FingerprintOf(path));
   FoundVersion found{VersionByName(path, index.identity), path, index, std::nullopt};
   auto own = ReadVersionFile(path);
   if (IsFailedPrecondition(own.status())) return own.status();

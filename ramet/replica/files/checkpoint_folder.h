@@ -30,25 +30,26 @@ StatusOr<CheckpointFolder> FollowedFolder(const std::string& text);
 // \error as for CreateDirs.
 StatusOr<CheckpointFolder> PublishedFolder(const std::string& text);
 
-// Identifies an index file by its location and its bytes.
-struct IndexPrint {
+// Identifies an index file by its file identity and a checksum of its bytes.
+struct IndexFingerprint {
   FileIdentity identity;
   uint32_t crc = 0;
-  bool operator==(const IndexPrint&) const = default;
-  bool SameBytes(const IndexPrint& other) const {
+  bool operator==(const IndexFingerprint&) const = default;
+  bool SameBytes(const IndexFingerprint& other) const {
     return identity.size == other.identity.size && crc == other.crc;
   }
 };
 
 // Reads the whole index of a checkpoint.
+// \error kInvalidArgument: the index is larger than 1 GiB.
 // \error as for RandomAccessFile.
-StatusOr<IndexPrint> PrintOf(const std::string& prefix);
+StatusOr<IndexFingerprint> FingerprintOf(const std::string& prefix);
 
 // A checkpoint and its version number.
 struct FoundVersion {
   uint64_t version = 0;
   std::string path;                // prefix of the checkpoint's files
-  IndexPrint index;                // its crc is 0 if the index has not been read
+  IndexFingerprint index;          // its crc is 0 if the index has not been read
   std::optional<VersionFile> own;  // the version file, if it belongs to this index
 };
 
@@ -60,7 +61,7 @@ std::optional<uint64_t> NumberOf(std::string_view path);
 // since 1970.
 // \error kNotFound: there is no index, or a publisher has not finished it.
 // \error kFailedPrecondition: the version file has a different layout.
-// \error as for PrintOf.
+// \error as for FingerprintOf.
 StatusOr<FoundVersion> FindVersionAt(const std::string& path);
 
 // Returns the path of the newest checkpoint. This is the one that the state file names, if it

@@ -48,7 +48,7 @@ TEST_F(FilesHostileTest, PipesDoNotBlock) {
 
 TEST_F(FilesHostileTest, AnEndlessIndexIsNotRead) {
   ASSERT_EQ(::truncate(Path("m-1.index").c_str(), off_t{1} << 42), 0);
-  const Status status = PrintOf(Path("m-1")).status();
+  const Status status = FingerprintOf(Path("m-1")).status();
   EXPECT_TRUE(IsInvalidArgument(status)) << status.ToString();
   EXPECT_FALSE(Connect().ok());
 }

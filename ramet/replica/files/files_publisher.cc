@@ -78,7 +78,7 @@ class FilesPublisher final : public PublisherTransport {
 
  private:
   void BeginAfter(uint64_t epoch);
-  void FollowFolder() RAMET_REQUIRES(turn_mutex_);
+  void CatchUpWithFolder() RAMET_REQUIRES(turn_mutex_);
   void Run();
 
   const CheckpointFolder folder_;
@@ -121,7 +121,7 @@ void FilesPublisher::BeginAfter(uint64_t epoch) {
 }
 
 // Catches up with the folder, where another process may have rolled back.
-void FilesPublisher::FollowFolder() {
+void FilesPublisher::CatchUpWithFolder() {
   const auto path = NewestPath(folder_);
   if (!path.ok()) return;
   number_ = std::max(number_, NumberOf(*path).value_or(0));
@@ -136,7 +136,7 @@ StatusOr<uint64_t> FilesPublisher::Publish(const VersionInfo& info, std::span<co
   RAMET_RETURN_IF_ERROR(queue_.WaitForRoom());
   MutexLock turn(turn_mutex_);
   RAMET_RETURN_IF_ERROR(queue_.WaitForRoom());
-  FollowFolder();
+  CatchUpWithFolder();
   const auto step = static_cast<uint64_t>(std::max<int64_t>(info.id.step, 0));
   number_ = std::max(number_ + 1, step);
   return queue_.Push({info,
@@ -166,7 +166,7 @@ StatusOr<uint64_t> FilesPublisher::Rollback(uint64_t version) {
   queue_.WaitUntilWritten();
   RAMET_ASSIGN_OR_RETURN(const uint64_t made, RollBackTo(folder_, version));
   queue_.SetVersion(made);
-  FollowFolder();
+  CatchUpWithFolder();
   return queue_.version();
 }
 

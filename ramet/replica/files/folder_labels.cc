@@ -84,7 +84,7 @@ Status CopyTensors(const FoundVersion& from, const std::string& to) {
       return NotFound(from.path, " was overwritten: version ", from.version, " is gone");
     }
     const Status copied = CopyFiles(from.path, to);
-    const auto after = PrintOf(from.path);
+    const auto after = FingerprintOf(from.path);
     if (copied.ok() && after.ok() && *after == before.index) return OkStatus();
     if (IsResourceExhausted(copied) || Clock::now() > deadline) {
       RemoveCheckpoint(to).IgnoreError();
@@ -105,7 +105,7 @@ Status CopyVersion(const FoundVersion& from, const std::string& to, const Versio
   VersionFile own = from.own.value_or(VersionFile());
   own.info = info;
   if (own.info.id.step < 0) own.info.id.step = StepOf(to, from.path);
-  const auto index = PrintOf(to);
+  const auto index = FingerprintOf(to);
   status.Update(index.status());
   if (index.ok()) {
     own.index_bytes = index->identity.size;

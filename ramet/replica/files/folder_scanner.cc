@@ -77,7 +77,7 @@ FolderScanner::Result FolderScanner::ScanNewest() {
     return Result::kSettled;
   }
   const auto variables = VariablesOf(*found, wanted_.parts);
-  const auto after = PrintOf(*path);
+  const auto after = FingerprintOf(*path);
   if (!after.ok() || !(*after == found->index)) return Result::kUnsettled;
   if (IsDataLoss(variables.status()) || IsNotFound(variables.status())) {
     return NoteUnreadable(*path, variables.status(), *newest);

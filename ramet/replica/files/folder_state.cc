@@ -29,7 +29,7 @@ void FolderState::SetNewest(Newest newest) {
   Changed();
 }
 
-void FolderState::SetIndex(const IndexPrint& index) {
+void FolderState::SetIndex(const IndexFingerprint& index) {
   MutexLock lock(mutex_);
   auto made = std::make_shared<Newest>(*newest_);
   made->found.index = index;

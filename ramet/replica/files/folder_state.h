@@ -32,7 +32,7 @@ class FolderState {
 
   void SetNewest(Newest newest);
   // Records that the newest checkpoint has a new index with the same bytes. Does not wake waits.
-  void SetIndex(const IndexPrint& index);
+  void SetIndex(const IndexFingerprint& index);
   void SetLabels(Labels labels);
   // Marks the state as superseded: there will be no more versions.
   void Supersede();

@@ -155,10 +155,10 @@ Status Gone(const FoundVersion& found) {
 }
 
 // Reports whether the index of `found` is replaced within the time that an overwrite may take.
-bool IsReplacedSoon(const FoundVersion& found, const IndexPrint& before) {
+bool IsReplacedSoon(const FoundVersion& found, const IndexFingerprint& before) {
   const auto deadline = Clock::now() + kOverwriteWait;
   while (Clock::now() < deadline) {
-    const auto now = PrintOf(found.path);
+    const auto now = FingerprintOf(found.path);
     if (!now.ok() || !(*now == before)) return true;
     std::this_thread::sleep_for(kIndexPollInterval);
   }
@@ -198,11 +198,11 @@ StatusOr<StoredVariables> VariablesOf(const FoundVersion& found,
 }
 
 StatusOr<VersionValues> ReadVersion(const FoundVersion& found, const StoredVariables& variables) {
-  const auto before = PrintOf(found.path);
+  const auto before = FingerprintOf(found.path);
   if (!before.ok() || !before->SameBytes(found.index)) return Gone(found);
   auto reader = BundleReader::Open(found.path);
   StatusOr<VersionValues> read = reader.ok() ? ReadAll(*reader, found, variables) : reader.status();
-  const auto after = PrintOf(found.path);
+  const auto after = FingerprintOf(found.path);
   if (!after.ok() || !(*after == *before)) return Gone(found);
   if (reader.ok() && !(reader->index_identity() == before->identity)) return Gone(found);
   if (read.ok() || !MayComeFromAnOverwrite(read.status())) return read;

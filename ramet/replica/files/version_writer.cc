@@ -91,7 +91,7 @@ Status VersionWriter::WriteTensors(const WrittenVersion& version) const {
 }
 
 Status VersionWriter::Commit(const WrittenVersion& version, VersionFile own) const {
-  RAMET_ASSIGN_OR_RETURN(const IndexPrint index, PrintOf(version.path));
+  RAMET_ASSIGN_OR_RETURN(const IndexFingerprint index, FingerprintOf(version.path));
   own.index_bytes = index.identity.size;
   own.index_crc = index.crc;
   RAMET_RETURN_IF_ERROR(WriteVersionFile(version.path, own));

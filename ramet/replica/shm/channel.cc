@@ -23,8 +23,8 @@ namespace {
 
 constexpr int kBacklog = 128;
 constexpr auto kRetryInterval = std::chrono::milliseconds(5);
-constexpr int kConnectTries = 200;
-constexpr int kLockTries = 2000;
+constexpr int kConnectTries = 200;  // one second
+constexpr int kLockTries = 2000;    // ten seconds
 
 // A socket's address in the kernel's format. A leading '@' stands for the 0 of an abstract name.
 struct Address {

@@ -58,7 +58,8 @@ class ReaderList {
   bool SendSegments(const std::vector<SharedPool::Segment>& segments);
   // Like SendSegments, for all segments of `pool`. Does little if all followers know them.
   bool SendSegmentsOf(const SharedPool& pool);
-  // Drops followers whose time is over. Returns false if nothing has to be checked again later.
+  // Drops followers that have not read their greeting in time, and the pins of dropped followers
+  // after kPinGrace. Returns true if there is something to check again later.
   bool DropOverdue(Clock::time_point now);
   // Returns the id of the follower with this descriptor, or 0. Ids are never reused.
   uint64_t IdOf(int fd) const;

@@ -5,6 +5,7 @@
 namespace ramet::shm {
 namespace {
 
+// The pool grows by segments of at least this fraction of a version.
 constexpr uint64_t kSegmentsPerVersion = 8;
 
 uint64_t SetBytes(const ReplicaSignature& signature) {

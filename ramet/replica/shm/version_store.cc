@@ -14,6 +14,9 @@ namespace {
 // not wake the publisher.
 constexpr auto kReleasePollInterval = std::chrono::milliseconds(1);
 
+// Slots for retired versions that followers still hold.
+constexpr uint32_t kRetiredSlots = 32;
+
 }  // namespace
 
 VersionStore::VersionStore(std::string address, ReplicaSignature signature,
@@ -32,7 +35,7 @@ Status VersionStore::Begin(uint64_t epoch) {
   const auto num_variables =
       static_cast<uint32_t>(std::min<size_t>(memory_.signature().size(), kMaxVariables + 1));
   const uint32_t num_slots =
-      std::min(static_cast<uint32_t>(retention_.retained) + kMaxLabels + 32, kMaxSlots);
+      std::min(static_cast<uint32_t>(retention_.retained) + kMaxLabels + kRetiredSlots, kMaxSlots);
   RAMET_ASSIGN_OR_RETURN(TableWriter table,
                          TableWriter::Create(address_, epoch, num_variables, num_slots));
   MutexLock lock(mutex_);

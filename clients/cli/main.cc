@@ -52,7 +52,7 @@ int Complain(std::string message) {
   return kFailed;
 }
 
-// Reports arguments that nothing expects, of which `first` may be meant as a command.
+// Reports unexpected arguments. `first`, the first argument of all, may be a misspelled command.
 int ReportExtras(const CLI::App& app, const CLI::ExtrasError& error, const std::string& first) {
   if (app.get_subcommands().empty() && !first.starts_with('-')) {
     const std::string unknown = "'" + cli::Clean(first) + "' is not a command";

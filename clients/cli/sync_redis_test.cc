@@ -120,11 +120,11 @@ TEST_F(SyncRedis, ThePasswordIsNotShown) {
 }
 
 TEST_F(SyncRedis, MissingPublisherIsAnError) {
-  ExpectError("sync status " + Address(), 1, "nobody publishes there");
+  ExpectError("sync status " + Address(), 1, "there is no publisher");
   { Send(*std::make_unique<rm::Publisher>(Publish()), {.step = 1}); }
   ExpectError("sync status " + Address(), 1, "there is no publisher");
   server_->Kill();
-  ExpectError("sync status " + Address(), 1, "nobody publishes there");
+  ExpectError("sync status " + Address(), 1, "there is no publisher");
   ExpectError("follow --once --timeout 0.1 redis://host", 2, "there is no name");
 }
 

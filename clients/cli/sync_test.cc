@@ -87,7 +87,7 @@ TEST_F(Sync, FollowErrors) {
   const Result nobody = Run("follow --once --timeout 0.1 " + Address());
   EXPECT_EQ(nobody.code, 1);
   EXPECT_THAT(nobody.err, HasSubstr("waiting for a publisher at " + Address()));
-  EXPECT_THAT(nobody.err, HasSubstr("nobody publishes there"));
+  EXPECT_THAT(nobody.err, HasSubstr("there is no publisher"));
   ExpectError("follow " + Address() + "@", 2, "empty label");
   ExpectError("follow file:", 2, "file:DIR");
   ExpectError("follow xyz:x", 2, "xyz");
@@ -185,7 +185,7 @@ TEST_F(Sync, PromoteAndRollback) {
   EXPECT_EQ(publisher.stats().version, 3u);
   ExpectError("sync promote " + Address() + " 99 stable", 1, "99");
   ExpectError("sync rollback " + Address() + " 99", 1, "99");
-  ExpectError("sync status " + Address() + "-nobody", 1, "nobody publishes there");
+  ExpectError("sync status " + Address() + "-nobody", 1, "there is no publisher");
   ExpectError("sync status policy", 2, "write shm:policy");
   ExpectError("sync", 2, "subcommand");
 }

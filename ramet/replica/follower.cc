@@ -76,10 +76,11 @@ StatusOr<FollowerState::Source> Follower::Impl::FirstSource(bool* on_fallback) {
   std::string label = address_.label;
   if (IsDeadlineExceeded(transport.status()) && !options_.fallback.empty()) {
     RAMET_ASSIGN_OR_RETURN(const ReplicaAddress fallback, ParseReplicaAddress(options_.fallback));
-    const std::string nobody = transport.status().message();
+    const std::string no_publisher = transport.status().message();
     transport = ConnectWithin(options_.fallback, fallback, Clock::now());
     if (!transport.ok()) {
-      return Status(transport.status().code(), StrCat(nobody, "; ", transport.status().message()));
+      return Status(transport.status().code(),
+                    StrCat(no_publisher, "; ", transport.status().message()));
     }
     label = fallback.label;
     *on_fallback = true;

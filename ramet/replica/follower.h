@@ -68,7 +68,7 @@ struct FollowerOptions {
   OnChange on_change = OnChange::kRefuse;  // kReload requires the follower's own session.
   // How long Open waits for a publisher. Negative: forever.
   std::chrono::milliseconds wait = std::chrono::milliseconds(0);
-  // An address to follow if nobody publishes at the main one within `wait`, until somebody does.
+  // An address to follow if the main one has no publisher within `wait`, until it has one.
   std::string fallback = {};
   // If true, each run uses the newest version. If false, runs use the version of the last Update.
   bool automatic = true;
@@ -112,7 +112,7 @@ struct FollowerStats {
 };
 
 // A Follower keeps the variables of a session at published values (see docs/replicas.md). Each run
-// of the session sees one whole version from beginning to end; RunMetadata::version tells which. On
+// of the session sees one whole version from beginning to end; RunMetadata::version says which. On
 // one machine the variables refer to the publisher's memory, so nothing is copied, except integers,
 // which may be used as indices. A run may assign to a variable that follows; the next version
 // overwrites the assignment.
@@ -126,7 +126,7 @@ class RAMET_EXPORT Follower {
  public:
   // Follows the publisher at `address`, which may have a label, as in "shm:NAME@stable".
   // \error kInvalidArgument: the address is invalid, or options contradict each other.
-  // \error kDeadlineExceeded: nobody publishes there within `wait`.
+  // \error kDeadlineExceeded: there is no publisher within `wait`.
   // \error kUnavailable: a process listens there but does not greet within 10 seconds, or within
   //   `wait` if that is longer.
   // \error kPermissionDenied: the publisher refuses the connection.
@@ -140,9 +140,9 @@ class RAMET_EXPORT Follower {
   ~Follower();
 
   // Return the graph and the session that follow. With OnChange::kReload both may be replaced at
-  // any time (FollowerStats::reloads tells); call these functions again to get the current ones.
-  // Replaced graphs and sessions live as long as the follower. The session that was replaced last
-  // keeps its last version; older ones have no values.
+  // any time (FollowerStats::reloads counts this); call these functions again to get the current
+  // ones. Replaced graphs and sessions live as long as the follower. The session that was replaced
+  // last keeps its last version; older ones have no values.
   Graph& graph() const;
   Session& session() const;
 
@@ -150,7 +150,7 @@ class RAMET_EXPORT Follower {
   // it is the newest or if a version is pinned. The result is version 0 if nothing is published
   // yet. On error, the newest version cannot be used and the previous one stays.
   // \error kDataLoss: the hashes differ from the published ones.
-  // \error kUnavailable: nobody is there to verify the version.
+  // \error kUnavailable: the publisher is not there, so the version cannot be verified.
   StatusOr<VersionInfo> Update(const UpdateOptions& options = {});
   // Waits until a version with this number or a higher one, or any version of a different epoch,
   // is current.

@@ -30,7 +30,7 @@ StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(const std::string& te
       return Status(transport.status().code(), StrCat(text, ": ", transport.status().message()));
     }
     if (Clock::now() + pause > deadline) {
-      return DeadlineExceeded(text, ": nobody publishes there (", transport.status().message(),
+      return DeadlineExceeded(text, ": there is no publisher (", transport.status().message(),
                               "); start the publisher, or wait longer (FollowerOptions::wait, in "
                               "Python wait=)");
     }

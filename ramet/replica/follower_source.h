@@ -20,8 +20,8 @@ struct FollowerSource {
   uint64_t Newest() const { return transport->Newest(label); }
 };
 
-// Waits until somebody publishes at the address.
-// \error kDeadlineExceeded: nobody did in time. The message names the address.
+// Waits for a publisher at the address and connects to it.
+// \error kDeadlineExceeded: there was none in time. The message names the address.
 // \error as for ConnectFollowerTransport.
 StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(
     const std::string& text, const ReplicaAddress& address,

@@ -61,9 +61,7 @@ Status ReplicaMonitor::Impl::Connect(std::chrono::milliseconds wait) {
       return At(transport.status());
     }
     if (Clock::now() + kStatusPollInterval > end) {
-      return DeadlineExceeded(text_,
-                              ": nobody publishes there; start the publisher, or wait "
-                              "longer");
+      return DeadlineExceeded(text_, ": there is no publisher; start one, or wait longer");
     }
     std::this_thread::sleep_for(kStatusPollInterval);
   }

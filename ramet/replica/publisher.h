@@ -107,7 +107,7 @@ class RAMET_EXPORT Publisher {
 
   // Publishes the current values and returns the version's number, which is 1 for the first
   // version. Values in device memory are copied in the background; the version appears once they
-  // have arrived, under the returned number unless somebody rolls back in between.
+  // have arrived, under the returned number unless there is a rollback in between.
   // \error kFailedPrecondition: called from within a run of the session, or a variable is
   //   uninitialized or has changed its shape.
   // \error kResourceExhausted: followers hold so many versions that there is no room

@@ -47,6 +47,7 @@ struct VersionInfo {
 // Controls how many versions a publisher keeps and how much memory they may take.
 struct RetentionOptions {
   // The number of newest versions that followers can take, in addition to those that labels name.
+  // At most 128 in shared memory and 1000 on a Redis server.
   int retained = 1;
   // Limit on the memory for values. 0: eight versions and 16 MiB.
   uint64_t max_bytes = 0;
@@ -141,7 +142,7 @@ class FollowerTransport {
   // Returns the hashes that the publisher has computed for a version. It computes them on request,
   // in the background. Hashes computed earlier may be available after the publisher has ended.
   // \error kNotFound: the version is not kept.
-  // \error kUnavailable: nobody can tell the hashes.
+  // \error kUnavailable: the hashes are not known, and the publisher is not there.
   // \error kDeadlineExceeded: they were not computed by `deadline`.
   virtual StatusOr<VersionHashes> Hashes(uint64_t version, Clock::time_point deadline) = 0;
   // Ask the publisher to do the same.

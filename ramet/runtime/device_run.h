@@ -6,7 +6,7 @@
 namespace ramet {
 
 // A DeviceRun executes a plan whose steps are on several devices. Steps of an asynchronous device
-// go to the device's queue in order, so that it works while the caller's thread goes on.
+// go to the device's queue in order, so that it works while the caller's thread continues.
 class DeviceRun {
  public:
   DeviceRun(ActiveRun& run, StepInvoker& invoker) : run_(run), invoker_(invoker) {}

@@ -59,7 +59,7 @@ class CallTarget {
   std::atomic<FunctionInstance*> instance_ = nullptr;
 };
 
-// A FunctionCall tells which functions a node calls in one session.
+// A FunctionCall holds the functions that a node calls in one session.
 class FunctionCall {
  public:
   // Returns nullptr if the node calls no function. `input_devices` has a device for each input of

@@ -105,8 +105,8 @@ TEST_F(ReplicaChangeTest, TheFallbackIsLeftOnceSomebodyPublishes) {
 TEST_F(ReplicaChangeTest, NobodyAtEitherAddress) {
   const Status status = Follower::Open(Address(), {.fallback = Address(" fallback")}).status();
   EXPECT_TRUE(IsDeadlineExceeded(status));
-  EXPECT_THAT(status.message(), HasSubstr(Address() + ": nobody publishes"));
-  EXPECT_THAT(status.message(), HasSubstr(Address(" fallback") + ": nobody publishes"));
+  EXPECT_THAT(status.message(), HasSubstr(Address() + ": there is no publisher"));
+  EXPECT_THAT(status.message(), HasSubstr(Address(" fallback") + ": there is no publisher"));
 }
 
 TEST_F(ReplicaChangeTest, AScopeIsPrependedToAllNames) {

@@ -46,7 +46,7 @@ struct MatrixResult {
 
 // A MatrixRunner calls a library's functions for the matrices of a stack, and lets the run be
 // stopped between two of them and within a long one. Long ones work on copies in a thread of their
-// own, which goes on in the background if the run stops. Not thread-safe.
+// own, which continues in the background if the run stops. Not thread-safe.
 class MatrixRunner {
  public:
   // `multiplications` estimates the work for one matrix.

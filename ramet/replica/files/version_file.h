@@ -12,8 +12,8 @@ namespace ramet::files {
 inline constexpr uint64_t kLayout = 1;
 
 // The contents of the file PREFIX.version, which Ramet writes next to a checkpoint when it
-// publishes one or rolls back to one. It tells followers about a version what its tensors do not.
-// The checkpoint is complete without it.
+// publishes one or rolls back to one. It has what followers need to know about a version besides
+// its tensors. The checkpoint is complete without it.
 struct VersionFile {
   VersionInfo info;            // info.id.epoch 0: the epoch of the previous newest version
   ReplicaSignature signature;  // empty: the signature from the checkpoint's index
@@ -27,7 +27,7 @@ struct VersionFile {
 std::string VersionFilePath(std::string_view prefix);
 
 // Convert a version file to JSON and back.
-// \error kInvalidArgument: the text is malformed. The message tells what is wrong.
+// \error kInvalidArgument: the text is malformed. The message says what is wrong.
 // \error kFailedPrecondition: the text has a different layout.
 std::string VersionFileToText(const VersionFile& file);
 StatusOr<VersionFile> VersionFileFromText(std::string_view text);

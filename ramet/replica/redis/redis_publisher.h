@@ -11,7 +11,7 @@ namespace ramet::redis {
 // thread that sends them. While the server cannot be reached, the newest values wait. `scheme` and
 // `location` are the parts of the address.
 // \error kAlreadyExists: the name has a publisher.
-// \error kInvalidArgument: the address is invalid.
+// \error kInvalidArgument: the address is invalid, or `retention.retained` is not 1 to 1000.
 // \error kUnavailable: the server cannot be reached.
 // \error kPermissionDenied: the server rejects the login.
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& scheme,

@@ -35,7 +35,7 @@ class SeenState {
   // Returns the newest version, or the one that `label` names. 0: there is none.
   uint64_t Newest(std::string_view label) const;
   std::vector<uint64_t> Versions() const;
-  // Reports whether the publisher is there, or whether another one has followed it.
+  // Reports whether the publisher is there, or whether a new one has replaced it.
   bool connected() const;
   bool superseded() const;
 

@@ -63,7 +63,7 @@ StatusOr<FileDescriptor> TakeTurn(const std::string& path) {
   return Unavailable(folder, " has been locked (flock) by another process for 10 seconds");
 }
 
-// Creates and binds the socket file. Replaces a file that nobody listens on.
+// Creates and binds the socket file. Replaces a file without a listener.
 Status BindFile(int fd, const std::string& path) {
   struct stat there;
   if (lstat(path.c_str(), &there) == 0) {

@@ -33,7 +33,7 @@ inline constexpr size_t kMaxPacketFds = 8;
 class Channel {
  public:
   // Connects to the publisher at `socket` (see SocketAddress).
-  // \error kNotFound: nobody listens there.
+  // \error kNotFound: no process listens there.
   // \error kUnavailable: the listener does not accept a connection within a second.
   // \error kPermissionDenied: the socket does not let this user connect.
   static StatusOr<Channel> Connect(const std::string& socket);

@@ -16,8 +16,8 @@ class MemoryFile {
   // Rights of the receivers of the descriptor: only reading, or also writing.
   enum class Access { kOwnerWrites, kAllWrite };
 
-  // Creates shared memory of `bytes` bytes. All of it is reserved and touched, and nobody can
-  // change its size. With kOwnerWrites only this mapping can write. `name` appears in /proc.
+  // Creates shared memory of `bytes` bytes. All of it is reserved and touched. Its size cannot
+  // change. With kOwnerWrites only this mapping can write. `name` appears in /proc.
   // \error kResourceExhausted: the memory cannot be reserved. Touching it later cannot fail.
   static StatusOr<MemoryFile> Create(const std::string& name, size_t bytes, Access access);
   // Maps memory received from another process.

@@ -29,7 +29,7 @@ class DroppedPins {
   // Adds a block that counts until `until`, unless it holds nothing. If there are `max` blocks, the
   // oldest one is removed.
   void Add(PinBlock block, Clock::time_point until, size_t max);
-  // Removes blocks whose time is over and those that hold nothing.
+  // Removes blocks whose `until` has passed and those that hold nothing.
   void RemoveOverdue(Clock::time_point now);
   bool empty() const { return dropped_.empty(); }
   bool Holds(uint64_t version) const;

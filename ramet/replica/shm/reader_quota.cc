@@ -108,7 +108,7 @@ std::optional<size_t> ReaderQuota::VictimFor(const Connected& newcomer,
   return OldestOfHeaviest(connections, shares, has_more);
 }
 
-// The lowest free descriptor tells about how many are in use.
+// The lowest free descriptor shows roughly how many are in use.
 bool ReaderQuota::IsShortOfDescriptors(int any) {
   const FileDescriptor lowest(fcntl(any, F_DUPFD_CLOEXEC, 0));
   const uint64_t limit = DescriptorLimit();

@@ -11,7 +11,7 @@ namespace ramet::shm {
 // in a pool of sealed memory that followers map for reading. A Unix socket hands out the
 // descriptors. `address` is a name or the path of a socket file.
 // \error kAlreadyExists: `address` has a publisher.
-// \error kInvalidArgument: the address is invalid.
+// \error kInvalidArgument: the address is invalid, or `retention.retained` is not 1 to 128.
 // \error kPermissionDenied: the socket file cannot be created.
 // \error kResourceExhausted: the memory for the first versions cannot be reserved.
 StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisher(const std::string& address,

@@ -280,10 +280,7 @@ PyObject* WrapTensor(Tensor t) {
   Releases::Instance().Drain();
   if (t.empty()) Py_RETURN_NONE;
   if (t.dtype() == DType::kString) return StringsToArray(t);
-  if (t.rank() == 0) {
-    nb::object base;
-    return Checked(PyArray_Scalar(t.raw_data(), Descr(t.dtype()), nullptr));
-  }
+  if (t.rank() == 0) return Checked(PyArray_Scalar(t.raw_data(), Descr(t.dtype()), nullptr));
   std::vector<npy_intp> dims(t.shape().dims().begin(), t.shape().dims().end());
   if (t.bytes() >= kCopyBelow && t.unique()) return ShareWithArray(t, dims);
   PyArray_Descr* descr = Descr(t.dtype());
@@ -302,15 +299,6 @@ void ImportNumpy() {
     const int number = TypeNumber(static_cast<DType>(i));
     if (number >= 0) descriptors[i] = PyArray_DescrFromType(number);
   }
-}
-
-void BindArrays(nb::module_& m) {
-  m.def("set_numpy_dtype", [](int dtype, nb::handle numpy_dtype) {
-    if (dtype <= 0 || dtype >= kDTypes || TypeNumber(static_cast<DType>(dtype)) >= 0) return;
-    PyArray_Descr* descr = nullptr;
-    if (!PyArray_DescrConverter(numpy_dtype.ptr(), &descr)) throw PythonError();
-    descriptors[dtype] = descr;
-  });
 }
 
 }  // namespace ramet::python

@@ -105,13 +105,6 @@ void BindBuilding(nb::module_& m) {
                      .output(0)));
       },
       nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
-  m.def(
-      "try_constant",
-      [](nb::handle value, nb::handle dtype) -> nb::object {
-        Tensor t = PlainValue(value, dtype);
-        return t.empty() ? nb::none() : Take(WrapTensor(std::move(t)));
-      },
-      nb::arg().none(), nb::arg().none());
 }
 
 }  // namespace ramet::python

@@ -91,17 +91,6 @@ void BindCollections(nb::module_& m) {
     for (const CollectionItem& item : items) all.append(WrapItem(item));
     return all;
   });
-  // Returns opaque items with their type URLs: [(type_url, bytes)].
-  m.def("collection_messages", [](PyGraph& g, const std::string& key) {
-    nb::list all;
-    for (const CollectionItem& item : g.collections().Get(key)) {
-      if (const auto* message = std::get_if<OpaqueMessage>(&item)) {
-        all.append(nb::make_tuple(message->type_url,
-                                  nb::bytes(message->bytes.data(), message->bytes.size())));
-      }
-    }
-    return all;
-  });
   m.def("collection_replace",
         [](PyGraph& g, const std::string& key, nb::list values, nb::list ids, nb::handle exporter) {
           std::vector<CollectionItem> items;

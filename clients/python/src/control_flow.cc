@@ -166,15 +166,6 @@ void BindControlFlow(nb::module_& m) {
   BindContext(m);
   m.def("cond_context", &NewCond);
   m.def("while_context", &NewWhile, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
-  // Returns (output if false, output if true), on the device of the data.
-  m.def("switch_ref_or_tensor", [](nb::handle data, nb::handle pred) {
-    PyGraph* graph = GraphOf(OutputArg(data).graph());
-    graph->UseThread();
-    auto outputs = AddSwitch(OutputArg(data), OutputArg(pred));
-    graph->NoteNewNodes();
-    if (!outputs.ok()) RaiseBuildStatus(outputs.status());
-    return nb::make_tuple(Wrapped(outputs->first), Wrapped(outputs->second));
-  });
   m.def("current_context", [](PyGraph& g) { return WrapContext(CurrentContext(g)); });
   m.def(
       "set_current_context",

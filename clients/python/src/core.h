@@ -268,7 +268,6 @@ void BindSession(nb::module_& m);
 void BindPartialRun(nb::module_& m);
 void BindGradients(nb::module_& m);
 void BindHostFunctions(nb::module_& m);
-void BindArrays(nb::module_& m);
 void BindData(nb::module_& m);
 void BindVariables(nb::module_& m);
 void BindCheckpoint(nb::module_& m);

@@ -126,12 +126,6 @@ void BindGraph(nb::module_& m) {
            [](nb::pointer_and_handle<PyGraph> self) { new (self.p) PyGraph(self.h.ptr()); })
       .def("_num_operations", [](PyGraph& g) { return g.num_operations(); })
       .def("get_operations", [](PyGraph& g) { return WrapAll(g.operations()); })
-      .def("_operation",
-           [](PyGraph& g, NodeId id) {
-             if (id < 0 || id >= g.num_operations())
-               RaiseValueError("the graph has no operation ", id);
-             return Take(Wrap(g.operation(id)));
-           })
       .def("_find", &FindByName)
       .def("_has_operation", [](PyGraph& g, const std::string& n) { return g.HasOperation(n); })
       .def("_graph_def",
@@ -163,19 +157,12 @@ void BindGraph(nb::module_& m) {
           },
           nb::arg().none())
       .def("_set_seed", [](PyGraph& g, int64_t seed) { g.SetSeed(seed); })
-      .def("_seeds",
-           [](PyGraph& g, nb::object op_seed) {
-             const int64_t value = op_seed.is_none() ? 0 : nb::cast<int64_t>(op_seed);
-             const auto [first, second] = g.SeedsForOp(op_seed.is_none() ? nullptr : &value);
-             return nb::make_tuple(first, second);
-           })
       .def_prop_rw(
           "_hooked", [](PyGraph& g) { return g.hooked; },
           [](PyGraph& g, bool hooked) { g.hooked = hooked; })
       .def_prop_rw(
           "_container", [](PyGraph& g) { return g.container; },
           [](PyGraph& g, const std::string& c) { g.container = c; })
-      .def("_note_new_nodes", [](PyGraph& g) { g.NoteNewNodes(); })
       .def("_set_attr",
            [](PyGraph& g, nb::handle op, const std::string& name, nb::handle value) {
              AttrSchema schema;

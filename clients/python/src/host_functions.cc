@@ -74,7 +74,7 @@ Tensor OwnTensor(nb::handle value) {
   return t.empty() ? FromValue(value.ptr(), DType::kInvalid, DType::kInvalid) : t;
 }
 
-// Calls fn(arrays) -> list of arrays. Their dtypes must be the expected ones.
+// Calls fn(arrays), which returns a list of arrays. The op checks their number and dtypes.
 StatusOr<std::vector<Tensor>> CallPython(const std::shared_ptr<nb::object>& fn,
                                          std::span<const Tensor> inputs) {
   const GilAcquire gil;

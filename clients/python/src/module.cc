@@ -53,7 +53,6 @@ NB_MODULE(_core, m) {
   m.def("end_callbacks", &EndCallbacks);
   m.def("set_hooks", &SetHooks);
   BindHandles(m);
-  BindArrays(m);
   BindScopes(m);
   BindCollections(m);
   BindOpFunctions(m);

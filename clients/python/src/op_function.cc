@@ -260,10 +260,6 @@ void BindOpFunctions(nb::module_& m) {
     d["stateful"] = op.schema().is_stateful;
     return d;
   });
-  m.def("op_def", [](const std::string& type) {
-    const std::string bytes = Value(ExportOpDef(*Value(OpRegistry::Global().Lookup(type))));
-    return nb::bytes(bytes.data(), bytes.size());
-  });
 }
 
 }  // namespace ramet::python

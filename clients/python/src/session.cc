@@ -293,10 +293,6 @@ void BindSession(nb::module_& m) {
         }
         return all;
       });
-  m.def("check_feed", [](nb::handle tensor, nb::handle value) {
-    const Output t = FeedOf(tensor)->output();
-    FeedValue(value.ptr(), {t, BaseType(t.dtype()), t.shape()});
-  });
 }
 
 }  // namespace ramet::python

@@ -5,12 +5,8 @@
 namespace ramet::python {
 namespace {
 
-// The kinds of items in a nested list.
+// The kinds of items in a nested list. A list takes the largest kind of its items.
 enum class Kind { kNone, kBool, kInt, kFloat, kComplex, kText };
-
-struct Item {
-  PyObject* object;
-};
 
 // Walks a value of numbers, text and nested lists, and collects its shape, items and their kinds.
 class Reader {

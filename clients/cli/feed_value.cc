@@ -73,7 +73,7 @@ rm::StatusOr<rm::Tensor> TensorOf(const json& value, rm::DType dtype) {
   if (All(elements, [](const json& e) { return e.is_number(); })) {
     return Gather<double>(elements, shape);
   }
-  return rm::InvalidArgument("numbers, strings, booleans and null cannot be mixed");
+  return rm::InvalidArgument("expected only numbers, only strings or only booleans");
 }
 
 // Reports whether casting `cast` back to the dtype of `value` restores every element.

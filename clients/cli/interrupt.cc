@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-volatile sig_atomic_t came = 0;
+volatile sig_atomic_t interrupted = 0;
 std::array<struct sigaction, kSignals.size()> before;
 
 }  // namespace
 
 Interrupts::Interrupts() {
   struct sigaction action {};
-  action.sa_handler = [](int) { came = 1; };
+  action.sa_handler = [](int) { interrupted = 1; };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
 }
@@ -27,7 +27,7 @@ Interrupts::~Interrupts() {
   for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
 }
 
-bool Interrupted() { return came != 0; }
+bool Interrupted() { return interrupted != 0; }
 
 bool SleepUnlessInterrupted(std::chrono::milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;

@@ -177,7 +177,7 @@ TEST_F(Models, FeedsAreConvertedToTheDtypeOfTheGraph) {
   EXPECT_EQ(Run(run + "'x=[[1, 0.5, -3e1]]'").out, "out:0  float[1,2] -28.5 -28.5\n");
   ExpectError(run + "x=[[1,2],[3]]", 1, "different lengths");
   ExpectError(run + "'x=[\"a\"]'", 1, "the value is string[1], but the graph expects float");
-  ExpectError(run + "x=[[1,true]]", 1, "cannot be mixed");
+  ExpectError(run + "x=[[1,true]]", 1, "only numbers, only strings or only booleans");
   ExpectError(run + "x=none", 1, "no such file");
   ExpectError(run + "x=" + *dir_, 1, "no such file");
   ExpectError("run " + Path("model") + " --fetch out", 1, "give it with --feed NAME=");

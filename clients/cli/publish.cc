@@ -116,8 +116,8 @@ rm::Status Source::PublishCheckpoint(const rm::FoundCheckpoint& found) {
 rm::Status Source::GoOn() {
   if (!publisher_ || options_.once) return rm::OkStatus();
   // Files and servers keep a version after this process has exited; shared memory does not.
-  const bool stays = !rm::OutlivesPublisher(options_.address);
-  if (!options_.watch && !stays) return rm::OkStatus();
+  const bool must_run = !rm::OutlivesPublisher(options_.address);
+  if (!options_.watch && !must_run) return rm::OkStatus();
   if (!options_.watch) {
     std::cerr << "publishing until interrupted (Ctrl-C)" << std::endl;
     while (SleepUnlessInterrupted(std::chrono::hours(1))) continue;

@@ -26,7 +26,7 @@ struct Picture {
     std::string label;       // dtype and shape of the tensors; "" if they differ
     std::vector<Point> way;  // the line from box to box, set by LayOut
     // Set by PositionLabels: true if there is room for the label, and the position of its left end.
-    bool labelled = false;
+    bool labeled = false;
     Point label_at = {0, 0};
   };
   std::vector<Box> boxes;

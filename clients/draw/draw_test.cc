@@ -81,11 +81,11 @@ TEST(Draw, LabelsDoNotOverlap) {
     const Picture picture = RandomPicture(30, seed);
     int labels = 0;
     for (const Picture::Edge& a : picture.edges) {
-      if (!a.labelled) continue;
+      if (!a.labeled) continue;
       ++labels;
       for (const Picture::Box& box : picture.boxes) ASSERT_FALSE(Inside(box, a.label_at));
       for (const Picture::Edge& b : picture.edges) {
-        if (&a == &b || !b.labelled || std::fabs(a.label_at.y - b.label_at.y) >= 9) continue;
+        if (&a == &b || !b.labeled || std::fabs(a.label_at.y - b.label_at.y) >= 9) continue;
         ASSERT_GE(std::fabs(a.label_at.x - b.label_at.x),
                   5.0 * static_cast<double>(a.label.size()));
       }

@@ -54,7 +54,7 @@ bool PositionOn(const Picture::Point& a, const Picture::Point& b, double most_ri
       const Rect rect{left, p.y - kLetterHeight, left + width, p.y + 2};
       if (left < 0 || rect.right > most_right || !taken->Free(rect)) continue;
       taken->Add(rect);
-      edge->labelled = true;
+      edge->labeled = true;
       edge->label_at = {left, p.y};
       return true;
     }

@@ -68,7 +68,7 @@ std::string EdgeSvg(const Picture& picture, const Picture::Edge& edge) {
 }
 
 std::string LabelSvg(const Picture::Edge& edge) {
-  if (!edge.labelled) return "";
+  if (!edge.labeled) return "";
   return rm::StrCat("<text x=\"", Fixed(edge.label_at.x), "\" y=\"", Fixed(edge.label_at.y), "\">",
                     Xml(edge.label), "</text>\n");
 }

@@ -10,9 +10,9 @@ namespace ramet {
 namespace {
 
 // The neighbors of each node in a walk.
-class Neighbours {
+class Neighbors {
  public:
-  Neighbours(const Graph& graph, bool forward, const WalkOptions& options) {
+  Neighbors(const Graph& graph, bool forward, const WalkOptions& options) {
     const GraphData& impl = GraphDataOf(graph);
     ReaderLock lock(impl.mutex);
     const std::unordered_set<Output, OutputHash> stop(options.stop_at.begin(),
@@ -42,8 +42,8 @@ std::vector<Operation> Walk(const std::vector<Operation>& seeds, bool forward,
                             const WalkOptions& options) {
   if (seeds.empty()) return {};
   const Graph& graph = *seeds[0].graph();
-  const Neighbours neighbours(graph, forward, options);
-  std::vector<bool> met(neighbours.size());
+  const Neighbors neighbors(graph, forward, options);
+  std::vector<bool> met(neighbors.size());
   std::vector<Operation> found;
   std::vector<NodeId> wave;
   auto meet = [&](NodeId id, std::vector<NodeId>& layer) {
@@ -56,7 +56,7 @@ std::vector<Operation> Walk(const std::vector<Operation>& seeds, bool forward,
     std::vector<NodeId> next;
     for (NodeId id : wave) {
       found.push_back(Operation(&graph, id));
-      for (NodeId near : neighbours.Of(id)) meet(near, next);
+      for (NodeId near : neighbors.Of(id)) meet(near, next);
     }
     std::ranges::sort(next);
     wave = std::move(next);

@@ -419,7 +419,7 @@ CASES = {
     "missing_folders": PLAIN + ["saver s", "save s $D/no/m", "save s $D/no1/no/m !doesn't exist, can't save.", "saver t sharded=1",
                                 "save t $D/no2/m !Parent directory of $D/no2/m doesn't exist, can't save."],
     "over_an_old_one": PLAIN + ["saver s", "save s $D/m", "assign a 5", "save s $D/m", "assign a 6", "restore s $D/m", "value a"],
-    "uninitialised": begin(plain) + ["saver s", "save s $D/m !Attempting to use uninitialized value"],
+    "uninitialized": begin(plain) + ["saver s", "save s $D/m !Attempting to use uninitialized value"],
     "restore_of_nothing": PLAIN + ["saver s", "restore s !Can't load save_path when it is",
                                    "restore s $D/none !The passed save_path is not a valid checkpoint: $D/none"],
     "restore_missing": PLAIN + ["saver s", "save s $D/m"] + begin(missing) + [
@@ -454,7 +454,7 @@ CASES = {
     "imported_resources": RESOURCES + ["saver s sharded=1", "save s $D/m", "load t $D/m.meta", "session 2",
                                        "run save/restore_all save/Const:0 $D/m", "value a", "value p/part_1", "assign a 8",
                                        "run save/Identity_4:0 save/Const:0 $D/n", "assign a 9", "restore t $D/n", "value a", "save t $D/o"],
-    "resources_uninitialised": ["graph resources.meta", "session 2", "saver s", "save s $D/m !"],
+    "resources_uninitialized": ["graph resources.meta", "session 2", "saver s", "save s $D/m !"],
     # Assigning a resource variable does not validate the shape.
     "resources_of_another_shape": RESOURCES + ["saver s var_map=b:a", "save s $D/m", "saver t var_map=b:b", "restore t $D/m", "value b",
                                                "saver u var_map=b:b reshape=1", "restore u $D/m !"],

@@ -26,8 +26,8 @@ TEST(SimulatedDeviceTest, TrainsAsTheCpuDoes) {
     Mlp mlp(g, devices[d]);
     Session session =
         Session::Create(g, {.intra_op_parallelism_threads = 1, .deterministic = true}).value();
-    auto initialised = session.Run(mlp.init);
-    ASSERT_TRUE(initialised.ok()) << initialised.status().ToString();
+    auto initialized = session.Run(mlp.init);
+    ASSERT_TRUE(initialized.ok()) << initialized.status().ToString();
     for (int i = 0; i < 20; ++i) {
       auto run = session.Run(mlp.Batch(), {mlp.train, mlp.loss});
       ASSERT_TRUE(run.ok()) << run.status().ToString();

@@ -89,14 +89,14 @@ class CheckpointMessagesTest(MessagesTest):
         self.check(self.said(FileNotFoundError, ramet.load, self.path('modle1')),
                    self.path('modle1.meta'), 'model1-600, model1-900')
 
-    def test_a_variable_is_uninitialised(self):
+    def test_a_variable_is_uninitialized(self):
         message = self.said(tf.errors.FailedPreconditionError, self.session.run,
                             self.variable + 1)
         self.check(message, 'Attempting to use uninitialized value v', 'restore a checkpoint',
                    'run its initializer', 'session.initialize_missing()',
                    os.path.basename(__file__))
 
-    def test_a_resource_variable_is_uninitialised(self):
+    def test_a_resource_variable_is_uninitialized(self):
         variable = tf.get_variable('r', [3], use_resource=True)
         self.check(self.said(tf.errors.FailedPreconditionError, self.session.run, variable),
                    'Could not find variable r.', 'restore a checkpoint', 'run its initializer',

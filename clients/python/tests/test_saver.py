@@ -154,7 +154,7 @@ class SaverTest(InFolder):
                 ValueError, 'not a valid checkpoint: model1-1000.*model1-900'):
             saver.restore(session, 'model1-1000')
 
-    def test_uninitialised(self):
+    def test_uninitialized(self):
         tf.get_variable('a', initializer=1.0)
         with tf.Session() as session, self.assertRaisesRegex(
                 tf.errors.FailedPreconditionError, 'uninitialized value a'):

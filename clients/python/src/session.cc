@@ -215,7 +215,8 @@ nb::list OutputsOf(const NodeStats& step) {
   return all;
 }
 
-// Returns (device, node, op, inputs, start, end, [(output, dtype, dims, bytes)]) per step.
+// Returns [(device, node, op, inputs, start, end, [(output, dtype, dims, bytes)])], with the times
+// in nanoseconds.
 nb::list StepsOf(const RunControl& control) {
   nb::list all;
   for (const NodeStats& step : control.metadata.steps) {

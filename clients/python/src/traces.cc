@@ -5,7 +5,7 @@
 namespace ramet::python {
 namespace {
 
-constexpr int kMaxCalls = 24;
+constexpr int kMaxCalls = 24;  // in a trace, from the innermost outward
 
 // Reports whether the code belongs to the package itself. Computed once per code object, which is
 // kept alive.

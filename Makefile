@@ -21,7 +21,7 @@ export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 .PHONY: build-report format check-format bench bench-table install clean deps python-deps
 
 help:
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-14s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-16s %s\n", $$1, $$2}' Makefile
 
 run: $(BUILD)/build.ninja ## run the main example: a trainer and two follower processes on Fashion-MNIST
 	@ninja -C $(BUILD) bin/duplicate_a_graph
@@ -34,22 +34,22 @@ test: $(BUILD)/build.ninja ## build everything and run the tests
 	@ninja -C $(BUILD)
 	@cd $(BUILD) && $(TESTS) -LE long
 
-test-long: $(BUILD)/build.ninja ## run the tests that take minutes (label long)
+test-long: $(BUILD)/build.ninja ## run the tests that take minutes (those with the label long)
 	@ninja -C $(BUILD)
 	@cd $(BUILD) && $(TESTS) -L long
 
-test-sanitize: build-sanitize/build.ninja ## test layers and parsers with clang's address and undefined sanitizers
+test-sanitize: build-sanitize/build.ninja ## test layers and parsers with clang's address and undefined-behavior sanitizers
 	@ninja -C build-sanitize layer_tests
 	@cd build-sanitize && $(TESTS) -L layer -LE long
 
-test-generators: build-sanitize/build.ninja ## run the generators with the same sanitizers
+test-generators: build-sanitize/build.ninja ## run the generators of tests/fuzz with clang's address and undefined-behavior sanitizers
 	@ninja -C build-sanitize generators
 	@cd build-sanitize && $(TESTS) -L generator
 
 test-guards: $(BUILD)/build.ninja ## remove each guard of tests/guards and check that its test fails
 	@python3 -B tests/guards/break_guards.py --build $(BUILD)
 
-test-thread: build-thread/build.ninja ## test layers and replication with clang's thread sanitizer
+test-thread: build-thread/build.ninja ## test layers and live copies with clang's thread sanitizer
 	@ninja -C build-thread layer_tests thread_tests
 	@cd build-thread && $(TESTS) -L 'layer|thread' -LE long
 
@@ -72,7 +72,7 @@ fuzz: build-fuzz/build.ninja ## run each fuzz target for FUZZ_SECONDS
 	@ninja -C build-fuzz fuzz_targets
 	@tools/run-fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-generate: build-sanitize/build.ninja ## run each generator of tests/fuzz for GENERATOR_SECONDS with the sanitizers
+generate: build-sanitize/build.ninja ## run each generator of tests/fuzz for GENERATOR_SECONDS with these two sanitizers
 	@ninja -C build-sanitize generators
 	@for generator in fuzz_ops fuzz_graphs fuzz_files; do \
 	  corpus=tests/fuzz/corpus; [ $$generator = fuzz_files ] && corpus=tests/fuzz/files/corpus; \
@@ -80,7 +80,7 @@ generate: build-sanitize/build.ninja ## run each generator of tests/fuzz for GEN
 	    --corpus $$corpus --findings build-sanitize/findings || exit 1; \
 	done
 
-check-all: ## run all checks and tests
+check-all: ## run all checks and tests except test-guards
 	@$(MAKE) check-format
 	@$(MAKE) test
 	@$(MAKE) test-long
@@ -105,7 +105,7 @@ bench: $(BUILD)/build.ninja ## run the benchmarks (ARGS=--benchmark_filter=...)
 	@ninja -C $(BUILD) bin/ramet_bench
 	@$(BUILD)/bin/ramet_bench $(ARGS)
 
-bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## print the tables of docs/benchmarks.md, which compare with TensorFlow
+bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## print the first two tables of docs/benchmarks.md, which compare with TensorFlow
 	@ninja -C $(BUILD) bin/ramet_bench
 	@for group in mlp files; do \
 	  python3 bench/table.py $$group $(BUILD)/bin/ramet_bench --tensorflow $(ORACLE)/bin/python; \
@@ -128,7 +128,7 @@ package: build ## build a Debian package and a Python wheel in build/packages
 	@tools/build-wheel.sh $(BUILD) $(BUILD)/packages
 	@ls -sh $(BUILD)/packages/*.deb
 
-install: build ## install the library, its headers and ramet under PREFIX
+install: build ## install the library, its headers and the program ramet under PREFIX
 	@ninja -C $(BUILD) lib/libramet.a ramet_cli_extras
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 

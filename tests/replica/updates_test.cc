@@ -1,5 +1,5 @@
 // Tests of updates of published variables, which go to different buffers. The values must equal,
-// bit by bit, those of a session on one thread that publishes nothing. Each version must stay as it
+// bit for bit, those of a session on one thread that publishes nothing. Each version must stay as it
 // was when it was published.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -147,7 +147,8 @@ void AddArguments(CLI::App* command, CloneArguments* a) {
       ->type_name("DTYPE");
   command->add_flag("--slots", a->slots,
                     "Also take the slot variables of optimizers, with --to or --under");
-  command->add_flag("--strip-training", a->strip_training, "Drop operations only training needs");
+  command->add_flag("--strip-training", a->strip_training,
+                    "Drop operations that only training needs");
   command->add_flag("--json", a->json, "Print a JSON object that describes what was written");
 }
 

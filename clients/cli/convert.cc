@@ -241,8 +241,8 @@ void AddConvert(CLI::App& app, rm::Status* status) {
   command->add_flag("--compress", o->compress, "Deflate the arrays of a .npz file");
   command
       ->add_option("--message", o->message,
-                   "Read IN as this protocol buffer type if its content does not tell: GraphDef, "
-                   "MetaGraphDef, SavedModel, CheckpointState, SaverDef, ...")
+                   "Read IN as this type of protocol buffer if its content does not identify it: "
+                   "GraphDef, MetaGraphDef, SavedModel, CheckpointState, SaverDef, ...")
       ->type_name("TYPE");
   command->footer(
       "A partitioned variable becomes one tensor. Binary form keeps the unknown fields of a "

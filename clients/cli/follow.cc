@@ -129,8 +129,8 @@ void AddFollow(CLI::App& app, rm::Status* status) {
   auto options = std::make_shared<FollowOptions>();
   command
       ->add_option("ADDRESS", options->address,
-                   "The address of a publisher, optionally with a label as in shm:NAME@LABEL: " +
-                       rm::ReplicaAddressForms())
+                   "The address of a publisher, one of " + rm::ReplicaAddressForms() +
+                       "; a label may follow, as in shm:NAME@LABEL")
       ->required()
       ->check(AddressProblem);
   auto* fetch = command

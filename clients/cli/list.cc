@@ -113,7 +113,7 @@ void AddList(CLI::App& app, rm::Status* status) {
 }
 
 void AddPrint(CLI::App& app, rm::Status* status) {
-  auto* command = app.add_subcommand("print", "Print one tensor of such a file with its values");
+  auto* command = app.add_subcommand("print", "Print one tensor of a file with its values");
   auto o = std::make_shared<PrintOptions>();
   command->add_option("FILE", o->prefix, kTensorsHelp)->required();
   command->add_option("TENSOR", o->name, "The tensor's name, as 'ramet list' shows it")->required();

@@ -162,7 +162,7 @@ void AddPublish(CLI::App& app, rm::Status* status) {
   AddModelOptions(command, &options->model);
   command
       ->add_option("ADDRESS", options->address,
-                   "The address to publish at: " + rm::ReplicaAddressForms())
+                   "The address to publish at, one of " + rm::ReplicaAddressForms())
       ->required()
       ->check(AddressProblem);
   command->add_flag("--watch", options->watch,
@@ -185,18 +185,17 @@ void AddPublish(CLI::App& app, rm::Status* status) {
           [&publisher](const std::string& mode) {
             publisher.access.mode = static_cast<uint32_t>(std::stoul(mode, nullptr, 8));
           },
-          "Allow the users in this octal file mode to follow")
+          "Allow users to follow by this octal file mode, such as 0660 for a group")
       ->check(CheckMode)
       ->default_str(ModeText(publisher.access.mode))
       ->type_name("MODE");
   command->add_flag("--once", options->once, "Exit after the first version");
   command->add_flag("--json", options->json, "Print a JSON object on one line for each version");
   command->footer(
-      "Each line shows the version, its step and size, the time publishing took, and the number "
-      "of\n"
-      "readers. At an address where versions outlive the publisher, new followers can take them\n"
-      "after this program has exited. At other addresses it must keep running for new followers;\n"
-      "those already there keep the last version when it exits.\n"
+      "Each line shows the version, its step and size, the time that publishing took, and the\n"
+      "number of readers. At an address where versions outlive the publisher, new followers can\n"
+      "take them after this program has exited. At other addresses it must keep running for new\n"
+      "followers; those already there keep the last version when it exits.\n"
       "Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.\n"
       "Examples:\n"
       "  ramet publish model-1000 shm:policy\n"

@@ -8,7 +8,7 @@ _values = {}
 
 
 def export(*names):
-    """Creates a function or class public under names below `tf.`.
+    """Makes a function or class public under names below `tf.`.
 
     Args:
       *names: dotted paths without the leading `tf.`, as in `@export('nn.relu', 'relu')`. Each of
@@ -22,7 +22,7 @@ def export(*names):
 
 
 def export_value(name, value):
-    """Creates a constant public under a name below `tf.`: `export_value('newaxis', None)`.
+    """Makes a constant public under a name below `tf.`: `export_value('newaxis', None)`.
 
     Args:
       name: a dotted path without the leading `tf.`.

@@ -39,7 +39,7 @@ def complete(clone, wanted):
 
 
 def _store(clone):
-    """Creates the copies available to get_variable by their names and by their originals' keys."""
+    """Makes the copies available to get_variable, by their names and by the keys of their originals."""
     store = state_of(clone.graph, '_variable_store', VariableStore)
     known = state_of(clone.source, '_variable_store', VariableStore)
     wholes = {}

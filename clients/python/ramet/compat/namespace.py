@@ -188,7 +188,7 @@ def names_in(prefix):
 
 
 def fill(module_name):
-    """Creates a module of sys.modules provide the names of its namespace."""
+    """Makes a module of sys.modules provide the names of its namespace."""
     module = sys.modules[module_name]
     prefix = module_name[len(ROOT) + 1:] + '.' if module_name != ROOT else ''
     values = vars(module)

@@ -235,7 +235,7 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         return self._seeds(op_seed)
 
     def finalize(self):
-        """Creates the graph read-only: adding a node raises RuntimeError."""
+        """Makes the graph read-only: adding a node raises RuntimeError."""
         self._finalize()
 
     @property

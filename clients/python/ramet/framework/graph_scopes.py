@@ -137,7 +137,7 @@ class Scopes:
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs):
-        """Creates the nodes created inside the context run after the given ones.
+        """Makes the nodes that are created inside the context run after the given ones.
 
         Args:
           control_inputs: a list of Operations, Tensors, or objects that stand for one; or None to

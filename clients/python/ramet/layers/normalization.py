@@ -211,7 +211,7 @@ class BatchNormalization(base.Layer):
 
 
 class _without_partitioner:
-    """Creates a variable scope ignore its partitioner inside the context."""
+    """Makes a variable scope ignore its partitioner inside the context."""
 
     def __init__(self, scope):
         self._scope = scope

@@ -381,12 +381,12 @@ def validator(flag_name, message='Flag validation failed', flag_values=FLAGS):
 
 
 def mark_flag_as_required(flag_name, flag_values=FLAGS):
-    """Creates the command line invalid unless a flag is given or has a default."""
+    """Makes the command line invalid unless a flag is given or has a default."""
     register_validator(flag_name, lambda value: value is not None,
                        f'Flag --{flag_name} must have a value other than None.', flag_values)
 
 
 def mark_flags_as_required(flag_names, flag_values=FLAGS):
-    """Creates the command line invalid unless each of several flags is given or has a default."""
+    """Makes the command line invalid unless each of several flags is given or has a default."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)

@@ -36,10 +36,10 @@ class Follower(endpoint.Endpoint):
             follower creates its own session.
           graph: the Graph for that new session. If None, the published graph is used.
           wait: float, the seconds to wait for the publisher and its first version. None waits forever.
-            0 does not wait, and there may be no version yet.
-          fallback: str, an address ('file:DIR') to follow when no publisher appears within `wait`
-            (where None then means 0), until one does.
-          auto: whether each run uses the newest version. If False, update() selects the version.
+            0 does not wait, so the follower may have no version at first.
+          fallback: str, an address ('file:DIR') to follow if no publisher appears within `wait` (None
+            then means 0). A publisher that appears later takes over.
+          auto: whether each run uses the newest version. If False, only update() moves to a newer one.
           verify: 'off', 'async' or 'before_use': whether and when the hashes of the values are compared
             with the publisher's.
           on_change: 'refuse' or 'reload': what to do when a new publisher has different variables or a
@@ -118,7 +118,7 @@ class Follower(endpoint.Endpoint):
         return Prepared(self.session, fetches, feed_list)
 
     def update(self, verify=False):
-        """Creates the newest version current. With auto=False, only this call advances the follower.
+        """Makes the newest version current. With auto=False, only this call advances the follower.
 
         Args:
           verify: whether to wait, before the values are used, for the proof that they are the ones
@@ -153,7 +153,7 @@ class Follower(endpoint.Endpoint):
         return versions.VersionInfo(*core.wait(version, timeout))
 
     def pin(self, version):
-        """Creates a retained version current and keeps it current until unpin().
+        """Makes a retained version current and keeps it current until unpin().
 
         Args:
           version: int, one of `versions`.
@@ -201,7 +201,7 @@ class Follower(endpoint.Endpoint):
 
         Raises:
           tf.errors.NotFoundError: if the version is not retained.
-          tf.errors.UnavailableError: if no publisher is there to answer.
+          tf.errors.UnavailableError: if the publisher has ended.
           tf.errors.DeadlineExceededError: if no answer came in time.
         """
         return self._open().hashes(version, timeout)
@@ -216,7 +216,7 @@ class Follower(endpoint.Endpoint):
         Raises:
           tf.errors.NotFoundError: if the version is not retained.
           tf.errors.UnavailableError: if the publisher has ended.
-          tf.errors.PermissionDeniedError: if this user may follow but not give orders.
+          tf.errors.PermissionDeniedError: if this user may follow but not control the publisher.
         """
         self._open().promote(label, version)
 
@@ -275,7 +275,7 @@ class Prepared:
         return self._call(*values)
 
     def warm_up(self, *values):
-        """Runs once to prepare plans, memory and packed weights before the first real run."""
+        """Runs once, so that the plan is compiled and memory is allocated before the first real run."""
         self._call(*values)
 
     def with_version(self, *values):

@@ -37,14 +37,14 @@ class Publisher(endpoint.Endpoint):
           variables: a list of tf.Variables or names. None publishes the global variables except those
             that only optimizers use. 'all' includes these too, so that another trainer can take over.
             For several models, a dict from their names to lists.
-          every_steps: int: publishes after this many runs that wrote variables.
-          every_seconds: float: publishes after a run that wrote variables if this much time has passed.
-            With neither, only publish() publishes.
+          every_steps: int. Publishes after every `every_steps` runs that wrote variables.
+          every_seconds: float. Publishes at the end of the first such run after this many seconds. If this
+            and `every_steps` are None, only publish() publishes.
           graph: whether to publish the graph too, so that followers need nothing else.
           rename: a dict from name prefixes to their published replacements: {'train/': 'serve/'}. The
             first prefix that matches applies.
-          convert: 'bfloat16', 'half' or 'int8': the dtype in which floating-point values are sent; or a
-            dict from name prefixes to one of these or 'none'. Followers convert the values back to the
+          convert: 'bfloat16', 'half' or 'int8', the dtype in which floating-point values are sent; or a
+            dict from name prefixes to one of these or to 'none'. Followers convert the values back to the
             variables' own dtypes.
           retained: int, how many of the newest versions can be followed or pinned.
           max_bytes: int, the memory limit for values. None allows what eight versions need.

@@ -23,12 +23,11 @@ class PublishHook(SessionRunHook):
 
         Args:
           address: the address, as for ramet.Publisher.
-          every_steps: int: publishes after this many runs that wrote variables. If every_seconds is None
-            too, None means 1.
-          every_seconds: float: publishes after such a run if this much time has passed.
-          metrics: a dict from names to scalar tensors. Every run fetches their values, and they are
-            published with the versions. With metrics, the run that is due has ended before it is
-            published.
+          every_steps: int. Publishes after every `every_steps` runs that wrote variables. If this and
+            `every_seconds` are None, publishes after each such run.
+          every_seconds: float. Publishes at the end of the first such run after this many seconds.
+          metrics: a dict from names to scalar tensors. Every run fetches their values, which are
+            published with the versions. The hook then publishes after a run instead of at its end.
           **options: further arguments of ramet.Publisher.
         """
         self.address = address

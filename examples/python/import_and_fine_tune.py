@@ -24,7 +24,7 @@ SIZE = 12
 def pictures(kinds, count, seed):
     """Returns `count` pictures of noisy patterns, and the index of each one's kind."""
     row, column = np.mgrid[:SIZE, :SIZE]
-    patterns = {'rows': row % 2, 'columns': column % 2, 'chequers': (row + column) % 2,
+    patterns = {'rows': row % 2, 'columns': column % 2, 'checkers': (row + column) % 2,
                 'wide rows': row // 2 % 2, 'wide columns': column // 2 % 2}
     rng = np.random.RandomState(seed)
     labels = rng.randint(len(kinds), size=count)
@@ -45,7 +45,7 @@ def somebody_trains(prefix):
         loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
         step = tf.train.AdamOptimizer(0.01).minimize(loss)
         session.run(tf.global_variables_initializer())
-        x, y = pictures(['rows', 'columns', 'chequers'], 256, seed=1)
+        x, y = pictures(['rows', 'columns', 'checkers'], 256, seed=1)
         for _ in range(60):
             session.run(step, {images: x, labels: y})
         tf.train.Saver().save(session, prefix)

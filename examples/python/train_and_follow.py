@@ -30,11 +30,11 @@ def read_pictures():
         data = input_data.read_data_sets(PICTURES, validation_size=0)
         return data.train.next_batch, (data.test.images[:1000], data.test.labels[:1000])
     rng = np.random.RandomState(0)
-    centres = rng.uniform(0, 1, (10, 784))
+    centers = rng.uniform(0, 1, (10, 784))
 
     def next_batch(count):
         labels = rng.randint(10, size=count)
-        return centres[labels] + rng.normal(0, 0.5, (count, 784)), labels
+        return centers[labels] + rng.normal(0, 0.5, (count, 784)), labels
 
     return next_batch, next_batch(1000)
 

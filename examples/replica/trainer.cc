@@ -37,9 +37,9 @@ int main(int argc, char** argv) try {
                           {y, rm::Tensor::Vector<float>({-1, 1, 3, 5})}};
   for (int i = 0; i < steps; ++i) session.Run(line, train).value();
 
-  const auto learnt = session.Run({w, b}).value();
-  std::cout << "trained " << steps << " steps: y = " << learnt[0].scalar<float>() << " x + "
-            << learnt[1].scalar<float>() << "; published " << publisher.stats().published
+  const auto learned = session.Run({w, b}).value();
+  std::cout << "trained " << steps << " steps: y = " << learned[0].scalar<float>() << " x + "
+            << learned[1].scalar<float>() << "; published " << publisher.stats().published
             << " versions\n";
   return 0;
 } catch (const ramet::BadStatusAccess& e) {

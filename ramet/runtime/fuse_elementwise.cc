@@ -40,7 +40,7 @@ bool AllMayFit(const GraphData& graph, NodeId node) {
                              [&](Endpoint e) { return MayFit(graph.output(e).shape, result); });
 }
 
-// Collects the steps of one FusedElementwise, from the last one backwards.
+// Collects the steps of one FusedElementwise, from the last one backward.
 class ElementwiseFuser {
  public:
   explicit ElementwiseFuser(FusionBuilder* builder) : builder_(*builder) {}

@@ -1,4 +1,4 @@
-"""Symptom: Ramet misreads a V1 checkpoint that TensorFlow wrote, or the other way round.
+"""Symptom: Ramet misreads a V1 checkpoint that TensorFlow wrote, or the other way around.
 
 Each checkpoint goes through Ramet's CopyCheckpoint, which reads every tensor and slice and writes it in either
 format. V1 to V1 must produce TensorFlow's bytes, and TensorFlow must be able to read the V2 copy.

@@ -54,8 +54,8 @@ class RunnerTest(unittest.TestCase):
         self.assertIn("['part/show.py', '-a', 'b c']", run.stdout)
 
     def test_script_beside_its_modules(self):
-        self.write('part/neighbour.py', 'x = 7')
-        self.write('part/show.py', 'import neighbour\nprint(neighbour.x)')
+        self.write('part/neighbor.py', 'x = 7')
+        self.write('part/show.py', 'import neighbor\nprint(neighbor.x)')
         self.assertEqual(self.output('part/show.py'), '7\n')
 
     def test_module_and_package(self):

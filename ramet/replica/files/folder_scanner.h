@@ -42,7 +42,7 @@ class FolderScanner {
       : folder_(std::move(folder)), wanted_(std::move(wanted)), state_(state) {}
 
   // Looks for a new version and for new labels. Supersedes the state if the folder does not hold
-  // the wanted versions any more.
+  // the wanted versions anymore.
   Result Scan() RAMET_EXCLUDES(mutex_);
   // Looks for new labels only.
   void ScanLabels() RAMET_EXCLUDES(mutex_);

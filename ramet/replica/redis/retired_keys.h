@@ -22,7 +22,7 @@ StatusOr<bool> ExpireKeys(Connection& connection, const std::vector<std::string>
 // Deletes keys. Stops early if the link is cut.
 void UnlinkKeys(const Link& link, const std::vector<std::string>& keys);
 
-// RetiredKeys holds keys that are not needed any more. They expire after a while, so that followers
+// RetiredKeys holds keys that are not needed anymore. They expire after a while, so that followers
 // can finish reading them. Not thread-safe.
 class RetiredKeys {
  public:

@@ -76,7 +76,7 @@ class InteractiveSession(BaseSession):
         self._opened.enter_context(self.as_default())
 
     def close(self):
-        """Closes the session, which is then not the default session any more."""
+        """Closes the session, which is then not the default session anymore."""
         if not self._closed:
             InteractiveSession._active -= 1
             self._opened.close()

@@ -222,7 +222,7 @@ class Clone(Uncopyable):
                    _core_of(session if into is None else into, 'into'), None)
 
     def polyak(self, tau, session, into=None):
-        """Moves the clone's variables towards the originals, all at the same time.
+        """Moves the clone's variables toward the originals, all at the same time.
 
         The two graphs may differ.
 

@@ -70,7 +70,7 @@ class _Wanted:
         return both / (self._known.weight(words) + self._weight) if both else 0
 
     def _begun_weight(self, word):
-        """Returns the weight of a word that is a prefix of a wanted one, or the other way round."""
+        """Returns the weight of a word that is a prefix of a wanted one, or the other way around."""
         alike = [w for w in self._words
                  if min(len(w), len(word)) > 3 and (w.startswith(word) or word.startswith(w))]
         return 0.8 * min(self._known.weight([w]) for w in [word, *alike]) if alike else 0

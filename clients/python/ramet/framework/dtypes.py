@@ -220,7 +220,7 @@ class DType:
     def is_compatible_with(self, other):
         """Returns whether a value of type `other` can be used where this type is expected.
 
-        A reference can be used as a value, but not the other way round.
+        A reference can be used as a value, but not the other way around.
 
         Args:
           other: anything that `tf.as_dtype` accepts.

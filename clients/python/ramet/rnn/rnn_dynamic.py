@@ -145,7 +145,7 @@ def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None,
                               initial_state_fw=None, initial_state_bw=None, dtype=None,
                               parallel_iterations=None, swap_memory=False, time_major=False,
                               scope=None):
-    """Runs two tf.nn.dynamic_rnn: one forwards, and one backwards from the end of each sequence.
+    """Runs two tf.nn.dynamic_rnn: one forward, and one backward from the end of each sequence.
 
     Args:
       cell_fw: the RNNCell of the forward network.

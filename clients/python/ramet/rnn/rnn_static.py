@@ -91,7 +91,7 @@ def _step(cell, time, step_input, state, lengths):
 @export('nn.static_bidirectional_rnn', 'contrib.rnn.static_bidirectional_rnn')
 def static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None,
                              initial_state_bw=None, dtype=None, sequence_length=None, scope=None):
-    """Runs two tf.nn.static_rnn: one forwards, and one backwards from the end of each sequence.
+    """Runs two tf.nn.static_rnn: one forward, and one backward from the end of each sequence.
 
     Args:
       cell_fw: the RNNCell of the forward network.

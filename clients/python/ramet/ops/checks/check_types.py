@@ -211,11 +211,11 @@ def _compared(x, build):
     few = gen.Less(array_basics.size(flat), 2)
     count = array_basics.shape(flat) - 1
 
-    def neighbours():
+    def neighbors():
         later = slicing.strided_slice(flat, [1], [1] + count)
         return build(later, slicing.strided_slice(flat, [0], count))
     return cond(
-        few, lambda: ops.convert_to_tensor([], dtype=dtypes.bool), neighbours)
+        few, lambda: ops.convert_to_tensor([], dtype=dtypes.bool), neighbors)
 
 
 @export('ensure_shape')

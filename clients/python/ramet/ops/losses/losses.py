@@ -250,7 +250,7 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
       multi_class_labels: a Tensor of 0 and 1, of logits' shape.
       logits: a Tensor of a floating-point type.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
-      label_smoothing: how far labels are moved towards 1/2, in [0, 1].
+      label_smoothing: how far labels are moved toward 1/2, in [0, 1].
       scope: the name of the scope.
       loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.
@@ -283,7 +283,7 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
       onehot_labels: a Tensor of distributions, of logits' shape.
       logits: a Tensor of a floating-point type; classes along the last axis.
       weights: a Tensor of rank 0 or of the losses' rank, that broadcasts to them.
-      label_smoothing: how far labels are moved towards 1/classes, in [0, 1].
+      label_smoothing: how far labels are moved toward 1/classes, in [0, 1].
       scope: the name of the scope.
       loss_collection: the collection to add the loss to, or None.
       reduction: one of tf.losses.Reduction.

@@ -190,7 +190,7 @@ def _paired_axes(a, axes):
 
 
 def _as_matrix(a, axes, flipped):
-    """Returns a matrix of free by paired dimensions (or the other way round), and the free sizes."""
+    """Returns a matrix of free by paired dimensions (or the other way around), and the free sizes."""
     static = a.shape
     if static.is_fully_defined() and isinstance(axes, (list, tuple)):
         return _known_matrix(a, static.as_list(), axes, flipped)

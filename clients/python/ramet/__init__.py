@@ -1,11 +1,11 @@
 """Trains, runs and clones TensorFlow 1 graphs without TensorFlow.
 
-`import ramet.compat.v1 as tf` provides TensorFlow's v1 API. `python -m ramet script.py` runs an unchanged script and
-answers its `import tensorflow`.
+`import ramet.compat.v1 as tf` provides TensorFlow's v1 API. `python -m ramet script.py` runs an unchanged script, whose
+`import tensorflow` then imports Ramet.
 
 `ramet.load(path)` opens a saved model. `ramet.clone(...)` copies a graph, or a part of one, with its own variables.
 `ramet.Publisher(session, 'shm:NAME')` publishes a session's variables, and `ramet.Follower('shm:NAME')` keeps a copy of
-them up to date in another process.
+them up to date, usually in another process.
 """
 
 _names = {

@@ -1,4 +1,4 @@
-"""`python -m ramet script.py [args]` runs a program and answers its `import tensorflow`."""
+"""`python -m ramet script.py [args]` runs a program, whose `import tensorflow` then imports Ramet."""
 
 from ramet.runner import program
 

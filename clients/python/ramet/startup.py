@@ -1,7 +1,7 @@
 """Fills in the hooks of lower rooms that the modules of upper rooms register themselves in.
 
-Whatever resolves a public name imports this module first, so that no program meets an empty hook: tensors without
-operators, or a variable in a file whose class is not loaded.
+Code that resolves a public name imports this module first. Without it, tensors would have no operators, and a variable
+in a file would have a class that is not loaded.
 """
 
 from ramet.framework import ops, variable_objects  # noqa: F401 - ops passes the classes to the C++ library

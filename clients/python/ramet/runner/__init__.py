@@ -8,7 +8,7 @@ import sys
 
 
 def install():
-    """Answers `import tensorflow` and imports below it with Ramet, from now on in this process.
+    """Makes `import tensorflow`, and imports below it, import Ramet from now on in this process.
 
     Raises:
       RuntimeError: if TensorFlow itself has already been imported.

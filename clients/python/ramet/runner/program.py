@@ -14,8 +14,8 @@ USAGE = """usage: python -m ramet script.py [argument ...]
        python -m ramet -c code [argument ...]
        python -m ramet - [argument ...]     the program is read from standard input
 
-Runs a program and answers its `import tensorflow` with Ramet, whether or not TensorFlow is
-installed. Python programs that it starts are run in the same way.
+Runs a program, whose `import tensorflow` then imports Ramet, whether or not TensorFlow is
+installed. This also applies to the Python programs that it starts.
 """
 
 

@@ -42,7 +42,7 @@ def text_table(title, header, rows, most=None):
 
 
 def html_table(title, header, rows):
-    """Returns the same table as HTML for notebooks, with all text escaped."""
+    """Returns a title and rows as an HTML table for notebooks, with all text escaped."""
     def row(tag, cells):
         inner = ''.join(f'<{tag} {_CELL}>{_escaped(cell)}</{tag}>' for cell in cells)
         return f'<tr>{inner}</tr>'

@@ -292,7 +292,7 @@ class Saver(Uncopyable):
         return self._core.last_checkpoints() if self._core else []
 
     def set_last_checkpoints(self, last_checkpoints):
-        """Replaces that list by checkpoints (a list of str) that are never removed.
+        """Replaces `last_checkpoints` by paths of checkpoints, which are never removed.
 
         Args:
           last_checkpoints: a list of paths, the newest last.
@@ -301,7 +301,7 @@ class Saver(Uncopyable):
         self._core.set_last_checkpoints([(path, float('inf')) for path in last_checkpoints])
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
-        """Replaces that list by (path, time of saving in seconds since 1970) pairs.
+        """Replaces `last_checkpoints` by pairs of a path and the time when it was saved.
 
         Args:
           last_checkpoints_with_time: a list of (path, seconds since 1970), the newest last.
@@ -310,7 +310,7 @@ class Saver(Uncopyable):
         self._core.set_last_checkpoints([(path, time) for path, time in last_checkpoints_with_time])
 
     def recover_last_checkpoints(self, checkpoint_paths):
-        """Takes over the list of an earlier process: those of the given paths (str) that exist.
+        """Replaces `last_checkpoints` by those of an earlier process that still exist.
 
         Args:
           checkpoint_paths: a list of paths, the newest last.

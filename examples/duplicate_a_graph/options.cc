@@ -18,7 +18,7 @@ constexpr char kAbout[] =
     "on Fashion-MNIST. At regular intervals, it publishes its variables in shared memory and saves "
     "a checkpoint. One follower process needs only the address (shm:NAME). Another one imports the "
     "graph from the .meta file and restores each checkpoint. At the end, the program checks that "
-    "all three classify every test image alike and prints the cost of both ways.";
+    "all three have the same accuracy after each update and prints the cost of both ways.";
 
 constexpr char kExamples[] =
     "Examples:\n"

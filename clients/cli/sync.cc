@@ -139,8 +139,10 @@ void AddPromote(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm:
       ->add_option("VERSION", options->version, "A version that 'ramet sync status' lists as kept")
       ->required();
   command
-      ->add_option("LABEL,--as", options->label,
-                   "The label; followers of ADDRESS@LABEL switch to the version")
+      ->add_option(
+          "LABEL,--as", options->label,
+          "The label, as the last argument or with --as; followers of ADDRESS@LABEL switch to "
+          "the version")
       ->required();
   command->footer(
       "The publisher keeps every version that has a label.\n"

@@ -29,13 +29,13 @@ def _free_path(directory, suffix):
 
 
 class EventFileWriter:
-    """Writes Event messages to a new event file in a directory. Any thread may add events.
+    """Writes Event messages to a new event file in a folder. Any thread may add events.
 
     The file is created with the first event. It starts with an event that contains the version.
     """
 
     def __init__(self, logdir, flush_secs=120, filename_suffix=None):
-        """Creates the directory if it does not exist.
+        """Creates the folder if it does not exist.
 
         Args:
           logdir: str or os.PathLike.
@@ -53,7 +53,7 @@ class EventFileWriter:
         os.makedirs(self._logdir, exist_ok=True)
 
     def get_logdir(self):
-        """Returns the directory."""
+        """Returns the folder."""
         return self._logdir
 
     @property

@@ -33,10 +33,10 @@ class FileWriter:
 
     def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None,
                  filename_suffix=None, session=None):
-        """Creates the writer, and the directory if it does not exist.
+        """Creates the writer, and the folder if it does not exist.
 
         Args:
-          logdir: str or os.PathLike, the directory of the event file.
+          logdir: str or os.PathLike, the folder of the event file.
           graph: a Graph to write, as with add_graph, or None.
           max_queue: ignored: events go to the file when they are added.
           flush_secs: the number of seconds that events may stay in memory.
@@ -74,7 +74,7 @@ class FileWriter:
         return self._events
 
     def get_logdir(self):
-        """Returns the directory of the event file."""
+        """Returns the folder of the event file."""
         return self._events.get_logdir()
 
     def _warn_if_closed(self):
@@ -194,17 +194,17 @@ class FileWriter:
 
 @export('summary.FileWriterCache')
 class FileWriterCache:
-    """A cache with one FileWriter per directory."""
+    """A cache with one FileWriter per folder."""
 
     _lock = threading.Lock()
     _writers = {}
 
     @staticmethod
     def get(logdir):
-        """Returns the writer for a directory, and creates it at the first call.
+        """Returns the writer for a folder, and creates it at the first call.
 
         Args:
-          logdir: str, the directory.
+          logdir: str, the folder.
         """
         logdir = compat.path_to_str(logdir)
         with FileWriterCache._lock:

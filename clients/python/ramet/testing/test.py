@@ -62,7 +62,7 @@ class TestCase(test_asserts.TensorAsserts, unittest.TestCase):
             session.close()
 
     def get_temp_dir(self):
-        """Returns a directory for this test, the same one at each call."""
+        """Returns a folder for this test, the same one at each call."""
         if self._temporary is None:
             self._temporary = tempfile.mkdtemp(dir=get_temp_dir())
         return self._temporary
@@ -155,7 +155,7 @@ def main(argv=None):
 
 @export('test.get_temp_dir')
 def get_temp_dir():
-    """Returns a directory for temporary files: $TEST_TMPDIR, or that of the system."""
+    """Returns a folder for temporary files: $TEST_TMPDIR, or that of the system."""
     directory = os.environ.get('TEST_TMPDIR') or tempfile.gettempdir()
     os.makedirs(directory, exist_ok=True)
     return directory
@@ -163,7 +163,7 @@ def get_temp_dir():
 
 @export('test.test_src_dir_path')
 def test_src_dir_path(relative_path):
-    """Returns a path below $TEST_SRCDIR, or below the working directory.
+    """Returns a path below $TEST_SRCDIR, or below the current folder.
 
     Args:
       relative_path: str.

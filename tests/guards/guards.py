@@ -1,6 +1,6 @@
 """The guards of the promises in docs/security.md: for each, an edit that removes it and the test that then fails.
 
-Each Guard names its class (the numbers of docs/robustness.md), a text that occurs exactly once in ramet/ and clients/,
+Each Guard names the number of its class (the comments below), a text that occurs exactly once in ramet/ and clients/,
 the text that replaces it, the targets to build, and the command that has to fail, run in the build folder.
 """
 

@@ -1,6 +1,6 @@
 // Tests of updates of published variables, which go to different buffers. The values must equal,
-// bit for bit, those of a session on one thread that publishes nothing. Each version must stay as it
-// was when it was published.
+// bit for bit, those of a session on one thread that publishes nothing. Each version must stay as
+// it was when it was published.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

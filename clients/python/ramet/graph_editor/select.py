@@ -94,7 +94,7 @@ def check_cios(control_inputs=False, control_outputs=None, control_ios=None):
     return control_inputs, control_outputs
 
 
-def _neighbours(op, control_inputs, control_outputs):
+def _neighbors(op, control_inputs, control_outputs):
     yield from (t.op for t in op.inputs)
     yield from (reader for t in op.outputs for reader in t.consumers())
     if control_inputs:
@@ -111,7 +111,7 @@ def get_ops_ios(ops, control_inputs=False, control_outputs=None, control_ios=Non
     control_inputs, control_outputs = check_cios(control_inputs, control_outputs, control_ios)
     ops = util.make_list_of_op(ops)
     return list(dict.fromkeys(
-        near for op in ops for near in _neighbours(op, control_inputs, control_outputs)
+        near for op in ops for near in _neighbors(op, control_inputs, control_outputs)
     ))
 
 
@@ -165,7 +165,7 @@ def get_within_boundary_ops(
     while wave:
         wave = list(dict.fromkeys(
             near for op in wave if op not in boundary
-            for near in _neighbours(op, control_inputs, control_outputs)
+            for near in _neighbors(op, control_inputs, control_outputs)
             if near in members and near not in met
         ))
         met.update(wave)

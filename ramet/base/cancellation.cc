@@ -8,7 +8,7 @@ namespace ramet {
 namespace {
 
 // The interval at which a waiting thread polls its interrupt.
-constexpr std::chrono::milliseconds kPollInterval{50};
+constexpr std::chrono::milliseconds kCancellationPollInterval{50};
 
 }  // namespace
 
@@ -67,7 +67,7 @@ bool CancellableWait::Wait() {
       return (cancellation_ && cancellation_->due()) || interrupt->token().cancelled();
     };
     if (due()) return false;
-    auto until = Cancellation::Clock::now() + kPollInterval;
+    auto until = Cancellation::Clock::now() + kCancellationPollInterval;
     if (cancellation_ && cancellation_->limited_) until = std::min(until, cancellation_->deadline_);
     condition_.WaitUntil(mutex_, until);
     mutex_.Unlock();

@@ -15,7 +15,7 @@ namespace ramet {
 namespace {
 
 constexpr int kMaxDroppedCalls = 8;
-constexpr auto kPollInterval = std::chrono::milliseconds(20);
+constexpr auto kInterruptPollInterval = std::chrono::milliseconds(20);
 
 std::atomic<int> dropped_calls = 0;
 
@@ -42,7 +42,7 @@ class DetachedCall {
   bool Wait() {
     MutexLock lock(mutex_);
     while (!done_) {
-      changed_.WaitFor(mutex_, kPollInterval);
+      changed_.WaitFor(mutex_, kInterruptPollInterval);
       if (done_) break;
       mutex_.Unlock();
       const bool stop = StopDue();

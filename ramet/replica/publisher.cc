@@ -14,6 +14,7 @@
 #include "ramet/replica/publish_schedule.h"
 #include "ramet/replica/published_models.h"
 #include "ramet/replica/transports.h"
+#include "ramet/replica/version_limits.h"
 #include "ramet/replica/version_sender.h"
 
 namespace ramet {
@@ -136,6 +137,7 @@ StatusOr<uint64_t> Publisher::Impl::PublishLater(std::shared_ptr<const TakenValu
 }
 
 StatusOr<uint64_t> Publisher::Impl::Publish(const PublishOptions& options) {
+  RAMET_RETURN_IF_ERROR(CheckMetrics(options.metrics));
   MutexLock lock(take_mutex_);
   taken_.info = {{0, 0, options.step}, WallClockNanos(), options.metrics};
   const auto version = PublishTaken();

@@ -65,7 +65,7 @@ struct PublishOptions {
   // The trainer's step. -1: the value of the graph's global step, if it has one (the first
   // model's).
   int64_t step = -1;
-  // Numbers of the user's choice, published with the version. At most 2 KiB as text.
+  // Numbers of the user's choice, published with the version. At most 1984 bytes as JSON.
   std::map<std::string, double> metrics = {};
 };
 
@@ -116,7 +116,8 @@ class RAMET_EXPORT Publisher {
   //   finite.
   // \error kAborted: another publisher has taken over.
   StatusOr<uint64_t> Publish(const PublishOptions& options = {});
-  // Makes "ADDRESS@label" name `version`, which is kept as long as the label names it.
+  // Makes "ADDRESS@label" name `version`, which is kept as long as the label names it. A label has
+  // 1 to 47 bytes without '/', '@', spaces and control characters, and no '.' at the beginning.
   // \error kNotFound: the version is not kept.
   // \error kInvalidArgument: the label is invalid.
   Status Promote(std::string_view label, uint64_t version);

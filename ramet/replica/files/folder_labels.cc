@@ -13,6 +13,7 @@
 #include "ramet/replica/files/checkpoint_folder.h"
 #include "ramet/replica/files/file_lock.h"
 #include "ramet/replica/files/version_reader.h"
+#include "ramet/replica/version_limits.h"
 
 namespace ramet::files {
 namespace {
@@ -20,23 +21,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kLabel = ".label";
-constexpr size_t kMaxLabelBytes = 63;
 constexpr auto kLockWait = std::chrono::seconds(10);
 constexpr auto kCopyWait = std::chrono::seconds(2);
 constexpr auto kLockPollInterval = std::chrono::milliseconds(5);
 
 std::string LabelsDir(const CheckpointFolder& folder) { return JoinPath(folder.dir, "labels"); }
-
-Status CheckLabel(std::string_view label) {
-  const auto is_fine = [](char c) { return c > ' ' && c != '/' && c != '\x7f'; };
-  if (!label.empty() && label.size() <= kMaxLabelBytes && label.front() != '.' &&
-      std::ranges::all_of(label, is_fine)) {
-    return OkStatus();
-  }
-  return InvalidArgument("a label must be a name of 1 to ", kMaxLabelBytes,
-                         " bytes without '/' and spaces that does not begin with '.', but '", label,
-                         "' is not");
-}
 
 // Locks the folder against other processes that change labels or roll back. There is no protection
 // on file systems without locks.

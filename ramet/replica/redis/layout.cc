@@ -6,6 +6,7 @@
 #include "ramet/base/json.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/redis/redis_url.h"
+#include "ramet/replica/version_limits.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::redis {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr size_t kMaxVersions = 100'000;
 constexpr size_t kCrcDigits = 8;
-constexpr size_t kMaxMetricsBytes = 4096;
 
 std::string Hex(uint32_t value) {
   std::string text(kCrcDigits, '0');
@@ -190,7 +190,7 @@ std::string ManifestText(const Manifest& manifest) {
 }
 
 size_t MaxManifestBytes(const ReplicaSignature& signature, size_t chunk_bytes) {
-  size_t bytes = 1024 + kMaxMetricsBytes;
+  size_t bytes = 1024 + 2 * kMaxMetricsBytes;  // a string in JSON, whose quotes are escaped
   for (const VariableSpec& spec : signature) {
     const auto value = TensorBytes(spec.dtype, spec.shape);
     bytes += 64 + 32 * ((value.ok() ? *value : 0) / chunk_bytes + 1);

@@ -8,6 +8,7 @@
 #include "ramet/base/crc32c.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/redis/redis_url.h"
+#include "ramet/replica/version_limits.h"
 
 namespace ramet::redis {
 namespace {
@@ -48,6 +49,14 @@ std::string Changed(const std::string& sealed, std::string_view from, std::strin
 
 TEST(RedisLayoutTest, StateReadsBack) {
   EXPECT_EQ(ParseState(StateText(State())).value(), State());
+}
+
+// Names of quotes take the most bytes in JSON.
+TEST(RedisLayoutTest, TheLargestMetricsFitIntoAManifest) {
+  Manifest manifest = Version();
+  manifest.info.metrics = {{std::string(kMaxMetricsBytes / 2 - 10, '"'), 0.5}};
+  ASSERT_TRUE(CheckMetrics(manifest.info.metrics).ok());
+  EXPECT_LE(ManifestText(manifest).size(), MaxManifestBytes(kSignature, 1024));
 }
 
 TEST(RedisLayoutTest, ManifestReadsBack) {

@@ -7,12 +7,12 @@
 #include "ramet/base/log.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
+#include "ramet/replica/version_limits.h"
 
 namespace ramet::redis {
 namespace {
 
 constexpr int kMaxOpenings = 5;
-constexpr size_t kMaxLabelBytes = 64;
 constexpr uint64_t kSignatureBlob = 1, kGraphBlob = 2, kFirstBlob = 3;
 
 Status SendManifest(const Keys& keys, const SentVersion& sent, Upload* upload) {
@@ -229,11 +229,8 @@ Status Publication::Rollback(uint64_t version, uint64_t number) {
 }
 
 Status Publication::Promote(std::string_view label, uint64_t version) {
+  RAMET_RETURN_IF_ERROR(CheckLabel(label));
   RAMET_RETURN_IF_ERROR(Kept(version).status());
-  if (label.empty() || label.size() > kMaxLabelBytes || label.find('@') != label.npos) {
-    return InvalidArgument("'", label, "' is not a valid label; use 1 to ", kMaxLabelBytes,
-                           " bytes without '@'");
-  }
   ServerState next = state_;
   next.labels[std::string(label)] = version;
   if (next.labels.size() > kMaxLabels) {

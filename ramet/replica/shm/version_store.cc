@@ -106,7 +106,7 @@ StatusOr<uint64_t> VersionStore::Add(const VersionInfo& info, std::span<const Bu
                                      std::span<const Tensor> sources, bool may_wait) {
   std::string text = InfoToText(info);
   if (text.size() > kInfoBytes) {
-    return InvalidArgument("shm:", address_, ": the metrics of a version have ", text.size(),
+    return InvalidArgument("shm:", address_, ": the description of a version has ", text.size(),
                            " bytes as JSON; the limit is ", kInfoBytes);
   }
   RAMET_RETURN_IF_ERROR(CheckSlotFree(may_wait));

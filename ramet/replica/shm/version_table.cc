@@ -11,6 +11,7 @@
 
 #include "ramet/base/crc32c.h"
 #include "ramet/base/strings.h"
+#include "ramet/replica/version_limits.h"
 
 namespace ramet::shm {
 namespace {
@@ -103,10 +104,8 @@ void TableWriter::Retire(uint32_t i) {
 }
 
 Status TableWriter::SetLabel(std::string_view name, uint64_t version) {
-  if (name.empty() || name.size() >= kLabelBytes || name.find('\0') != name.npos) {
-    return InvalidArgument("a label must have 1 to ", kLabelBytes - 1, " bytes, but '", name,
-                           "' was given");
-  }
+  static_assert(kMaxLabelBytes < kLabelBytes);
+  RAMET_RETURN_IF_ERROR(CheckLabel(name));
   TableHeader& h = header();
   const uint32_t count = h.num_labels.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) {

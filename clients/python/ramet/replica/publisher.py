@@ -95,7 +95,7 @@ class Publisher(endpoint.Endpoint):
           RuntimeError: if the publisher is closed.
           tf.errors.FailedPreconditionError: if called from within a run of the session, if a variable
             is uninitialized, or if the shape of a variable has changed.
-          tf.errors.InvalidArgumentError: if the metrics take more than 2 KiB of text.
+          tf.errors.InvalidArgumentError: if the metrics take more than 1984 bytes as JSON.
         """
         numbers_of = {str(name): _number(name, value) for name, value in (metrics or {}).items()}
         try:

@@ -72,13 +72,17 @@ fuzz: build-fuzz/build.ninja ## run each fuzz target for FUZZ_SECONDS
 	@ninja -C build-fuzz fuzz_targets
 	@tools/run-fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-generate: build-sanitize/build.ninja ## run each generator of tests/fuzz for GENERATOR_SECONDS with these two sanitizers
+generate: build-sanitize/build.ninja $(BUILD)/build.ninja ## run each generator of tests/fuzz for GENERATOR_SECONDS
 	@ninja -C build-sanitize generators
+	@ninja -C $(BUILD) python_package
 	@for generator in fuzz_ops fuzz_graphs fuzz_files; do \
 	  corpus=tests/fuzz/corpus; [ $$generator = fuzz_files ] && corpus=tests/fuzz/files/corpus; \
 	  build-sanitize/bin/$$generator --seed $$(date +%s) --seconds $(GENERATOR_SECONDS) \
 	    --corpus $$corpus --findings build-sanitize/findings || exit 1; \
 	done
+	@build-sanitize/bin/fuzz_peers --seed $$(date +%s) --seconds $(GENERATOR_SECONDS)
+	@PYTHONPATH=$(BUILD)/python python3 -B tests/fuzz/python/fuzz_python.py --seed $$(date +%s) \
+	  --seconds $(GENERATOR_SECONDS)
 
 check-all: ## run all checks and tests except test-guards
 	@$(MAKE) check-format

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -23,37 +27,52 @@ bool Eventually(Condition condition) {
 class Background {
  public:
   Background(const std::string& folder, const std::string& arguments)
-      : pid_file_(folder + "/background.pid"),
-        out_(folder + "/background.out"),
-        err_(folder + "/background.err") {
-    for (const std::string& file : {pid_file_, out_, err_}) fs::remove(file);
-    const std::string command = rm::StrCat("echo $$ > ", pid_file_, "; exec '", RAMET_PROGRAM, "' ",
-                                           arguments, " > ", out_, " 2> ", err_, " < /dev/null");
-    thread_ = std::thread([this, command] { status_ = std::system(command.c_str()); });
+      : out_(folder + "/background.out"), err_(folder + "/background.err") {
+    for (const std::string& file : {out_, err_}) fs::remove(file);
+    Start(rm::StrCat("exec '", RAMET_PROGRAM, "' ", arguments, " > ", out_, " 2> ", err_,
+                     " < /dev/null"));
   }
   ~Background() {
-    if (!thread_.joinable()) return;
+    if (pid_ <= 0) return;
     Interrupt();
-    thread_.join();
+    Wait();
   }
-  void Interrupt() const {
-    ASSERT_TRUE(Eventually([&] { return !Content(pid_file_).empty(); }));
-    kill(std::stoi(Content(pid_file_)), SIGINT);
-  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+  void Interrupt() const { kill(pid_, SIGINT); }
   void WaitForOutput(const std::string& text) const {
     EXPECT_TRUE(Eventually([&] { return Content(out_).find(text) != std::string::npos; }))
         << text << "\n"
         << Content(out_) << Content(err_);
   }
   Result Wait() {
-    thread_.join();
-    return {WIFEXITED(status_) ? WEXITSTATUS(status_) : -1, Content(out_), Content(err_)};
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Content(out_), Content(err_)};
   }
 
  private:
-  const std::string pid_file_, out_, err_;
-  int status_ = 0;
-  std::thread thread_;
+  // The program can be interrupted even if this process ignores SIGINT, as commands that a shell
+  // runs in the background do.
+  void Start(const std::string& command) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    std::string shell = "sh", option = "-c", script = command;
+    char* const arguments[] = {shell.data(), option.data(), script.data(), nullptr};
+    EXPECT_EQ(posix_spawn(&pid_, "/bin/sh", nullptr, &attributes, arguments, environ), 0);
+    posix_spawnattr_destroy(&attributes);
+  }
+
+  const std::string out_, err_;
+  pid_t pid_ = -1;
 };
 
 }  // namespace cli

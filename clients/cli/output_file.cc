@@ -24,7 +24,7 @@ std::string UnusedName(const std::string& path) {
 }  // namespace
 
 OutputFile::Buffer::Buffer(const std::string& path)
-    : fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)),
+    : fd_(CreateNewFile(path)),
       error_(fd_ < 0 ? errno : 0),
       bytes_(kBufferBytes) {
   setp(bytes_.data(), bytes_.data() + bytes_.size());
@@ -65,6 +65,10 @@ rm::Status MakeFolder(const std::string& folder) {
   std::filesystem::create_directories(folder, error);
   if (!error) return rm::OkStatus();
   return rm::Unknown("cannot create the folder '", folder, "': ", error.message());
+}
+
+int CreateNewFile(const std::string& path) {
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 OutputFile::OutputFile(std::string path)

@@ -13,6 +13,10 @@ namespace cli {
 // \error kUnknown: the folder cannot be created; the message has the system's reason.
 ramet::Status MakeFolder(const std::string& folder);
 
+// Creates a file for writing. Returns its descriptor, or -1 with errno set: EEXIST if the name is
+// taken, even by a dangling link.
+int CreateNewFile(const std::string& path);
+
 // An OutputFile writes a file atomically: into a temporary file with a unique name in the same
 // folder, which Commit renames to `path`. Without Commit, the destructor removes the temporary
 // file. Not thread-safe.

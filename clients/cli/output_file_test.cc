@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -61,6 +62,18 @@ TEST_F(OutputFileTest, DoesNotFollowLinksAtPredictableNames) {
   ASSERT_TRUE(writer.Finish().ok());
   EXPECT_EQ(Bytes("victim"), "precious");
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(At("a.npz"))));
+}
+
+TEST_F(OutputFileTest, NewFilesReplaceNothing) {
+  std::ofstream(At("victim")) << "precious";
+  fs::create_symlink(At("victim"), At("link"));
+  fs::create_symlink(At("none"), At("dangling"));
+  for (const char* name : {"victim", "link", "dangling"}) {
+    EXPECT_EQ(CreateNewFile(At(name)), -1) << name;
+    EXPECT_EQ(errno, EEXIST) << name;
+  }
+  EXPECT_EQ(Bytes("victim"), "precious");
+  EXPECT_FALSE(fs::exists(At("none")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "ramet/base/coding.h"
 #include "ramet/base/crc32c.h"
@@ -97,6 +98,17 @@ TEST(Bundle, EveryDTypeRoundTrips) {
   std::sort(tensors.begin(), tensors.end(), [](auto& a, auto& b) { return a.first < b.first; });
   ASSERT_TRUE(Save(dir / "m", tensors).ok());
   ExpectSame(LoadAll(dir / "m").value(), tensors);
+}
+
+// The writer keeps the bytes that it is given, so that files of other programs can be imitated.
+TEST(Bundle, EveryByteBecomesABool) {
+  ScratchDir dir;
+  Tensor odd(kBool, Shape{4});
+  std::memcpy(odd.raw_data(), "\0\1\2\xff", 4);
+  ASSERT_TRUE(Save(dir / "m", {{"b", odd}}).ok());
+  const NamedTensors read = LoadAll(dir / "m").value();
+  EXPECT_EQ(std::string(static_cast<const char*>(read[0].second.raw_data()), 4),
+            std::string("\0\1\1\1", 4));
 }
 
 TEST(Bundle, TensorsOfManyMegabytesAndManyNames) {

@@ -5,6 +5,7 @@
 
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/function_library.h"
+#include "ramet/graph_def/attr_placeholders.h"
 #include "ramet/graph_def/graph_def.h"
 #include "ramet/graph_def/import.h"
 #include "ramet/graph_def/import_testing.h"
@@ -152,6 +153,25 @@ TEST_F(FunctionTest, BodyIsAGraphWithAttrsSubstituted) {
   EXPECT_THAT((*body)->return_names, ElementsAre("sum", "all", "all", "all"));
   EXPECT_EQ((*body)->args[2].dtype(), kDouble);
   EXPECT_EQ((*body)->graph->FindOperation("split")->control_inputs().size(), 1u);
+}
+
+// Returns a function whose attr is a function, and so on, with a placeholder at the end.
+AttrValue NestedFunctions(int levels) {
+  AttrValue outermost;
+  AttrValue* value = &outermost;
+  for (int i = 0; i < levels; ++i) value = &(*value->mutable_func()->mutable_attr())["f"];
+  value->set_placeholder("T");
+  return outermost;
+}
+
+TEST(AttrPlaceholdersTest, AreReplacedUpToADepth) {
+  AttrProtoMap values;
+  values["T"].set_type(DT_FLOAT);
+  AttrValue value = NestedFunctions(3);
+  ASSERT_TRUE(ReplacePlaceholders(values, &value).ok());
+  EXPECT_THAT(value.ShortDebugString(), HasSubstr("type: DT_FLOAT"));
+  AttrValue deep = NestedFunctions(60);
+  EXPECT_THAT(ReplacePlaceholders(values, &deep).message(), HasSubstr("nested too deeply"));
 }
 
 // No node may be named after such an argument, not even with a number.

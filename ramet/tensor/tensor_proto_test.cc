@@ -83,6 +83,14 @@ TEST(TensorProto, EncodesAsTensorFlowsClient) {
   EXPECT_TRUE(proto.tensor_content().empty());
 }
 
+TEST(TensorProto, EveryByteOfContentBecomesABool) {
+  TensorProto proto = Proto(kBool, {4});
+  proto.set_tensor_content(std::string("\0\1\2\xff", 4));
+  const Tensor bools = TensorFromProto(proto).value();
+  EXPECT_EQ(std::string(static_cast<const char*>(bools.raw_data()), 4),
+            std::string("\0\1\1\1", 4));
+}
+
 TEST(TensorProto, LastValueIsRepeatedAndExtraOnesAreIgnored) {
   TensorProto proto = Proto(kFloat, {4});
   proto.add_float_val(1);

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Removes each guard of guards.py, one after another, and checks that its test then fails.
 
-usage: break_guards.py [--build FOLDER] [--only TEXT] [--check]
+usage: break_guards.py [--build FOLDER] [--only PATTERN] [--jobs N] [--check]
 
 --check only looks for each guard's text in the sources, which takes no time; `make test` does this. Without it, the
-sources change while it runs: do not use the tree in the meantime. They are restored at the end and when it is
-interrupted.
+tests are run once with all guards in place, and the sources change afterwards: do not use the tree in the meantime.
+The sources and the build folder are restored at the end, the sources also when it is interrupted.
 """
 
 import argparse
 import os
+import re
+import signal
 import subprocess
 import sys
 
@@ -36,52 +38,94 @@ def find(guard, texts):
     return found[0]
 
 
-def run(command, build):
-    # Only a test that can start and hang must not stop the others.
-    environment = dict(os.environ, PYTHONPATH=os.path.join(build, 'python') + ':' +
-                       os.path.join(ROOT, 'clients/python/tests'), RAMET_LOG_LEVEL='error')
-    try:
-        return subprocess.run(command, shell=True, cwd=build, env=environment, timeout=600, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
-    except subprocess.TimeoutExpired:
-        return None
+class Builder:
+    """Builds targets and runs tests in a build folder."""
+
+    def __init__(self, folder, jobs):
+        self.folder = folder
+        self.ninja = f'ninja -j{jobs} ' if jobs else 'ninja '
+
+    def run(self, command):
+        """Returns the exit status, or None after 600 s, and the output."""
+        environment = dict(os.environ, PYTHONPATH=os.path.join(self.folder, 'python') + ':' +
+                           os.path.join(ROOT, 'clients/python/tests'), RAMET_LOG_LEVEL='error')
+        process = subprocess.Popen(command, shell=True, cwd=self.folder, env=environment, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors='replace', start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=600)
+            return process.returncode, output
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None, process.communicate()[0]
+
+    def build(self, targets):
+        """Reports whether the targets can be built."""
+        status, output = self.run(self.ninja + ' '.join(sorted(targets)))
+        if status != 0:
+            print(output[-2000:] if status is not None else 'the build took too long')
+        return status == 0
 
 
-def broken(guard, path, text, build):
-    """Removes the guard and returns what happened: 'fails', 'passes' or 'does not build'."""
+def failures(status, output):
+    """Returns the names of the tests that failed, or how the test program ended."""
+    names = re.findall(r'^\[  FAILED  \] ([\w./]+)|^(?:FAIL|ERROR): (\w+)', output, re.MULTILINE)
+    found = list(dict.fromkeys(a or b for a, b in names))
+    return ', '.join(found[:3]) + (', ...' if len(found) > 3 else '') or f'exit status {status}'
+
+
+def broken(guard, path, text, builder):
+    """Removes the guard; returns whether its test then fails, and what happened in words."""
     try:
         with open(path, 'w') as f:
             f.write(text.replace(guard.old, guard.new))
-        built = run('ninja ' + ' '.join(guard.targets), build)
-        if built is None or built.returncode != 0:
-            print(built.stdout[-2000:] if built else 'the build took too long')
-            return 'does not build'
-        result = run(guard.test, build)
-        return 'passes' if result is not None and result.returncode == 0 else 'fails'
+        if not builder.build(guard.targets):
+            return False, 'does not build'
+        status, output = builder.run(guard.test)
+        if status == 0:
+            return False, 'passes'
+        return True, 'hangs' if status is None else 'fails: ' + failures(status, output)
     finally:
         with open(path, 'w') as f:
             f.write(text)
 
 
+def unfit(guards, builder):
+    """Returns the tests that fail even though all guards are in place, or None if these cannot be built."""
+    if not builder.build({target for guard in guards for target in guard.targets}):
+        return None
+    outcomes = [(test, builder.run(test)) for test in dict.fromkeys(guard.test for guard in guards)]
+    # A pattern that matches no test proves nothing.
+    return [test for test, (status, output) in outcomes if status != 0 or re.search(r'\b(0|Ran 0) tests\b', output)]
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default=os.path.join(ROOT, 'build'))
-    parser.add_argument('--only', default='', help='guards whose description contains this')
+    parser.add_argument('--only', default='', help='a regular expression for "<class>. <guard>"')
+    parser.add_argument('--jobs', type=int, help='how many compilers run at the same time')
     parser.add_argument('--check', action='store_true')
     options = parser.parse_args()
     texts = {path: open(path).read() for path in sources()}
+    places = [(guard, find(guard, texts)) for guard in GUARDS]
+    if options.check:
+        print(f'{len(GUARDS)} guards are where guards.py says')
+        return 0
+    places = [(guard, path) for guard, path in places if re.search(options.only, f'{guard.number}. {guard.what}')]
+    guards = [guard for guard, _ in places]
+    builder = Builder(os.path.abspath(options.build), options.jobs)
+    wrong = unfit(guards, builder)
+    if wrong is None or wrong:
+        print('\n'.join(f'`{test}` fails with all guards in place' for test in wrong or []))
+        return 1
     bad = 0
-    for guard in GUARDS:
-        path = find(guard, texts)
-        if options.check or options.only not in guard.what:
-            continue
-        outcome = broken(guard, path, texts[path], os.path.abspath(options.build))
-        bad += outcome != 'fails'
+    for guard, path in places:
+        good, outcome = broken(guard, path, texts[path], builder)
+        bad += not good
         print(f'{guard.number}. {guard.what} ({os.path.relpath(path, ROOT)}): without it, `{guard.test}` {outcome}',
               flush=True)
-    print(f'{len(GUARDS)} guards, {bad} without a test that fails' if not options.check else
-          f'{len(GUARDS)} guards are where guards.py says')
-    return 1 if bad else 0
+    restored = builder.build({target for guard in guards for target in guard.targets})
+    print(f'{len(guards)} guards, {bad} without a test that fails')
+    return 1 if bad or not restored else 0
 
 
 if __name__ == '__main__':

@@ -68,6 +68,16 @@ TEST(OverflowingShapes, InferenceRejectsThem) {
   EXPECT_THAT(graph.status().message(), HasSubstr("overflows"));
 }
 
+// A shape function only combines sizes; that the result is a shape is checked for all of them.
+TEST(OverflowingShapes, InferenceRejectsProductsOfValidShapes) {
+  Graph graph;
+  Scope scope(graph);
+  const Output a = scope.Placeholder("a", kFloat, Shape{kHuge, 1});
+  const Output b = scope.Placeholder("b", kFloat, Shape{1, kHuge});
+  EXPECT_FALSE(AddOp(graph, "MatMul", {a, b}).valid());
+  EXPECT_THAT(graph.status().message(), HasSubstr("overflows a 64-bit integer"));
+}
+
 TEST(OverflowingShapes, InferenceRejectsNegativeSizes) {
   Graph graph;
   Scope scope(graph);

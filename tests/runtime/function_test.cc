@@ -135,24 +135,37 @@ TEST_F(FunctionRunTest, RecursionWithoutEndIsAnError) {
   EXPECT_FALSE(Run(1).ok());
 }
 
-TEST_F(FunctionRunTest, RecursionRespectsASmallStack) {
-  ASSERT_TRUE(Import(Sum(false)).ok());
-  pthread_attr_t small;
-  ASSERT_EQ(pthread_attr_init(&small), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&small, 512 << 10), 0);
-  std::function<void()> run = [this] {
-    const Status status = Run(1).status();
-    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
-    EXPECT_THAT(status.message(), HasSubstr("the stack of this thread has no room for more"));
-  };
-  auto call = [](void* function) -> void* {
-    (*static_cast<std::function<void()>*>(function))();
+// Calls `function` on a thread with a stack of this size.
+void CallOnStack(size_t bytes, std::function<void()> function) {
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  auto call = [](void* f) -> void* {
+    (*static_cast<std::function<void()>*>(f))();
     return nullptr;
   };
   pthread_t thread;
-  ASSERT_EQ(pthread_create(&thread, &small, call, &run), 0);
+  ASSERT_EQ(pthread_create(&thread, &attributes, call, &function), 0);
   pthread_join(thread, nullptr);
-  pthread_attr_destroy(&small);
+  pthread_attr_destroy(&attributes);
+}
+
+TEST_F(FunctionRunTest, RecursionRespectsASmallStack) {
+  ASSERT_TRUE(Import(Sum(false)).ok());
+  CallOnStack(512 << 10, [this] {
+    const Status status = Run(1).status();
+    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr("the stack of this thread has no room for more"));
+  });
+}
+
+TEST_F(FunctionRunTest, RecursionIsLimitedOnALargeStack) {
+  ASSERT_TRUE(Import(Sum(false)).ok());
+  CallOnStack(size_t{512} << 20, [this] {
+    const Status status = Run(1).status();
+    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr("is called at depth 5001; the limit is 5000"));
+  });
 }
 
 TEST_F(FunctionRunTest, AFunctionThatCallsItselfOnlyIsAnError) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 #include <optional>
 
@@ -88,6 +89,16 @@ TEST_F(RedisTransportTest, AVersionArrivesWhole) {
   EXPECT_THAT(Floats(held->values[0]), ElementsAre(3, 3));
   EXPECT_TRUE(held->values[1].BitwiseEquals(Values(3, 100)[1]));
   EXPECT_TRUE(follower->connected());
+}
+
+TEST_F(RedisTransportTest, EveryByteBecomesABool) {
+  const Announcement bools = {7, {{"b", kBool, Shape{4}}}, "graph"};
+  auto publisher = OpenPublisher("redis", Location(), bools, {}, false).value();
+  Tensor odd(kBool, Shape{4});
+  std::memcpy(odd.raw_data(), "\0\1\2\xff", 4);
+  const uint64_t version = publisher->Publish({}, std::vector{odd}, {}).value();
+  const Tensor read = TakeWhenThere(*Follower(), version)->values[0];
+  EXPECT_EQ(std::string(static_cast<const char*>(read.raw_data()), 4), std::string("\0\1\1\1", 4));
 }
 
 TEST_F(RedisTransportTest, NotificationsAnnounceVersions) {

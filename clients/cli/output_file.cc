@@ -24,9 +24,7 @@ std::string UnusedName(const std::string& path) {
 }  // namespace
 
 OutputFile::Buffer::Buffer(const std::string& path)
-    : fd_(CreateNewFile(path)),
-      error_(fd_ < 0 ? errno : 0),
-      bytes_(kBufferBytes) {
+    : fd_(CreateNewFile(path)), error_(fd_ < 0 ? errno : 0), bytes_(kBufferBytes) {
   setp(bytes_.data(), bytes_.data() + bytes_.size());
 }
 

@@ -200,6 +200,18 @@ TEST(OddGraphTest, DeepNestingIsRejectedBeforeTheStackOverflows) {
   EXPECT_EQ(status.code(), Code::kDataLoss);
 }
 
+TEST(OddGraphTest, DeepNestingInTextFormIsRejectedBeforeTheStackOverflows) {
+  constexpr int kLevels = 100'000;
+  std::string deep = "node { name: 'n' op: 'NoOp' attr { key: 'a' value { ";
+  for (int i = 0; i < kLevels; ++i) deep += "func { attr { key: 'a' value { ";
+  deep += "i: 1";
+  for (int i = 0; i < kLevels; ++i) deep += " } } }";
+  deep += " } } }";
+  Graph g;
+  const Status status = Quickly([&] { return ImportGraphDef(g, deep).status(); });
+  EXPECT_EQ(status.code(), Code::kDataLoss);
+}
+
 TEST(OddGraphTest, ALargeUnknownFieldSurvives) {
   GraphDef def;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(Placeholder("a"), &def));

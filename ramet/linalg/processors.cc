@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <thread>
 
 namespace ramet::linalg {
@@ -19,6 +20,9 @@ constexpr int64_t kLookNanos = 5'000'000;
 // The number of involuntary context switches of this process in kLookNanos that indicates
 // competition for its processors. An idle system makes less than one in 20 ms.
 constexpr int64_t kMinSwitches = 2;
+
+std::atomic<int64_t> last_look = 0;
+std::atomic<bool> are_busy = false;
 
 int RoundedUp(int64_t quota, int64_t period) {
   return quota <= 0 || period <= 0
@@ -104,16 +108,19 @@ int UsableProcessors() {
   return quota == 0 ? allowed : std::min(allowed, quota);
 }
 
+void processors_internal::Pretend(std::optional<bool> busy) {
+  are_busy = busy.value_or(false);
+  last_look = busy.has_value() ? std::numeric_limits<int64_t>::max() : 0;
+}
+
 bool ProcessorsAreBusy(int64_t now) {
-  static std::atomic<int64_t> last = 0;
-  static std::atomic<bool> busy = false;
-  int64_t seen = last.load(std::memory_order_relaxed);
-  if (now - seen < kLookNanos) return busy.load(std::memory_order_relaxed);
-  if (last.compare_exchange_strong(seen, now, std::memory_order_acq_rel)) {
+  int64_t seen = last_look.load(std::memory_order_relaxed);
+  if (now - seen < kLookNanos) return are_busy.load(std::memory_order_relaxed);
+  if (last_look.compare_exchange_strong(seen, now, std::memory_order_acq_rel)) {
     const bool switched = SwitchedOften(now - seen);
-    busy.store(MoreRunnableThanProcessors() || switched, std::memory_order_relaxed);
+    are_busy.store(MoreRunnableThanProcessors() || switched, std::memory_order_relaxed);
   }
-  return busy.load(std::memory_order_relaxed);
+  return are_busy.load(std::memory_order_relaxed);
 }
 
 }  // namespace ramet::linalg

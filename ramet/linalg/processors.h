@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ramet::linalg {
@@ -21,6 +22,8 @@ int QuotaOfGroup(const std::string& root, std::string group);
 // Returns the number of runnable threads in the content of /proc/loadavg (the number before the
 // slash), or 0 if `text` is malformed.
 int64_t RunnableThreads(const char* text);
+// Makes ProcessorsAreBusy return `busy`; nullopt: makes it look at the system again.
+void Pretend(std::optional<bool> busy);
 }  // namespace processors_internal
 
 }  // namespace ramet::linalg

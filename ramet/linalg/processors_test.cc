@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 namespace ramet::linalg {
 namespace {
@@ -70,6 +75,54 @@ TEST(UsableProcessors, RespectTheAffinityMask) {
     ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
     EXPECT_EQ(UsableProcessors(), 1);
   }).join();
+}
+
+// Keeps more processes runnable than there are processors.
+class Competitors {
+ public:
+  Competitors() {
+    const int64_t processes = sysconf(_SC_NPROCESSORS_ONLN) + 3;
+    for (int64_t i = 0; i < processes; ++i) {
+      children_.push_back(fork());
+      if (children_.back() == 0) Compete();
+    }
+  }
+  ~Competitors() {
+    for (const pid_t child : children_) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+  }
+  Competitors(const Competitors&) = delete;
+  Competitors& operator=(const Competitors&) = delete;
+
+ private:
+  [[noreturn]] static void Compete() {
+    alarm(60);
+    if (nice(19) < 0) _exit(1);
+    for (volatile bool forever = true; forever;) {
+    }
+    _exit(0);
+  }
+
+  std::vector<pid_t> children_;
+};
+
+bool AreBusyNow() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return ProcessorsAreBusy(std::chrono::nanoseconds(now).count());
+}
+
+// Sleeps between the looks, so that this process is not preempted itself.
+TEST(ProcessorsAreBusy, WhenOtherProcessesWantMoreThanThereAre) {
+  if (!std::filesystem::exists("/proc/loadavg")) GTEST_SKIP() << "skipped: no /proc/loadavg";
+  const Competitors competitors;
+  int busy = 0;
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    busy += AreBusyNow();
+  }
+  EXPECT_GE(busy, 15);
 }
 
 }  // namespace

@@ -74,12 +74,15 @@ void Pause() {
 #endif
 }
 
+std::atomic<uint64_t> spins = 0;
+
 // Returns when `done()` is true or after kSpinNanos, and at once if the processors are busy.
 template <class Done>
 void SpinUntil(const Done& done) {
   if (done()) return;
   const int64_t begin = Nanos();
   if (ProcessorsAreBusy(begin)) return;
+  spins.fetch_add(1, std::memory_order_relaxed);
   do {
     for (int i = 0; i < 16; ++i) {
       Pause();
@@ -279,6 +282,8 @@ Pool& ThePool() {
 }
 
 }  // namespace
+
+uint64_t team_internal::Spins() { return spins.load(std::memory_order_relaxed); }
 
 int TeamMember() { return self.member; }
 int TeamSize() { return self.size; }

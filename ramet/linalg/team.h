@@ -40,4 +40,9 @@ bool InTeam();
 // Waits for the other members of the calling thread's team (kMayWait).
 void TeamBarrier();
 
+namespace team_internal {
+// Returns how many times a thread of this process has begun to spin.
+uint64_t Spins();
+}  // namespace team_internal
+
 }  // namespace ramet::linalg

@@ -9,10 +9,13 @@
 #include <chrono>
 #include <ctime>
 #include <functional>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "ramet/linalg/processors.h"
 
 namespace ramet::linalg {
 namespace {
@@ -23,6 +26,19 @@ void RunMembers(int members, Members kind, std::function<void(int)> fn) {
       members, kind,
       [](void* f, int member) { (*static_cast<std::function<void(int)>*>(f))(member); }, &fn);
 }
+
+// Makes teams believe in its scope that the processors are busy or idle. Idle threads of the pool
+// are asleep then.
+class PretendedLoad {
+ public:
+  explicit PretendedLoad(bool busy) {
+    processors_internal::Pretend(busy);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ~PretendedLoad() { processors_internal::Pretend(std::nullopt); }
+  PretendedLoad(const PretendedLoad&) = delete;
+  PretendedLoad& operator=(const PretendedLoad&) = delete;
+};
 
 double ProcessorSeconds() {
   timespec t;
@@ -130,6 +146,7 @@ TEST(Team, NestedRunsOnTheCallingThread) {
 // OpenMP's threads would spin all this time.
 TEST(Team, ThreadsWithoutWorkSleep) {
   constexpr int kMembers = 4;
+  const PretendedLoad idle(false);
   const auto loop = [] { RunMembers(kMembers, Members::kMayWait, [](int) { TeamBarrier(); }); };
   loop();
   const double before = ProcessorSeconds();
@@ -142,6 +159,7 @@ TEST(Team, ThreadsWithoutWorkSleep) {
 
 TEST(Team, MembersThatWaitSleep) {
   ASSERT_EQ(TeamLimit(3), 3);
+  const PretendedLoad idle(false);
   const double before = ProcessorSeconds();
   RunMembers(3, Members::kMayWait, [](int member) {
     if (member == 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -152,6 +170,29 @@ TEST(Team, MembersThatWaitSleep) {
     if (member != 0) std::this_thread::sleep_for(std::chrono::milliseconds(250));
   });
   EXPECT_LT(ProcessorSeconds() - before, 0.1);
+}
+
+TEST(Team, NoThreadSpinsWhileTheProcessorsAreBusy) {
+  ASSERT_EQ(TeamLimit(3), 3);
+  const PretendedLoad busy(true);
+  const uint64_t before = team_internal::Spins();
+  for (int i = 0; i < 50; ++i) RunMembers(3, Members::kMayWait, [](int) { TeamBarrier(); });
+  EXPECT_EQ(team_internal::Spins(), before);
+}
+
+// A woken thread would have time to take a member.
+TEST(Team, NoThreadIsWokenForALoopWhileTheProcessorsAreBusy) {
+  ASSERT_EQ(TeamLimit(3), 3);
+  const PretendedLoad busy(true);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> on_caller = 0;
+  for (int i = 0; i < 3; ++i) {
+    RunMembers(5, Members::kIndependent, [&](int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      on_caller += std::this_thread::get_id() == caller;
+    });
+  }
+  EXPECT_EQ(on_caller, 15);
 }
 
 TEST(Team, CallerDoesNotWaitForBusyThreads) {

@@ -87,8 +87,7 @@ TEST(TensorProto, EveryByteOfContentBecomesABool) {
   TensorProto proto = Proto(kBool, {4});
   proto.set_tensor_content(std::string("\0\1\2\xff", 4));
   const Tensor bools = TensorFromProto(proto).value();
-  EXPECT_EQ(std::string(static_cast<const char*>(bools.raw_data()), 4),
-            std::string("\0\1\1\1", 4));
+  EXPECT_EQ(std::string(static_cast<const char*>(bools.raw_data()), 4), std::string("\0\1\1\1", 4));
 }
 
 TEST(TensorProto, LastValueIsRepeatedAndExtraOnesAreIgnored) {

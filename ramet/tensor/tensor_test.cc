@@ -117,6 +117,28 @@ TEST(TensorTest, SharesAndCopies) {
   EXPECT_EQ(Tensor("hi").ToString(), "string[] \"hi\"");
 }
 
+// A View is the memory of another buffer, as the host sees it.
+class View final : public Buffer {
+ public:
+  explicit View(BufferPtr base)
+      : Buffer(base->data(), base->size(), nullptr, false, base.get()),
+        owned_base_(std::move(base)) {}
+
+ private:
+  void Dispose() override { delete this; }
+  BufferPtr owned_base_;
+};
+
+TEST(TensorTest, AViewIsUniqueOnlyIfItsMemoryIs) {
+  Tensor whole = Tensor::Vector<float>({1, 2});
+  const Tensor view(kFloat, Shape{2}, BufferPtr::Adopt(new View(whole.buffer())));
+  EXPECT_FALSE(view.unique());
+  whole = Tensor();
+  EXPECT_TRUE(view.unique());
+  const Tensor second = view;
+  EXPECT_FALSE(view.unique());
+}
+
 TEST(TensorTest, RefusesUnallocatableSizes) {
   EXPECT_TRUE(IsInvalidArgument(Tensor::Allocate(kFloat, Shape({-1})).status()));
   int64_t huge = std::numeric_limits<int64_t>::max() / 2;
@@ -155,6 +177,15 @@ TEST(TensorTest, RefusesSizesBeyondTheMemory) {
   EXPECT_EQ(GetHostAllocatorStats().system_allocations, before);
   EXPECT_TRUE(IsInvalidArgument(Tensor::Allocate(kString, Shape{int64_t{1} << 60}).status()));
   EXPECT_GT(AvailableMemory(), 0);
+}
+
+// The system might hand out such a block, but not its pages.
+TEST(TensorTest, AsksHowMuchMemoryThereIsBeforeItAllocates) {
+  for (DType dtype : {kInt8, kString}) {
+    const Status status = Tensor::Allocate(dtype, Shape{int64_t{1} << 45}).status();
+    EXPECT_NE(status.message().find("bytes were requested, but only"), std::string::npos)
+        << status.ToString();
+  }
 }
 
 TEST(HostAllocatorTest, ReusesBlocks) {

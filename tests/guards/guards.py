@@ -68,7 +68,8 @@ GUARDS = [
     Guard(3, 'pooling without output pixels does not divide by their number', 'if (pixels == 0) return;', '',
           ['ramet_ops_test'], gtest('ramet_ops_test', 'PoolingTest.*')),
     Guard(3, 'a gradient does not loop over more batch_dims than a tensor has',
-          'if (batch_dims < -Shape::kMaxRank || batch_dims > Shape::kMaxRank) {', 'if (batch_dims < -Shape::kMaxRank) {',
+          'if (batch_dims < -Shape::kMaxRank || batch_dims > Shape::kMaxRank) {',
+          'if (batch_dims < -Shape::kMaxRank) {',
           ['ramet_ops_test'], 'ulimit -v 2000000; timeout 60 ' + gtest('ramet_ops_test', 'GatherGradientTest.*')),
     # 4. Work that is not linear in the input.
     Guard(4, 'folded values are remembered', 'values_[EndpointKey(e)] = {value, depth};', '',
@@ -137,7 +138,8 @@ GUARDS = [
           ['ramet_replica_test'], 'timeout 60 ' + gtest('ramet_replica_test', 'ListenerTest.ConnectingToABusy*')),
     Guard(7, 'questions of a follower are limited', ' || reader->questions == kMaxQuestions) return false;',
           ') return false;', ['ramet_replica_test'], gtest('ramet_replica_test', 'ReaderListTest.*')),
-    Guard(7, 'replies of a Redis server have a limit', 'if (taken_ > max_bytes) {', 'if (taken_ > max_bytes + SIZE_MAX / 2) {',
+    Guard(7, 'replies of a Redis server have a limit', 'if (taken_ > max_bytes) {',
+          'if (taken_ > max_bytes + SIZE_MAX / 2) {',
           ['ramet_replica_test'], gtest('ramet_replica_test', 'RedisTransportTest.DamageIsFound*')),
     # 8. Files next to ours.
     Guard(8, 'new files are new', 'OpenFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW));',
@@ -168,7 +170,8 @@ GUARDS = [
   } catch (const abi::__forced_unwind&) {
     Park();
   }
-''', '  PyEval_RestoreThread(state_);\n', ['python_package'], python('test_interpreter_end', 'threads_that_are_at_work')),
+''', '  PyEval_RestoreThread(state_);\n', ['python_package'],
+          python('test_interpreter_end', 'threads_that_are_at_work')),
     # 10. Shared processors. The benchmark `ramet_replica_bench sharing` measures them.
     Guard(10, 'a thread without work spins only briefly', '} while (Nanos() - begin < kSpinNanos);',
           '} while (begin > 0);', ['ramet_linalg_test'], gtest('ramet_linalg_test', 'Team.ThreadsWithoutWorkSleep')),
@@ -180,7 +183,8 @@ GUARDS = [
     Guard(10, 'the demand for processors is noticed', 'return processors_internal::RunnableThreads(text) > online;',
           'return processors_internal::RunnableThreads(text) < -online;',
           ['ramet_linalg_test'], gtest('ramet_linalg_test', 'ProcessorsAreBusy.*')),
-    Guard(10, 'oneDNN uses the pool of this process', 'return library == nullptr ? "unknown reason" : UseOurThreads(library);',
+    Guard(10, 'oneDNN uses the pool of this process',
+          'return library == nullptr ? "unknown reason" : UseOurThreads(library);',
           'return library == nullptr ? "unknown reason" : "";',
           ['ramet_linalg_test'], gtest('ramet_linalg_test', 'OneDnn.*')),
     # 11. Exceptions and libraries below.
@@ -206,12 +210,15 @@ GUARDS = [
     Guard(12, 'variables without a value stay without one',
           'return session.is_function() ? NoValue(variable) : OkStatus();', 'return NoValue(variable);',
           ['clone_test'], gtest('clone_test', 'CloneTablesTest.*')),
-    Guard(12, 'structures are keys of a feed dict', 'if not nest.is_nested(structure):\n        return [(structure, value)]',
+    Guard(12, 'structures are keys of a feed dict',
+          'if not nest.is_nested(structure):\n        return [(structure, value)]',
           'if True:\n        return [(structure, value)]',
           ['python_package'], python('test_session', 'structures')),
-    Guard(12, 'a list of sizes may contain a Dimension', 'return isinstance(value, (int, np.integer, tensor_shape.Dimension)) or (',
+    Guard(12, 'a list of sizes may contain a Dimension',
+          'return isinstance(value, (int, np.integer, tensor_shape.Dimension)) or (',
           'return isinstance(value, (int, np.integer)) or (',
           ['python_package'], python('test_tensor_shape', 'lists_of_sizes')),
-    Guard(12, 'objects that cannot be copied say so', '    def __reduce_ex__(self, protocol):\n        raise TypeError(f"cannot pickle \'{type(self).__name__}\' object: {self._instead}")\n',
-          '', ['python_package'], python('test_copies')),
+    Guard(12, 'objects that cannot be copied say so', """    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object: {self._instead}")
+""", '', ['python_package'], python('test_copies')),
 ]

@@ -37,7 +37,7 @@ foreach(source ${linalg_level_sources})
 endforeach()
 
 # -O2 is as fast for these files; -O3 takes twice as long to compile.
-foreach(source svd_float svd_double svd_complex matrix_sqrt)
+foreach(source svd_float svd_double svd_complex64 svd_complex128 matrix_sqrt)
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/linalg/${source}.cc PROPERTIES COMPILE_OPTIONS
                               $<$<CONFIG:Release>:-O2>)
 endforeach()

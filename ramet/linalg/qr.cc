@@ -3,9 +3,6 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <complex>
-#include <vector>
-
-#include "ramet/linalg/widen.h"
 
 namespace ramet::linalg {
 
@@ -21,15 +18,9 @@ void Qr(int64_t m, int64_t n, const T* a, bool full, T* q, T* r) {
 
 template void Qr(int64_t, int64_t, const float*, bool, float*, float*);
 template void Qr(int64_t, int64_t, const double*, bool, double*, double*);
-template void Qr(int64_t, int64_t, const Complex128*, bool, Complex128*, Complex128*);
-
-template <>
-void Qr(int64_t m, int64_t n, const Complex64* a, bool full, Complex64* q, Complex64* r) {
-  const int64_t p = full ? m : std::min(m, n);
-  std::vector<Complex128> wide_q(m * p), wide_r(p * n);
-  Qr(m, n, Widen(a, m * n).data(), full, wide_q.data(), wide_r.data());
-  Narrow(wide_q, q);
-  Narrow(wide_r, r);
-}
+template void Qr(int64_t, int64_t, const std::complex<float>*, bool, std::complex<float>*,
+                 std::complex<float>*);
+template void Qr(int64_t, int64_t, const std::complex<double>*, bool, std::complex<double>*,
+                 std::complex<double>*);
 
 }  // namespace ramet::linalg

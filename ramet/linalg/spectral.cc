@@ -2,9 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <complex>
-#include <vector>
-
-#include "ramet/linalg/widen.h"
 
 namespace ramet::linalg {
 
@@ -23,19 +20,7 @@ bool Spectral<T>::SelfAdjointEig(int64_t n, const T* a, T* e, T* v) {
 
 template struct Spectral<float>;
 template struct Spectral<double>;
-template struct Spectral<Complex128>;
-
-template <>
-bool Spectral<Complex64>::SelfAdjointEig(int64_t n, const Complex64* a, Complex64* e,
-                                         Complex64* v) {
-  std::vector<Complex128> wide_e(n), wide_v(v != nullptr ? n * n : 0);
-  if (!Spectral<Complex128>::SelfAdjointEig(n, Widen(a, n * n).data(), wide_e.data(),
-                                            v != nullptr ? wide_v.data() : nullptr)) {
-    return false;
-  }
-  Narrow(wide_e, e);
-  Narrow(wide_v, v);
-  return true;
-}
+template struct Spectral<std::complex<float>>;
+template struct Spectral<std::complex<double>>;
 
 }  // namespace ramet::linalg

@@ -1,0 +1,6 @@
+#include <complex>
+
+#include "ramet/linalg/svd_impl.h"
+
+template void ramet::linalg::Svd(int64_t, int64_t, const std::complex<float>*, bool,
+                                 std::complex<float>*, std::complex<float>*, std::complex<float>*);

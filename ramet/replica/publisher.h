@@ -117,7 +117,8 @@ class RAMET_EXPORT Publisher {
   // \error kAborted: another publisher has taken over.
   StatusOr<uint64_t> Publish(const PublishOptions& options = {});
   // Makes "ADDRESS@label" name `version`, which is kept as long as the label names it. A label has
-  // 1 to 47 bytes without '/', '@', spaces and control characters, and no '.' at the beginning.
+  // 1 to 47 bytes. At `file:` addresses it contains no '/' and no space and does not begin with
+  // '.'.
   // \error kNotFound: the version is not kept.
   // \error kInvalidArgument: the label is invalid.
   Status Promote(std::string_view label, uint64_t version);

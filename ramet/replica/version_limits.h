@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "ramet/base/status.h"
 
@@ -13,10 +12,6 @@ namespace ramet {
 
 inline constexpr size_t kMaxLabelBytes = 47;
 inline constexpr size_t kMaxMetricsBytes = 1984;
-
-// \error kInvalidArgument: the label is empty, has more than kMaxLabelBytes bytes, begins with '.',
-//   or contains '/', '@', a space or a control character.
-Status CheckLabel(std::string_view label);
 
 // \error kInvalidArgument: the metrics have more than kMaxMetricsBytes bytes as JSON.
 Status CheckMetrics(const std::map<std::string, double>& metrics);

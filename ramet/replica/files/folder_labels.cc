@@ -27,6 +27,17 @@ constexpr auto kLockPollInterval = std::chrono::milliseconds(5);
 
 std::string LabelsDir(const CheckpointFolder& folder) { return JoinPath(folder.dir, "labels"); }
 
+Status CheckLabel(std::string_view label) {
+  const auto is_fine = [](char c) { return c > ' ' && c != '/' && c != '\x7f'; };
+  if (!label.empty() && label.size() <= kMaxLabelBytes && label.front() != '.' &&
+      std::ranges::all_of(label, is_fine)) {
+    return OkStatus();
+  }
+  return InvalidArgument("a label must be a name of 1 to ", kMaxLabelBytes,
+                         " bytes without '/' and spaces that does not begin with '.', but '", label,
+                         "' is not");
+}
+
 // Locks the folder against other processes that change labels or roll back. There is no protection
 // on file systems without locks.
 StatusOr<FileDescriptor> LockChanges(const CheckpointFolder& folder) {

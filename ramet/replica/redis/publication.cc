@@ -229,8 +229,11 @@ Status Publication::Rollback(uint64_t version, uint64_t number) {
 }
 
 Status Publication::Promote(std::string_view label, uint64_t version) {
-  RAMET_RETURN_IF_ERROR(CheckLabel(label));
   RAMET_RETURN_IF_ERROR(Kept(version).status());
+  if (label.empty() || label.size() > kMaxLabelBytes || label.find('@') != label.npos) {
+    return InvalidArgument("'", label, "' is not a valid label; use 1 to ", kMaxLabelBytes,
+                           " bytes without '@'");
+  }
   ServerState next = state_;
   next.labels[std::string(label)] = version;
   if (next.labels.size() > kMaxLabels) {

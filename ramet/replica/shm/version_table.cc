@@ -105,7 +105,10 @@ void TableWriter::Retire(uint32_t i) {
 
 Status TableWriter::SetLabel(std::string_view name, uint64_t version) {
   static_assert(kMaxLabelBytes < kLabelBytes);
-  RAMET_RETURN_IF_ERROR(CheckLabel(name));
+  if (name.empty() || name.size() > kMaxLabelBytes || name.find('\0') != name.npos) {
+    return InvalidArgument("a label must have 1 to ", kMaxLabelBytes, " bytes, but '", name,
+                           "' was given");
+  }
   TableHeader& h = header();
   const uint32_t count = h.num_labels.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) {

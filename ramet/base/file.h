@@ -30,7 +30,7 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 // Returns the identity of the file at `path`.
-// \error kNotFound: there is no such file.
+// \error kNotFound: the file does not exist.
 // \error any other error of stat(2).
 StatusOr<FileIdentity> GetFileIdentity(const std::string& path);
 

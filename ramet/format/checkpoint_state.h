@@ -23,7 +23,7 @@ struct CheckpointStateInfo {
 };
 
 // Reads DIR/FILENAME and makes its relative paths relative to `dir`.
-// \error kNotFound: there is no such file.
+// \error kNotFound: the file does not exist.
 // \error kDataLoss: it is not a CheckpointState in text format (the message has line and column) or
 //   is longer than 64 MiB, or a path contains a NUL byte or exceeds PATH_MAX.
 // \error kInvalidArgument: it names no checkpoint, "Invalid checkpoint state loaded from DIR".

@@ -84,7 +84,7 @@ class RAMET_EXPORT Graph {
   StatusOr<Operation> AddNode(NodeSpec spec);
   // Replaces input `index` of an operation (a loop's back edge, an edit). Shapes are not inferred
   // again.
-  // \error kInvalidArgument: there is no such input, or the dtype does not match.
+  // \error kInvalidArgument: the input does not exist, or the dtype does not match.
   Status UpdateInput(Operation op, int index, Output input);
   // Makes `op` wait for `control`. Has no effect if it already does. Always OK.
   Status AddControlInput(Operation op, Operation control);

@@ -126,7 +126,7 @@ class RAMET_EXPORT Follower {
  public:
   // Follows the publisher at `address`, which may have a label, as in "shm:NAME@stable".
   // \error kInvalidArgument: the address is invalid, or options contradict each other.
-  // \error kDeadlineExceeded: there is no publisher within `wait`.
+  // \error kDeadlineExceeded: no publisher appears within `wait`.
   // \error kUnavailable: a process listens there but does not greet within 10 seconds, or within
   //   `wait` if that is longer.
   // \error kPermissionDenied: the publisher refuses the connection.

@@ -28,7 +28,7 @@ class RAMET_EXPORT ReplicaMonitor {
   // Connects to the publisher at `address`; a label is ignored. Waits for it for up to `wait`, or
   // forever if that is negative.
   // \error kInvalidArgument: the address is invalid.
-  // \error kDeadlineExceeded: there is no publisher within `wait`.
+  // \error kDeadlineExceeded: no publisher appears within `wait`.
   // \error kUnavailable: a process listens there but does not greet within 10 seconds, or within
   //   `wait` if that is longer.
   // \error kPermissionDenied: the publisher refuses the connection.

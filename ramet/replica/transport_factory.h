@@ -35,7 +35,7 @@ struct TransportFactory {
       const ReplicaAddress& address, Announcement announcement, const RetentionOptions& retention,
       const AccessOptions& access) = nullptr;
   // Connects a follower's end.
-  // \error kNotFound: there is no publisher.
+  // \error kNotFound: the address has no publisher.
   // \error as documented by the transport.
   StatusOr<std::unique_ptr<FollowerTransport>> (*connect_follower)(
       const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline) = nullptr;

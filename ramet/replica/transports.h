@@ -25,7 +25,7 @@ StatusOr<std::unique_ptr<PublisherTransport>> OpenPublisherTransport(
     const AccessOptions& access);
 
 // Connects the follower's end of the transport for an address.
-// \error kNotFound: there is no publisher.
+// \error kNotFound: the address has no publisher.
 // \error as documented by the transport.
 StatusOr<std::unique_ptr<FollowerTransport>> ConnectFollowerTransport(
     const ReplicaAddress& address, FollowerTransport::Clock::time_point deadline);

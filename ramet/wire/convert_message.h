@@ -11,7 +11,7 @@ namespace ramet {
 // Returns which message a file (binary or text form) holds: "GraphDef", "MetaGraphDef",
 // "SavedModel" or "CheckpointState". The content decides. If it fits several kinds, the file name
 // does: *.meta, saved_model.pb or checkpoint.
-// \error kNotFound: there is no such file.
+// \error kNotFound: the file does not exist.
 // \error kDataLoss: the file is empty or holds none of these.
 RAMET_EXPORT StatusOr<std::string> MessageKindOfFile(const std::string& path);
 

@@ -10,7 +10,7 @@ namespace ramet::shm {
 // Connects to the publisher at `address` on this machine. The publisher's memory is mapped for
 // reading and checked. Nothing that the publisher writes there can make this process read outside
 // of the mapping.
-// \error kNotFound: there is no publisher.
+// \error kNotFound: the address has no publisher.
 // \error kPermissionDenied: the publisher refuses the connection.
 // \error kFailedPrecondition: the publisher uses a different layout.
 // \error kInvalidArgument: the publisher sends damaged data.

@@ -14,7 +14,7 @@ declare -A groups=(
   [format]="clang-format"
   [oracle]="python3 python3-venv libprotobuf-dev"
   [wheel]="python3-venv"
-  [package]="python3-venv dpkg-dev"
+  [package]="python3-venv dpkg-dev file"
   [package-test]="debootstrap lintian"
 )
 

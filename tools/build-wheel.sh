@@ -35,7 +35,8 @@ done | cut -d: -f1 | sort -u | grep -vx 'libc6' | while read -r package; do
 done
 
 "$tools/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w "$work/plain" "$source" \
-  -C wheel.cmake=false -C wheel.platlib=true -C "wheel.packages=$work/ramet"
+  --config-settings wheel.cmake=false --config-settings wheel.platlib=true \
+  --config-settings "wheel.packages=$work/ramet"
 rm -f "$folder"/ramet-*.whl
 "$tools/bin/auditwheel" repair --wheel-dir "$folder" "$work"/plain/ramet-*.whl > "$work/log" 2>&1 ||
   { cat "$work/log" >&2; exit 1; }

@@ -18,13 +18,14 @@ deb=$(echo "$packages"/ramet_*.deb) wheel=$(echo "$packages"/ramet-*.whl)
 work=$(mktemp -d)
 clean() {
   mount | awk -v work="$work/" 'index($3, work) == 1 {print $3}' | sort -r | xargs -r umount
-  rm -rf "$work"
+  rm -rf --one-file-system "$work"  # never the files of a mount that could not be removed
 }
 trap clean EXIT
 
 sources=/etc/apt/sources.list.d/debian.sources
-[ -f $sources ] && mirror=$(awk '/^URIs:/ {print $2; exit}' $sources) || mirror=http://deb.debian.org/debian
-debootstrap --variant=minbase --include=ca-certificates bookworm "$work/bare" "$mirror" > "$work/log" ||
+mirror=()  # debootstrap's own, unless this machine has one
+[ -f $sources ] && mirror=("$(awk '/^URIs:/ {print $2; exit}' $sources)")
+debootstrap --variant=minbase --include=ca-certificates bookworm "$work/bare" "${mirror[@]}" > "$work/log" ||
   { tail "$work/log" >&2; exit 1; }
 
 # make_root NAME: makes a bare Debian in $work/NAME with this machine's package sources.

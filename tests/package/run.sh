@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
 
 if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2> /dev/null; then
-  echo "SKIPPED: a bare Debian can only be made by root"
+  echo "SKIPPED: a bare Debian needs root and a mount namespace of its own"
   exit 77
 fi
 if [ -z "${RAMET_PACKAGE_TEST-}" ]; then  # mounts disappear with the mount namespace

@@ -45,15 +45,29 @@ function(ramet_precompile target)
   endif()
 endfunction()
 
-# ramet_unity(<target>): compiles eight files of a target at a time, in the order of their paths, so that the templates and
-# inline functions that they share are compiled once. Turn RAMET_UNITY off to rebuild less after a change of one file, and
-# to find files that do not include what they use.
+# ramet_unity(<target>): compiles up to eight files of a folder at a time, in the order of their names, so that the
+# templates and inline functions that they share are compiled once. A new file moves only later files of its folder to
+# other groups. Turn RAMET_UNITY off to rebuild less after a change of one file, and to find files that do not include
+# what they use.
 option(RAMET_UNITY "Compile several source files at a time" ON)
 function(ramet_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${RAMET_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-  if(RAMET_UNITY)  # GCC takes the files of a unity build for headers, whose types must not use unnamed namespaces
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  if(NOT RAMET_UNITY)
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes the files of a unity build for headers, whose types must not use unnamed namespaces.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  get_target_property(sources ${target} SOURCES)
+  list(SORT sources)
+  foreach(source ${sources})
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    cmake_path(GET folder PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    math(EXPR batch "0${size_of_${folder}} / 8")
+    math(EXPR size_of_${folder} "0${size_of_${folder}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}_${batch}")
+  endforeach()
 endfunction()
 
 find_program(RAMET_MOLD mold)

@@ -58,7 +58,7 @@ def direct(name, layers):
 
 def table(layers):
     level = levels(layers)
-    lines = ["| level | layer | may include (and what these include) |", "|---|---|---|"]
+    lines = ["| level | layer | may include, also indirectly |", "|---|---|---|"]
     for number in range(1, max(level.values()) + 1):
         for name, _, registers in (layer for layer in layers if level[layer[0]] == number):
             below = ", ".join(f"`{dep}`" for dep in direct(name, layers)) or "-"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/edit/clone/changed_tensors.h"
 #include "ramet/edit/clone/copied_collections.h"
 #include "ramet/edit/clone/copied_contexts.h"
@@ -96,16 +97,18 @@ class Cloner {
     RAMET_RETURN_IF_ERROR(names_.Init(*mapping_->target, options_));
     RAMET_RETURN_IF_ERROR(CheckLibrary(&library));
     RAMET_RETURN_IF_ERROR(dtypes_.Plan());
+    if (StopDue()) return InterruptedStatus();
     RAMET_RETURN_IF_ERROR(CheckSize());
     edges_.NumberNodes();
+    if (StopDue()) return InterruptedStatus();
     RAMET_RETURN_IF_ERROR(edges_.CheckOutsideInputs());
     mapping_->scope = names_.scope();
     mapping_->shared = selection_.state().shared;
     AddFunctions(library, rollback);
     MergeVersions();
-    NodeCopier(selection_, dtypes_, functions_, edges_, devices_, options_.device, names_,
-               *mapping_)
-        .CopyAll();
+    RAMET_RETURN_IF_ERROR(NodeCopier(selection_, dtypes_, functions_, edges_, devices_,
+                                     options_.device, names_, *mapping_)
+                              .CopyAll());
     NoteScope(rollback);
     RAMET_RETURN_IF_ERROR(InferChangedShapes());
     // Nothing can fail from here on.

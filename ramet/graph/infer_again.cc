@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/graph/graph_impl.h"
 #include "ramet/graph/shape_inference.h"
 
@@ -15,6 +16,8 @@ namespace {
 // these are unknown.
 constexpr int kMaxRounds = 4;
 constexpr int64_t kFoldingWork = int64_t{1} << 24;
+// How many nodes are inferred between two looks for an interrupt.
+constexpr size_t kNodesPerCheck = 256;
 
 enum class Change : uint8_t { kNone, kRefined, kOther };
 
@@ -104,7 +107,8 @@ class ShapeUpdate {
         impl_, kFoldingWork + ConstantEvaluator::kWorkPerNode * static_cast<int64_t>(NumNodes()));
     std::vector<int32_t> waiting(NumNodes(), 0);  // number of inputs that a node waits for
     std::vector<NodeId> open = Ready(starts, &waiting), next;
-    while (!open.empty()) {
+    for (size_t inferred = 0; !open.empty(); ++inferred) {
+      if (inferred % kNodesPerCheck == 0 && StopDue()) return InterruptedStatus();
       const NodeId id = open.back();
       open.pop_back();
       RAMET_ASSIGN_OR_RETURN(const bool changed, InferAgain(id, constants));

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "ramet/base/exception.h"
+#include "ramet/base/run_interrupt.h"
+#include "ramet/replica/interruptible_wait.h"
 
 namespace ramet {
 
@@ -25,7 +27,9 @@ Status BackgroundJob::WaitForRoom() {
         "the previous version is still being copied from its device; publish less often, or set "
         "RetentionOptions::at_limit to kWait");
   }
-  while (busy_) changed_.Wait(mutex_);
+  while (busy_) {
+    if (WaitUnlessStopped(changed_, mutex_) == WaitEnd::kStopped) return InterruptedStatus();
+  }
   return OkStatus();
 }
 

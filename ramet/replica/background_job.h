@@ -17,6 +17,7 @@ class BackgroundJob {
   ~BackgroundJob();
   // With kWait, waits until the previous job is done.
   // \error kResourceExhausted: with kSkip, the previous job is not done.
+  // \error kCancelled: the client interrupts the wait.
   Status WaitForRoom();
   // Queues `job`, replacing one that has not started. To run every job, post each one after
   // WaitForRoom, from one thread at a time.

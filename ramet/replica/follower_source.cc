@@ -1,10 +1,11 @@
 #include "ramet/replica/follower_source.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "ramet/base/log.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
+#include "ramet/replica/interruptible_wait.h"
 #include "ramet/replica/transports.h"
 
 namespace ramet {
@@ -36,7 +37,7 @@ StatusOr<std::shared_ptr<FollowerTransport>> ConnectWithin(const std::string& te
     }
     LogOnce(LogLevel::kInfo, StrCat("waiting for ", text), "waiting for a publisher at ", text,
             ": ", transport.status().message());
-    std::this_thread::sleep_for(pause);
+    if (!SleepUnlessStopped(pause)) return InterruptedStatus();
     pause = std::min(pause * 2, kMaxConnectWait);
   }
 }

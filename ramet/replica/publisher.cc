@@ -11,6 +11,7 @@
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
 #include "ramet/replica/background_job.h"
+#include "ramet/replica/call_scope.h"
 #include "ramet/replica/publish_schedule.h"
 #include "ramet/replica/published_models.h"
 #include "ramet/replica/transports.h"
@@ -66,10 +67,8 @@ class Publisher::Impl {
   // Opens the transport. Call this after all models are added.
   Status Start(std::string_view full_address);
   StatusOr<uint64_t> Publish(const PublishOptions& options);
-  Status Promote(std::string_view label, uint64_t version) {
-    return transport_->Promote(label, version);
-  }
-  StatusOr<uint64_t> Rollback(uint64_t version) { return sender_->Rollback(version); }
+  Status Promote(std::string_view label, uint64_t version);
+  StatusOr<uint64_t> Rollback(uint64_t version);
   const std::string& address() const { return address_; }
   PublisherStats stats() const { return transport_->stats(); }
 
@@ -138,11 +137,25 @@ StatusOr<uint64_t> Publisher::Impl::PublishLater(std::shared_ptr<const TakenValu
 
 StatusOr<uint64_t> Publisher::Impl::Publish(const PublishOptions& options) {
   RAMET_RETURN_IF_ERROR(CheckMetrics(options.metrics));
+  RAMET_RETURN_IF_ERROR(CallScope::Check(this, address_));
+  const CallScope scope(this);
   MutexLock lock(take_mutex_);
   taken_.info = {{0, 0, options.step}, WallClockNanos(), options.metrics};
   const auto version = PublishTaken();
   taken_.Clear();
   return version;
+}
+
+Status Publisher::Impl::Promote(std::string_view label, uint64_t version) {
+  RAMET_RETURN_IF_ERROR(CallScope::Check(this, address_));
+  const CallScope scope(this);
+  return transport_->Promote(label, version);
+}
+
+StatusOr<uint64_t> Publisher::Impl::Rollback(uint64_t version) {
+  RAMET_RETURN_IF_ERROR(CallScope::Check(this, address_));
+  const CallScope scope(this);
+  return sender_->Rollback(version);
 }
 
 StatusOr<uint64_t> Publisher::Impl::PublishTaken() {

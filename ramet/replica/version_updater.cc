@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/call_scope.h"
 
 namespace ramet {
 namespace {
@@ -31,11 +32,15 @@ VersionUpdater::VersionUpdater(std::string text, const FollowerOptions& options,
                  const StatusOr<VersionHashes>& hashes) { NoteResult(values, before, hashes); }) {}
 
 Status VersionUpdater::AdoptNewest(bool verify) {
+  RAMET_RETURN_IF_ERROR(CallScope::Check(this, text_));
+  const CallScope scope(this);
   MutexLock lock(mutex_);
   return AdoptNewestLocked(verify);
 }
 
 StatusOr<VersionInfo> VersionUpdater::Update(bool verify) {
+  RAMET_RETURN_IF_ERROR(CallScope::Check(this, text_));
+  const CallScope scope(this);
   MutexLock lock(mutex_);
   RAMET_RETURN_IF_ERROR(AdoptNewestLocked(verify));
   return state_.current();
@@ -59,12 +64,14 @@ Status VersionUpdater::AdoptNewestLocked(bool verify) {
     status = Adopt(newest, verify || options_.verify == Verify::kBeforeUse);
     if (!IsNotFound(status)) break;
   }
-  if (!status.ok() && !IsUnavailable(status)) state_.Refuse(status);
+  if (!status.ok() && !IsUnavailable(status) && !IsCancelled(status)) state_.Refuse(status);
   if (status.ok() && verify) return VerifyCurrent();
   return status;
 }
 
 Status VersionUpdater::Pin(uint64_t version) {
+  RAMET_RETURN_IF_ERROR(CallScope::Check(this, text_));
+  const CallScope scope(this);
   MutexLock lock(mutex_);
   const FollowerState::Source source = state_.source();
   const VersionId current = state_.current().id;

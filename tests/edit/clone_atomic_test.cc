@@ -105,6 +105,49 @@ TEST_F(CloneAtomicTest, FailuresAfterTheCopyChangeNothing) {
   EXPECT_TRUE(State(bare) == before);
 }
 
+// Ends the call at a look for an interrupt: 0 is the first one.
+class EndsAtLook final : public RunInterrupt {
+ public:
+  explicit EndsAtLook(int look) : RunInterrupt(false), end_(look) { Request(); }
+  int looks() const { return looks_; }
+
+ private:
+  bool Due() override {
+    Request();
+    return looks_++ == end_;
+  }
+  const int end_;
+  int looks_ = 0;
+};
+
+TEST_F(CloneAtomicTest, InterruptsChangeNothing) {
+  const auto cloned = [&](Graph& into, int look) {
+    const EndsAtLook interrupt(look);
+    return Clone(g, {.outputs = {y, r.ref()}, .into = &into}).status();
+  };
+  for (Graph* into : {&g, &other}) {
+    const std::string source = State(g), target = State(*into);
+    int looks = 0;
+    while (true) {
+      const Status status = cloned(*into, looks);
+      if (status.ok()) break;
+      ASSERT_TRUE(IsCancelled(status)) << status.ToString();
+      ASSERT_TRUE(State(g) == source) << "look " << looks;
+      ASSERT_TRUE(State(*into) == target) << "look " << looks;
+      ++looks;
+    }
+    EXPECT_GE(looks, 6);
+  }
+}
+
+TEST_F(CloneAtomicTest, LooksForInterruptsWhileItCopies) {
+  Graph many;
+  for (int i = 0; i < 30'000; ++i) AddOp(many, "NoOp", {}, {}, StrCat("n", i));
+  const EndsAtLook interrupt(-1);
+  ASSERT_TRUE(Clone(many, {.into = &other}).ok());
+  EXPECT_GE(interrupt.looks(), 30);
+}
+
 TEST_F(CloneAtomicTest, FunctionWithDifferentBodyChangesNothing) {
   auto body = NewFunctionGraph(other);
   Scope inside(*body);

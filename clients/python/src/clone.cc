@@ -235,7 +235,7 @@ PyClone* Make(PyGraph& source, nb::dict given) {
   PyGraph& target = options.into == nullptr ? source : *GraphOf(options.into);
   target.UseThread();
   target.NoteNewNodes();
-  StatusOr<Cloned> cloned = Clone(source, options);
+  StatusOr<Cloned> cloned = WithGil([&] { return Clone(source, options); });
   if (!cloned.ok()) RaiseStatus(cloned.status());
   const bool hooked = std::exchange(target.hooked, false);
   target.NoteNewNodes();

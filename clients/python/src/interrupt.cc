@@ -160,6 +160,26 @@ Call::Call() : RunInterrupt(IsMainThread()) {
   release_.emplace();
 }
 
+HeldCall::HeldCall() : RunInterrupt(IsMainThread()) {
+  if (waits()) TheTicker().Enter();
+}
+
+HeldCall::~HeldCall() {
+  if (waits()) TheTicker().Leave();
+}
+
+// Python has an interface to ask for a signal without running its handler only for SIGINT.
+bool HeldCall::Due() {
+  interrupted_ = waits() && PyGILState_Check() && PyOS_InterruptOccurred() != 0;
+  return interrupted_;
+}
+
+void HeldCall::RunHandler() const {
+  nb::module_ signal = nb::module_::import_("signal");
+  nb::object handler = signal.attr("getsignal")(SIGINT);
+  if (PyCallable_Check(handler.ptr())) handler(SIGINT, nb::none());
+}
+
 PythonSection::PythonSection()
     : call_(Call::Current() != nullptr && !Call::Current()->waits() ? Call::Current() : nullptr) {
   if (call_ != nullptr) Calls::OfOtherThreads().Remove(call_);
@@ -174,7 +194,7 @@ Call::~Call() {
   Py_XDECREF(exception_);
 }
 
-Call* Call::Current() { return static_cast<Call*>(RunInterrupt::Current()); }
+Call* Call::Current() { return dynamic_cast<Call*>(RunInterrupt::Current()); }
 
 void Call::TakeException() {
   PyObject *type, *value, *trace;

@@ -39,6 +39,24 @@ class Call final : public RunInterrupt {
   int forks_ = 0;
 };
 
+// A call of the library that keeps the GIL because it calls Python functions. Ctrl-C interrupts the
+// main thread's call. Its handler runs after the call, because the call may hold locks that the
+// handler's code needs.
+class HeldCall final : public RunInterrupt {
+ public:
+  HeldCall();
+  ~HeldCall() override;
+
+  bool interrupted() const { return interrupted_; }
+  // Calls Python's handler of the interrupt, and throws what it raises. The call must have ended.
+  void RunHandler() const;
+
+ private:
+  bool Due() override;
+
+  bool interrupted_ = false;
+};
+
 // A part of a call that runs Python code. The end of the process does not wait for it.
 class PythonSection {
  public:
@@ -53,6 +71,18 @@ class PythonSection {
 
 // Called once, when the module is loaded.
 void InitializeCalls();
+
+// Returns fn(), a StatusOr, called with the GIL. An interrupted call must leave everything as it
+// was. It is repeated unless the handler of the interrupt raises an exception.
+template <class Fn>
+auto WithGil(Fn&& fn) {
+  while (true) {
+    HeldCall call;
+    auto result = fn();
+    if (result.ok() || !call.interrupted()) return result;
+    call.RunHandler();
+  }
+}
 
 // Returns fn(), called without the GIL. An interrupted call raises the exception of the interrupt
 // and drops its result.

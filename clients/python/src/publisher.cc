@@ -40,7 +40,10 @@ class PyPublisher {
                     : Publisher::Open(address, all, chosen);
     }));
   }
-  ~PyPublisher() { Close(); }
+  ~PyPublisher() {
+    const GilRelease release;
+    publisher_.reset();
+  }
 
   uint64_t Publish(int64_t step, const std::map<std::string, double>& metrics) {
     return Waiting(
@@ -57,11 +60,10 @@ class PyPublisher {
   }
   nb::dict Stats() { return WrapStats(Open()->stats()); }
   nb::list Signature() { return WrapSignature(Open()->signature()); }
+  // An interrupt ends the wait for versions that have not been sent, but the publisher is closed.
   void Close() {
-    std::shared_ptr<Publisher> last = std::move(publisher_);
-    publisher_ = nullptr;
-    const GilRelease release;
-    last.reset();
+    std::shared_ptr<Publisher> last = std::exchange(publisher_, nullptr);
+    WithoutGil([&] { last.reset(); });
   }
 
  private:

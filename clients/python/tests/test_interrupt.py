@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -10,12 +11,13 @@ import unittest
 
 import numpy as np
 
+import ramet
 import ramet.compat.v1 as tf
 
 ENDLESS = 1 << 62
 
 
-class InterruptTest(unittest.TestCase):
+class Interrupts(unittest.TestCase):
     """Sends SIGINT to this process while its main thread is in a call that never ends."""
 
     def setUp(self):
@@ -27,14 +29,7 @@ class InterruptTest(unittest.TestCase):
         signal.signal(signal.SIGINT, self.before)
         self.context.__exit__(None, None, None)
 
-    def endless(self, count=1):
-        def loop():
-            i = tf.constant(0, tf.int64)
-            return tf.while_loop(lambda i: i < ENDLESS, lambda i: i + 1, [i])
-
-        return [loop() for _ in range(count)]
-
-    def interrupt(self, call, after=0.3, exception=KeyboardInterrupt):
+    def interrupt(self, call, after=0.3, exception=KeyboardInterrupt, within=30):
         """Calls `call`, which the signal must interrupt, well within a minute on any machine."""
         timer = threading.Timer(after, os.kill, [os.getpid(), signal.SIGINT])
         timer.start()
@@ -42,7 +37,16 @@ class InterruptTest(unittest.TestCase):
         with self.assertRaises(exception):
             call()
         timer.join()
-        self.assertLess(time.monotonic() - start, 30)
+        self.assertLess(time.monotonic() - start, within)
+
+
+class InterruptTest(Interrupts):
+    def endless(self, count=1):
+        def loop():
+            i = tf.constant(0, tf.int64)
+            return tf.while_loop(lambda i: i < ENDLESS, lambda i: i + 1, [i])
+
+        return [loop() for _ in range(count)]
 
     def check_usable(self, session):
         self.assertEqual(session.run(tf.constant(1) + 1), 2)
@@ -180,6 +184,130 @@ async def main():
 asyncio.run(main())
 '''], stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+
+class PeerInterruptTest(Interrupts):
+    """Peers that listen but never say anything, and followers that keep their versions."""
+
+    # Without an interrupt, the calls wait for ten seconds or more.
+    WITHIN = 5
+
+    def setUp(self):
+        super().setUp()
+        self.w = tf.get_variable('w', [1 << 20], initializer=tf.zeros_initializer())
+        self.grow = tf.assign_add(self.w, tf.ones_like(self.w))
+        self.session = tf.Session()
+        self.session.run(tf.global_variables_initializer())
+        self.addCleanup(self.session.close)
+        self.name = f'interrupt_test {os.getpid()} {self.id()}'
+
+    def listen(self, *kind, address):
+        listener = socket.socket(*kind)
+        self.addCleanup(listener.close)
+        listener.bind(address)
+        listener.listen(8)
+        return listener
+
+    def silent_publisher(self):
+        self.listen(socket.AF_UNIX, socket.SOCK_SEQPACKET,
+                    address=f'\0ramet/{os.geteuid()}/{self.name}')
+        return f'shm:{self.name}'
+
+    def silent_server(self):
+        port = self.listen(socket.AF_INET, address=('127.0.0.1', 0)).getsockname()[1]
+        return f'redis://127.0.0.1:{port}/model'
+
+    def test_ends_connecting_to_a_silent_publisher(self):
+        address = self.silent_publisher()
+        self.interrupt(lambda: ramet.Follower(address, wait=60), within=self.WITHIN)
+        self.interrupt(lambda: ramet.Publisher(self.session, address, takeover=True),
+                       within=self.WITHIN)
+
+    def test_ends_connecting_to_a_silent_server(self):
+        address = self.silent_server()
+        self.interrupt(lambda: ramet.Follower(address, wait=60), within=self.WITHIN)
+        self.interrupt(lambda: ramet.Publisher(self.session, address), within=self.WITHIN)
+
+    def test_ends_waiting_for_a_publisher(self):
+        self.interrupt(lambda: ramet.Follower(f'shm:{self.name}', wait=60), within=self.WITHIN)
+
+    def full_publisher(self):
+        """Returns a publisher without room for another version, and the followers that hold them."""
+        address = f'shm:{self.name}'
+        publisher = ramet.Publisher(self.session, address, at_limit='wait', max_bytes=12 << 20)
+        self.addCleanup(publisher.close)
+        publisher.publish()
+        followers = []
+        for _ in range(2):
+            followers.append(ramet.Follower(address, auto=False))
+            self.addCleanup(followers[-1].close)
+            self.session.run(self.grow.op)
+            publisher.publish()
+        self.session.run(self.grow.op)
+        return publisher, followers
+
+    def test_ends_publishing_without_room(self):
+        publisher, followers = self.full_publisher()
+        self.interrupt(publisher.publish, within=self.WITHIN)
+        self.assertEqual((publisher.stats['version'], publisher.stats['skipped']), (3, 0))
+        for follower in followers:
+            follower.close()
+        self.assertEqual(publisher.publish(), 4)
+        with ramet.Follower(publisher.address) as follower:
+            np.testing.assert_array_equal(follower.run('w:0'), np.full(1 << 20, 3))
+
+    def test_a_handler_cannot_publish_within_publish(self):
+        publisher, _ = self.full_publisher()
+
+        def handler(*_):
+            publisher.publish()
+
+        signal.signal(signal.SIGINT, handler)
+        self.interrupt(publisher.publish, exception=tf.errors.FailedPreconditionError,
+                       within=self.WITHIN)
+
+
+class CloneInterruptTest(Interrupts):
+    """A clone holds the interpreter's lock, so another process has to send the signal."""
+
+    COUNT = 400_000
+
+    def send_after(self, seconds):
+        return subprocess.Popen(['sh', '-c', f'sleep {seconds}; kill -INT {os.getpid()}'])
+
+    def setUp(self):
+        super().setUp()
+        graph_def = tf.GraphDef()
+        for i in range(self.COUNT):
+            node = graph_def.node.add(name=f'n{i}', op='NoOp')
+            if i > 0:
+                node.input.append(f'^n{i - 1}')
+        tf.import_graph_def(graph_def, name='')
+        self.graph = tf.get_default_graph()
+
+    def clone(self):
+        while True:
+            self.into = tf.Graph()
+            ramet.clone(self.graph, into=self.into)
+
+    def test_ends_a_clone_and_leaves_nothing_of_it(self):
+        ended = 0
+        for after in 0.5, 0.55, 0.6, 0.65, 0.7:
+            with self.send_after(after), self.assertRaises(KeyboardInterrupt):
+                self.clone()
+            size = len(self.into.get_operations())
+            self.assertIn(size, (0, self.COUNT + 1))
+            ended += size == 0
+        self.assertGreater(ended, 0)
+
+    def test_a_handler_that_raises_nothing_does_not_end_the_clone(self):
+        calls = []
+        signal.signal(signal.SIGINT, lambda *_: calls.append(len(self.graph.get_operations()) > 0))
+        with self.send_after(0.5):
+            while not calls:
+                made = ramet.clone(self.graph, into=tf.Graph())
+        self.assertEqual(len(made.graph.get_operations()), self.COUNT + 1)
+        self.assertEqual(calls, [True])
 
 
 class RecursionTest(unittest.TestCase):

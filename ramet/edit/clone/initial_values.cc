@@ -1,5 +1,6 @@
 #include "ramet/edit/clone/initial_values.h"
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/edit/clone/convert_floating.h"
 #include "ramet/edit/clone/initial_tables.h"
 #include "ramet/graph/make_variable.h"
@@ -31,6 +32,7 @@ std::string InitName(const ClonedVariable& v) { return StrCat("init/", v.origina
 
 Status InitialValues::AddInit() {
   RAMET_RETURN_IF_ERROR(CompleteReads());
+  if (StopDue()) return InterruptedStatus();
   RAMET_ASSIGN_OR_RETURN(std::vector<Operation> ops, InitVariables());
   RAMET_RETURN_IF_ERROR(CompleteInitializers(ops));
   std::erase_if(ops, [](const Operation& op) { return !op.valid(); });
@@ -70,6 +72,7 @@ StatusOr<std::vector<Operation>> InitialValues::InitVariables() {
 StatusOr<std::vector<Operation>> InitialValues::AssignAll() {
   std::vector<Operation> ops;
   for (const ClonedVariable& v : mapping_.variables.list) {
+    if (StopDue()) return InterruptedStatus();
     Operation& op = ops.emplace_back();
     if (mapping_.same_graph()) {
       RAMET_ASSIGN_OR_RETURN(op, AssignCurrent(v, InitName(v)));

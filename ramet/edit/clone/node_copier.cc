@@ -1,10 +1,14 @@
 #include "ramet/edit/clone/node_copier.h"
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/graph/build_state.h"
 #include "ramet/graph/edit_graph.h"
 
 namespace ramet {
 namespace {
+
+// How many nodes are copied between two looks for an interrupt.
+constexpr size_t kCopiedPerCheck = 1024;
 
 // Reserves space for `added` more elements: just enough for a large clone, and geometrically for a
 // series of small ones.
@@ -34,18 +38,21 @@ NodeCopier::NodeCopier(const CloneSelection& selection, const CloneDtypes& dtype
       attrs_(selection, dtypes.changes(), functions, saved_names_,
              ColocationGroups(mapping, node_names_, device), names) {}
 
-void NodeCopier::CopyAll() {
+Status NodeCopier::CopyAll() {
   Reserve();
   node_names_.Write(selection_, dtypes_, edges_.first(), &names_);
   saved_names_.Rename();
   for (Endpoint cut : selection_.boundary().cuts()) AppendPlaceholder(cut);
   size_t position = 0;
   for (NodeId id : selection_.nodes()) {
+    if (position % kCopiedPerCheck == 0 && StopDue()) return InterruptedStatus();
     attrs_.Prefetch(position);
     AppendCopy(id, position++);
   }
   for (const CastPlan::Cast& cast : dtypes_.casts().casts()) AppendCast(cast);
+  if (StopDue()) return InterruptedStatus();
   target_.node_names.AddFrom(target_.nodes, edges_.first());
+  return OkStatus();
 }
 
 void NodeCopier::Reserve() {

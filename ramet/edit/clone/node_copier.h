@@ -18,7 +18,8 @@ class NodeCopier {
   NodeCopier(const CloneSelection& selection, const CloneDtypes& dtypes,
              const FunctionCopies& functions, const CopiedEdges& edges, CopiedDevices& devices,
              const CloneDevice& device, CloneNames& names, const CloneMapping& mapping);
-  void CopyAll();
+  // \error kCancelled: the client interrupts the call.
+  Status CopyAll();
 
  private:
   const GraphData& source() const { return selection_.impl(); }

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/graph/cond_context.h"
 #include "ramet/graph/control_flow_util.h"
 #include "ramet/graph/while_context.h"
 
 namespace ramet {
+namespace {
+
+// How many nodes are marked between two looks for an interrupt.
+constexpr size_t kMarkedPerCheck = 4096;
+
+}  // namespace
 
 NodeMarker::NodeMarker(const GraphData& impl, const CloneOptions& options,
                        const CloneBoundary& boundary, const StateIndex& index,
@@ -32,7 +39,7 @@ Status NodeMarker::Mark() {
   if (options_.outputs.empty()) pending_nodes_.clear();
   MarkNeeded();
   if (!options_.outputs.empty()) MarkLoops();
-  return OkStatus();
+  return StopDue() ? InterruptedStatus() : OkStatus();
 }
 
 void NodeMarker::MarkAll() {
@@ -62,7 +69,8 @@ Status NodeMarker::MarkScope() {
 }
 
 void NodeMarker::MarkNeeded() {
-  while (!pending_nodes_.empty() || !pending_state_.empty()) {
+  for (size_t marked = 0; !pending_nodes_.empty() || !pending_state_.empty(); ++marked) {
+    if (marked % kMarkedPerCheck == 0 && StopDue()) return;
     std::vector<NodeId>& pending = pending_nodes_.empty() ? pending_state_ : pending_nodes_;
     const NodeId id = pending.back();
     pending.pop_back();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/edit/clone/batch_norms.h"
 #include "ramet/edit/clone/loop_parts.h"
 #include "ramet/edit/clone/node_marker.h"
@@ -28,11 +29,13 @@ Status CloneSelection::Select() {
   RAMET_RETURN_IF_ERROR(NodeMarker(impl_, options_, boundary_, index, *functions_, stripped_,
                                    state_.shared, &selected_)
                             .Mark());
+  if (StopDue()) return InterruptedStatus();
   if (options_.strip_training) StripTraining(index);
   nodes_.reserve(static_cast<size_t>(std::ranges::count(selected_, uint8_t{1})));
   for (NodeId id = 0; id < static_cast<NodeId>(selected_.size()); ++id) {
     if (IsSelected(id)) nodes_.push_back(id);
   }
+  if (StopDue()) return InterruptedStatus();
   RAMET_RETURN_IF_ERROR(CollectVariables(index));
   CollectTables(index);
   if (!boundary_.whole()) open_enters_ = FindOpenEnters(*this);

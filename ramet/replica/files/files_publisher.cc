@@ -163,7 +163,7 @@ void FilesPublisher::Run() {
 
 StatusOr<uint64_t> FilesPublisher::Rollback(uint64_t version) {
   MutexLock turn(turn_mutex_);
-  queue_.WaitUntilWritten();
+  RAMET_RETURN_IF_ERROR(queue_.WaitUntilWritten());
   RAMET_ASSIGN_OR_RETURN(const uint64_t made, RollBackTo(folder_, version));
   queue_.SetVersion(made);
   CatchUpWithFolder();
@@ -172,7 +172,7 @@ StatusOr<uint64_t> FilesPublisher::Rollback(uint64_t version) {
 
 Status FilesPublisher::Promote(std::string_view label, uint64_t version) {
   MutexLock turn(turn_mutex_);
-  queue_.WaitUntilWritten();
+  RAMET_RETURN_IF_ERROR(queue_.WaitUntilWritten());
   return PromoteVersion(folder_, label, version);
 }
 

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "ramet/base/log.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
+#include "ramet/replica/interruptible_wait.h"
 
 namespace ramet::files {
 
@@ -21,13 +23,20 @@ Status WriteQueue::WaitForRoom() {
                              " is still being written; publish less often, or set ",
                              "RetentionOptions::at_limit to kWait");
   }
-  while (is_writing_) changed_.Wait(mutex_);
+  RAMET_RETURN_IF_ERROR(WaitUntilWrittenLocked());
   return std::exchange(failure_, OkStatus());
 }
 
-void WriteQueue::WaitUntilWritten() {
+Status WriteQueue::WaitUntilWritten() {
   MutexLock lock(mutex_);
-  while (is_writing_) changed_.Wait(mutex_);
+  return WaitUntilWrittenLocked();
+}
+
+Status WriteQueue::WaitUntilWrittenLocked() {
+  while (is_writing_) {
+    if (WaitUnlessStopped(changed_, mutex_) == WaitEnd::kStopped) return InterruptedStatus();
+  }
+  return OkStatus();
 }
 
 uint64_t WriteQueue::Push(WrittenVersion version) {

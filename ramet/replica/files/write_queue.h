@@ -22,9 +22,11 @@ class WriteQueue {
   void Begin(uint64_t epoch, uint64_t version);
   // With kWait, waits until the previous version is written.
   // \error kResourceExhausted: with kSkip, the previous version is still being written.
+  // \error kCancelled: the client interrupts the wait.
   // \error as for VersionWriter::Write: the previous version could not be written.
   Status WaitForRoom();
-  void WaitUntilWritten();
+  // \error kCancelled: the client interrupts the wait.
+  Status WaitUntilWritten();
   // Adds a version, whose number it sets and returns. Call it after WaitForRoom.
   uint64_t Push(WrittenVersion version);
   // Makes `version` the number of the last version.
@@ -41,6 +43,8 @@ class WriteQueue {
   void SetBytesInUse(uint64_t bytes);
 
  private:
+  Status WaitUntilWrittenLocked() RAMET_REQUIRES(mutex_);
+
   const std::string address_;
   const RetentionOptions::AtLimit at_limit_;
   mutable Mutex mutex_;

@@ -11,8 +11,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ramet/base/detached_call.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/deadline.h"
+#include "ramet/replica/interruptible_wait.h"
 
 namespace ramet::redis {
 namespace {
@@ -65,6 +68,38 @@ void* MakeNil(const redisReadTask* task) { return Attach(task, Reply()); }
 void Free(void* reply) { delete static_cast<Reply*>(reply); }
 
 redisReplyObjectFunctions reply_functions = {MakeString, MakeArray, MakeInteger, MakeNil, Free};
+
+// The addresses of a host. A lookup of a client's call may continue after the call has ended.
+class NameLookup {
+ public:
+  NameLookup(std::string host, std::string service)
+      : host_(std::move(host)), service_(std::move(service)) {}
+  ~NameLookup() {
+    if (found_ != nullptr) freeaddrinfo(found_);
+  }
+  NameLookup(const NameLookup&) = delete;
+  NameLookup& operator=(const NameLookup&) = delete;
+
+  // Returns false if the caller must stop before the lookup is done.
+  static bool Run(const std::shared_ptr<NameLookup>& lookup) {
+    if (RunInterrupt::Current() != nullptr) return CallDetached([lookup] { lookup->Ask(); });
+    lookup->Ask();
+    return true;
+  }
+  int error() const { return error_; }
+  const addrinfo* found() const { return found_; }
+
+ private:
+  void Ask() {
+    addrinfo hints = {};
+    hints.ai_socktype = SOCK_STREAM;
+    error_ = getaddrinfo(host_.c_str(), service_.c_str(), &hints, &found_);
+  }
+
+  const std::string host_, service_;
+  addrinfo* found_ = nullptr;
+  int error_ = 0;
+};
 
 std::string Printable(std::string_view text) {
   std::string out(text.substr(0, kMaxErrorBytes));
@@ -141,23 +176,20 @@ Status Connection::Broken(Status status) {
 
 Status Connection::Connect() {
   const auto deadline = Clock::now() + url_.times.timeout;
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const std::string service = StrCat(static_cast<uint32_t>(url_.port));
-  if (const int error = getaddrinfo(url_.host.c_str(), service.c_str(), &hints, &found);
-      error != 0) {
-    return Broken(Unavailable("host '", Printable(url_.host), "': ", gai_strerror(error)));
+  const auto lookup = std::make_shared<NameLookup>(url_.host, StrCat(uint32_t{url_.port}));
+  if (!NameLookup::Run(lookup)) return Broken(InterruptedStatus());
+  if (lookup->error() != 0) {
+    return Broken(
+        Unavailable("host '", Printable(url_.host), "': ", gai_strerror(lookup->error())));
   }
   Status status = Unavailable("host '", Printable(url_.host), "' has no address");
-  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
+  for (const addrinfo* address = lookup->found(); address != nullptr; address = address->ai_next) {
     status = TryAddress(*address, deadline);
-    if (status.ok()) break;
+    if (status.ok() || IsCancelled(status)) break;
   }
-  freeaddrinfo(found);
   if (!status.ok()) {
     return Broken(Status(status.code(), StrCat("cannot connect to ", Printable(url_.host), " port ",
-                                               service, ": ", status.message())));
+                                               uint32_t{url_.port}, ": ", status.message())));
   }
   return url_.tls.enabled ? AgreeOnTls() : OkStatus();
 }
@@ -215,17 +247,12 @@ Status Connection::LogIn() {
 }
 
 Status Connection::WaitFor(short events, Clock::time_point deadline) {
-  while (true) {
-    pollfd waits[] = {{fd_.get(), events, 0}, {stop_.fd(), POLLIN, 0}};
-    const int ready = poll(waits, 2, MillisUntil(deadline));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready < 0) return Broken(Unavailable(std::strerror(errno)));
-    if (waits[1].revents != 0) return Broken(Cancelled("the connection was closed"));
-    if (waits[0].revents != 0) return OkStatus();
-    if (Clock::now() >= deadline) {
-      return Broken(Unavailable("the server does not answer in time (option timeout)"));
-    }
-  }
+  pollfd waits[] = {{fd_.get(), events, 0}, {stop_.fd(), POLLIN, 0}};
+  if (PollUnlessStopped(waits, deadline) < 0) return Broken(Unavailable(std::strerror(errno)));
+  if (waits[1].revents != 0) return Broken(Cancelled("the connection was closed"));
+  if (waits[0].revents != 0) return OkStatus();
+  if (StopDue()) return Broken(InterruptedStatus());
+  return Broken(Unavailable("the server does not answer in time (option timeout)"));
 }
 
 Status Connection::SendRaw(std::string_view bytes, Clock::time_point deadline) {

@@ -51,7 +51,8 @@ class Connection {
   static constexpr size_t kSmallReply = 64 << 10;
 
   // Connects and logs in to the server or, in a cluster, to the node that has `key`. Once `stop` is
-  // set, every call soon returns kCancelled.
+  // set, every call soon returns kCancelled. So it does if the client interrupts the calling
+  // thread.
   // \error kUnavailable: the server cannot be reached.
   // \error kPermissionDenied: the server rejects the login.
   // \error kInvalidArgument: a file named in the address cannot be used.
@@ -89,7 +90,7 @@ class Connection {
   Status ReadSome(Clock::time_point deadline);
   Status Take(std::string_view bytes);
   Status Parse(bool* complete, Reply* reply);
-  // \error kCancelled: the stop signal is set.
+  // \error kCancelled: the stop signal is set, or the client interrupts the calling thread.
   // \error kUnavailable: the deadline has passed.
   Status WaitFor(short events, Clock::time_point deadline);
   Status Broken(Status status);

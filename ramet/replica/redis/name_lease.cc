@@ -5,6 +5,7 @@
 #include <random>
 #include <string_view>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
 
 namespace ramet::redis {
@@ -36,6 +37,15 @@ std::string NewToken(uint64_t epoch) {
   std::random_device random;
   return StrCat(epoch, ":", (uint64_t{random()} << 32) | random());
 }
+
+// Keeps an interrupt of the client from ending calls on this thread.
+class Uninterrupted final : public RunInterrupt {
+ public:
+  Uninterrupted() : RunInterrupt(false) {}
+
+ private:
+  bool Due() override { return false; }
+};
 
 std::string Text(std::chrono::milliseconds time) { return StrCat(time.count()); }
 
@@ -123,10 +133,23 @@ Upload NameLease::NewUpload() {
 
 void NameLease::Release() {
   if (!link_.usable()) return;
-  link_->Call({"EVAL", kClose, "1", server_.keys.lock(), token_, server_.keys.notices()})
+  CloseOn(*link_);
+  link_.Close();
+}
+
+void NameLease::Abandon() {
+  link_.Close();
+  const Uninterrupted scope;
+  RedisUrl url = server_.url;
+  url.times.timeout = std::min(url.times.timeout, kAbandonTimeout);
+  auto connection = Connection::Open(url, server_.keys.lock(), server_.stop);
+  if (connection.ok()) CloseOn(**connection);
+}
+
+void NameLease::CloseOn(Connection& connection) {
+  connection.Call({"EVAL", kClose, "1", server_.keys.lock(), token_, server_.keys.notices()})
       .status()
       .IgnoreError();
-  link_.Close();
 }
 
 }  // namespace ramet::redis

@@ -45,9 +45,15 @@ class NameLease {
   Upload NewUpload();
   // Gives the name up, notifies followers, and closes the link. Does nothing if that is not usable.
   void Release();
+  // Gives the name up over a connection of its own, after the client has interrupted a call on the
+  // link. Takes at most kAbandonTimeout.
+  void Abandon();
 
  private:
+  static constexpr std::chrono::milliseconds kAbandonTimeout{100};
+
   static Status OwnerError(const Reply& reply);
+  void CloseOn(Connection& connection);
 
   const Server& server_;
   Link link_;

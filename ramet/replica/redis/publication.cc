@@ -57,6 +57,7 @@ Status Publication::Open(bool takeover) {
   for (int attempt = 1;; ++attempt) {
     RAMET_RETURN_IF_ERROR(lease_.link().Open());
     const Status status = Begin(takeover);
+    if (IsCancelled(status)) lease_.Abandon();
     if (!IsUnavailable(status) || attempt == kMaxOpenings) return status;
   }
 }

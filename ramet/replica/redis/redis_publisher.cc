@@ -91,19 +91,21 @@ RedisPublisher::~RedisPublisher() {
 }
 
 StatusOr<uint64_t> RedisPublisher::Rollback(uint64_t version) {
-  uint64_t number = 0;
-  const auto roll_back = [this, version, &number] {
+  const auto number = std::make_shared<uint64_t>(0);
+  const auto roll_back = [this, version, number] {
     auto made = RollbackNow(version);
-    if (made.ok()) number = *made;
+    if (made.ok()) *number = *made;
     return made.status();
   };
   RAMET_RETURN_IF_ERROR(tasks_.Run(roll_back, queue_.last_number()));
-  return number;
+  return *number;
 }
 
 Status RedisPublisher::Promote(std::string_view label, uint64_t version) {
-  return tasks_.Run([this, label, version] { return publication_.Promote(label, version); },
-                    queue_.last_number());
+  const auto promote = [this, label = std::string(label), version] {
+    return publication_.Promote(label, version);
+  };
+  return tasks_.Run(promote, queue_.last_number());
 }
 
 StatusOr<uint64_t> RedisPublisher::RollbackNow(uint64_t version) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/replica/redis/redis_follower.h"
 #include "ramet/replica/redis/redis_publisher.h"
 #include "ramet/replica/redis/testing/cutting_relay.h"
@@ -317,6 +318,36 @@ TEST_F(RedisTransportTest, ATakeoverEndsTheFormerPublisher) {
   auto next = Follower();
   EXPECT_EQ(next->announcement().epoch, 8u);
   EXPECT_EQ(W(*next, 1), 2);
+}
+
+// Ends the calls of this thread when a key is on the server.
+class EndsWhenThere final : public RunInterrupt {
+ public:
+  EndsWhenThere(RedisServer& server, std::string key)
+      : RunInterrupt(false), server_(server), key_(std::move(key)) {
+    Request();
+  }
+
+ private:
+  bool Due() override {
+    Request();
+    return server_.Ask({"EXISTS", key_}) == "1";
+  }
+  RedisServer& server_;
+  const std::string key_;
+};
+
+TEST_F(RedisTransportTest, AnInterruptedPublisherGivesUpTheName) {
+  for (const bool takeover : {false, true}) {
+    for (const std::string_view key : {"ramet:{m}:lock", "ramet:{m}:blob:7:1:0"}) {
+      server_->Ask({"FLUSHALL"});
+      const EndsWhenThere interrupt(*server_, std::string(key));
+      const Status status = OpenPublisher("redis", Location(), Announced(), {}, takeover).status();
+      ASSERT_TRUE(IsCancelled(status)) << status.ToString();
+      EXPECT_EQ(server_->Ask({"EXISTS", "ramet:{m}:lock"}), "0") << key;
+    }
+  }
+  Publisher();
 }
 
 TEST_F(RedisTransportTest, AnEndedPublisherLeavesValuesForAWhile) {

@@ -4,6 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "ramet/base/run_interrupt.h"
+#include "ramet/replica/interruptible_wait.h"
+
 namespace ramet::redis {
 
 Status SendRoom::Check(std::span<const Tensor> values) const {
@@ -36,7 +39,7 @@ StatusOr<uint64_t> SendQueue::Push(const VersionInfo& info, std::span<const Tens
   MutexLock lock(mutex_);
   if (at_limit_ == RetentionOptions::AtLimit::kWait) {
     while ((queued_ || sender_.sending) && sender_.linked && !sender_.closing) {
-      changed_.Wait(mutex_);
+      if (WaitUnlessStopped(changed_, mutex_) == WaitEnd::kStopped) return InterruptedStatus();
     }
   }
   RAMET_RETURN_IF_ERROR(sender_.failure);
@@ -82,7 +85,9 @@ void SendQueue::Close(std::chrono::seconds time) {
   sender_.closing = true;
   wake_.Set();
   changed_.NotifyAll();
-  while (!sender_.finished && changed_.WaitUntil(mutex_, deadline)) continue;
+  while (!sender_.finished) {
+    if (WaitUnlessStopped(changed_, mutex_, deadline) != WaitEnd::kWoken) return;
+  }
 }
 
 std::optional<Outgoing> SendQueue::Take() {

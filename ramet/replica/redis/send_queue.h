@@ -46,6 +46,7 @@ class SendQueue {
   void Begin(const Publication& publication);
   // Adds a version and returns its number. With AtLimit::kWait, waits until the previous one has
   // been sent, unless the server cannot be reached.
+  // \error kCancelled: the client interrupts the wait.
   // \error kResourceExhausted: the kept versions would exceed RetentionOptions::max_bytes.
   // \error as given to Fail.
   StatusOr<uint64_t> Push(const VersionInfo& info, std::span<const Tensor> values,
@@ -54,7 +55,8 @@ class SendQueue {
   uint64_t last_number() const;
   uint64_t NextNumber();
   PublisherStats stats() const;
-  // Asks the sending thread to end, and waits for it to do so, for at most `time`.
+  // Asks the sending thread to end, and waits for it to do so, for at most `time` or until the
+  // client interrupts the wait.
   void Close(std::chrono::seconds time);
 
   // The functions below are for the sending thread.

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "ramet/base/exception.h"
+#include "ramet/base/run_interrupt.h"
+#include "ramet/replica/interruptible_wait.h"
 
 namespace ramet::redis {
 
@@ -12,7 +14,11 @@ Status TaskQueue::Run(std::function<Status()> work, uint64_t after) {
   if (!failure_.ok()) return failure_;
   tasks_.push_back(task);
   wake_.Set();
-  while (!task->result.has_value()) changed_.Wait(mutex_);
+  while (!task->result.has_value()) {
+    if (WaitUnlessStopped(changed_, mutex_) != WaitEnd::kStopped) continue;
+    std::erase(tasks_, task);
+    return InterruptedStatus();
+  }
   return task->result->WithContext(where_);
 }
 

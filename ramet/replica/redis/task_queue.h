@@ -22,7 +22,9 @@ class TaskQueue {
   TaskQueue(std::string where, std::chrono::milliseconds timeout, const Signal& wake)
       : where_(std::move(where)), timeout_(timeout), wake_(wake) {}
 
-  // Runs `work` on the sending thread, after version `after` is sent, and returns its result.
+  // Runs `work` on the sending thread, after version `after` is sent, and returns its result. If
+  // the client interrupts the wait, work that has begun continues, so `work` must own what it uses.
+  // \error kCancelled: the client interrupts the wait.
   // \error kUnavailable: the server could not be reached in time.
   // \error as given to Fail.
   Status Run(std::function<Status()> work, uint64_t after);

@@ -13,10 +13,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "ramet/base/retry.h"
+#include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
+#include "ramet/replica/interruptible_wait.h"
 
 namespace ramet::shm {
 namespace {
@@ -58,7 +59,7 @@ StatusOr<FileDescriptor> TakeTurn(const std::string& path) {
   for (int i = 0; i < kLockTries; ++i) {
     if (flock(turn.get(), LOCK_EX | LOCK_NB) == 0) return turn;
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, folder);
-    std::this_thread::sleep_for(kRetryInterval);
+    if (!SleepUnlessStopped(kRetryInterval)) return InterruptedStatus();
   }
   return Unavailable(folder, " has been locked (flock) by another process for 10 seconds");
 }
@@ -73,6 +74,7 @@ Status BindFile(int fd, const std::string& path) {
                            "name");
     }
     const Status other = Channel::Connect(path).status();
+    if (IsCancelled(other)) return other;
     if (other.ok() || IsUnavailable(other)) {
       return AlreadyExists("another publisher listens at ", path,
                            "; end it, take over from it, or choose another path");
@@ -96,16 +98,14 @@ Status BindName(int fd, const std::string& socket) {
 
 Status WaitForInput(int fd, int64_t timeout_millis) {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_millis);
+  const auto deadline = timeout_millis < 0
+                            ? Clock::time_point::max()
+                            : Clock::now() + std::chrono::milliseconds(timeout_millis);
   pollfd wait{fd, POLLIN, 0};
-  int ready = poll(&wait, 1, static_cast<int>(timeout_millis));
-  while (ready < 0 && errno == EINTR) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    const int64_t millis = timeout_millis < 0 ? -1 : std::max<int64_t>(left.count(), 0);
-    ready = poll(&wait, 1, static_cast<int>(millis));
-  }
-  if (ready == 0) return DeadlineExceeded("nothing came from the other side");
-  return ready < 0 ? ErrnoStatus(errno, "waiting for the other side") : OkStatus();
+  const int ready = PollUnlessStopped({&wait, 1}, deadline);
+  if (ready < 0) return ErrnoStatus(errno, "waiting for the other side");
+  if (ready > 0) return OkStatus();
+  return StopDue() ? InterruptedStatus() : DeadlineExceeded("nothing came from the other side");
 }
 
 void TakeDescriptors(const msghdr& message, std::vector<FileDescriptor>* fds) {
@@ -146,7 +146,7 @@ StatusOr<Channel> Channel::Connect(const std::string& socket) {
   const Address address(socket);
   int error = EAGAIN;
   for (int i = 0; i < kConnectTries && (error == EAGAIN || error == EINTR); ++i) {
-    if (i > 0) std::this_thread::sleep_for(kRetryInterval);
+    if (i > 0 && !SleepUnlessStopped(kRetryInterval)) return InterruptedStatus();
     error = connect(fd.get(), address.get(), address.size) == 0 ? 0 : errno;
   }
   if (error == 0) return Channel(std::move(fd));

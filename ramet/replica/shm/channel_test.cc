@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
 
 namespace ramet::shm {
@@ -103,6 +104,31 @@ TEST_F(ListenerTest, ConnectingToABusyListenerTimesOut) {
   }
   EXPECT_TRUE(IsUnavailable(next.status())) << next.status().ToString();
   EXPECT_TRUE(IsAlreadyExists(Listener::Listen(At("s"), {}).status()));
+}
+
+class EndsCalls final : public RunInterrupt {
+ public:
+  EndsCalls() : RunInterrupt(false) { Request(); }
+
+ private:
+  bool Due() override { return true; }
+};
+
+TEST_F(ListenerTest, AnInterruptLeavesTheFileOfABusyListener) {
+  const Listener busy = Listener::Listen(At("s"), {}).value();
+  std::vector<Channel> waiting;
+  while (true) {
+    const EndsCalls interrupt;
+    auto next = Channel::Connect(At("s"));
+    if (!next.ok()) break;
+    waiting.push_back(*std::move(next));
+  }
+  {
+    const EndsCalls interrupt;
+    EXPECT_TRUE(IsCancelled(Listener::Listen(At("s"), {}).status()));
+    EXPECT_TRUE(IsCancelled(waiting[0].Receive(-1).status()));
+  }
+  EXPECT_TRUE(fs::exists(At("s")));
 }
 
 TEST_F(ListenerTest, AcceptWithoutAConnectionIsNotFound) {

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "ramet/base/run_interrupt.h"
+#include "ramet/replica/interruptible_wait.h"
+
 namespace ramet::shm {
 
 uint64_t PendingAnswers::Begin() {
@@ -13,17 +16,16 @@ uint64_t PendingAnswers::Begin() {
 StatusOr<std::string> PendingAnswers::Wait(uint64_t number, Clock::time_point deadline) {
   MutexLock lock(mutex_);
   const auto question = questions_.find(number);
+  WaitEnd end = WaitEnd::kWoken;
   while (!question->second.has_value() && !closed_) {
-    if (deadline == Clock::time_point::max()) {
-      changed_.Wait(mutex_);
-    } else if (!changed_.WaitUntil(mutex_, deadline)) {
-      break;
-    }
+    end = WaitUnlessStopped(changed_, mutex_, deadline);
+    if (end != WaitEnd::kWoken) break;
   }
   auto answer = std::move(question->second);
   questions_.erase(question);
   if (answer) return *std::move(answer);
   if (closed_) return Unavailable("the publisher is not there");
+  if (end == WaitEnd::kStopped) return InterruptedStatus();
   return DeadlineExceeded("the publisher did not answer in time");
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/interruptible_wait.h"
 #include "ramet/replica/shm/layout.h"
 #include "ramet/tensor/outside_values.h"
 
@@ -44,7 +45,7 @@ size_t SegmentMap::size() const {
 bool SegmentMap::WaitFor(uint64_t number, std::chrono::steady_clock::time_point deadline) const {
   MutexLock lock(mutex_);
   while (segments_.size() <= number && !closed_) {
-    if (!changed_.WaitUntil(mutex_, deadline)) break;
+    if (WaitUnlessStopped(changed_, mutex_, deadline) != WaitEnd::kWoken) break;
   }
   return segments_.size() > number;
 }

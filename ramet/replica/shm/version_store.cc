@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
+#include "ramet/replica/interruptible_wait.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::shm {
@@ -13,6 +15,11 @@ namespace {
 // Polling interval for released versions. Followers release them by writing to memory, which does
 // not wake the publisher.
 constexpr auto kReleasePollInterval = std::chrono::milliseconds(1);
+
+// Returns when to look for released versions again.
+std::chrono::steady_clock::time_point NextLook() {
+  return std::chrono::steady_clock::now() + kReleasePollInterval;
+}
 
 // Slots for retired versions that followers still hold.
 constexpr uint32_t kRetiredSlots = 32;
@@ -82,7 +89,8 @@ StatusOr<Tensor> VersionStore::MakePublishable(const Tensor& value) {
         return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
                                  " is not published: ", copy.status().message());
       }
-      reader_left_.WaitFor(mutex_, kReleasePollInterval);
+      const WaitEnd end = WaitUnlessStopped(reader_left_, mutex_, NextLook());
+      if (end == WaitEnd::kStopped) return InterruptedStatus();
     }
     if (!copy.ok()) return copy.status();
     stats_.bytes_copied += value.bytes();
@@ -148,7 +156,8 @@ Status VersionStore::CheckSlotFree(bool may_wait) {
     slots_->Reclaim();
     if (!slots_->full()) return OkStatus();
     if (!may_wait || retention_.at_limit == RetentionOptions::AtLimit::kSkip) break;
-    reader_left_.WaitFor(mutex_, kReleasePollInterval);
+    const WaitEnd end = WaitUnlessStopped(reader_left_, mutex_, NextLook());
+    if (end == WaitEnd::kStopped) return InterruptedStatus();
   }
   ++stats_.skipped;
   return ResourceExhausted("shm:", address_, ": followers hold all ", slots_->size(),

@@ -23,8 +23,10 @@ Status FunctionReferences::Define(std::string name, const std::string& node, int
 StatusOr<std::vector<std::string>> FunctionReferences::All(const Tensors& tensors) {
   num_inputs_ += static_cast<size_t>(tensors.count);
   if (num_inputs_ > kMaxInputs) {
-    return ResourceExhausted("the function has more than ", kMaxInputs, " inputs of nodes");
+    return ResourceExhausted("the function has more than ", kMaxInputs,
+                             " inputs of nodes; most of them read ", users_.Text("inputs"));
   }
+  users_.Add(tensors.node, static_cast<uint64_t>(tensors.count));
   std::vector<std::string> names;
   for (int i = 0; i < tensors.count; ++i) {
     names.push_back(TensorName(tensors.node, tensors.first + i));

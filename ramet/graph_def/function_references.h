@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ramet/base/largest_users.h"
 #include "ramet/base/status.h"
 
 namespace ramet {
@@ -37,6 +38,7 @@ class FunctionReferences {
   std::unordered_map<std::string, Tensors> tensors_;
   std::unordered_map<std::string, size_t> lists_;
   size_t num_inputs_ = 0;
+  LargestUsers users_;  // the nodes and arguments that the inputs read
 };
 
 }  // namespace ramet

@@ -155,6 +155,7 @@ StatusOr<AttrMap> ImportAttrs::ReadAttrs(const NodeAttrs& node, const ImportOp& 
     if (!node.IsAside(attr)) sorted_.push_back(&attr);
   }
   std::ranges::sort(sorted_, {}, [](const AttrView* attr) { return attr->name; });
+  budget_.node = node.view->name;
   AttrMap attrs;
   NodeDef originals;
   for (const AttrView* view : sorted_) {

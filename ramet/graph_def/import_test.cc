@@ -433,6 +433,22 @@ TEST(ImportTest, KeepsOtherFieldsOfAttrs) {
   }
 }
 
+TEST(ImportTest, TheMemoryLimitNamesItsUsers) {
+  const auto zeros = [](std::string_view name, int64_t count) {
+    return StrCat(
+        "node { name: '", name, "' op: 'Const'", " attr { key: 'dtype' value { type: DT_FLOAT } }",
+        " attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: ", count,
+        " } } float_val: 0 } } } }");
+  };
+  Graph g;
+  const Status status = Import(g, zeros("small", 1000) + zeros("huge", 1 << 29)).status();
+  EXPECT_EQ(status.code(), Code::kResourceExhausted);
+  EXPECT_THAT(
+      status.message(),
+      HasSubstr("(2147483644 bytes needed, 2147479652 left; used by 'small' (3996 bytes))"));
+  EXPECT_THAT(status.message(), HasSubstr("{{node huge}}"));
+}
+
 TEST(ImportTest, UnknownAttrsAreNotInterpreted) {
   const std::string file =
       "node { name: 'a' op: 'NoOp' attr { key: '_s' value { shape { dim { size: -7 } } } }"

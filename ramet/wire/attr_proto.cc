@@ -20,11 +20,14 @@ StatusOr<Tensor> ReadTensor(const TensorProto& proto, AttrBudget* budget) {
   const size_t splat = SplatBytes(proto);
   if (splat > kFreeRatio * proto.ByteSizeLong()) {
     if (splat > budget->splat_bytes) {
+      const std::string used = budget->users.Text("bytes");
       return ResourceExhausted(
           "constants stored as repeated values exceed the memory limit of an import (", splat,
-          " bytes needed, ", budget->splat_bytes, " left)");
+          " bytes needed, ", budget->splat_bytes, " left", used.empty() ? "" : "; used by ", used,
+          "); import the graph in parts");
     }
     budget->splat_bytes -= splat;
+    budget->users.Add(budget->node, splat);
   }
   return TensorFromProto(proto);
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "ramet/base/largest_users.h"
 #include "ramet/base/status.h"
 #include "ramet/op/attr.h"
 #include "ramet/proto/attr_value.pb.h"
@@ -17,6 +18,10 @@ using AttrProtoMap = google::protobuf::Map<std::string, AttrValue>;
 // import.
 struct AttrBudget {
   size_t splat_bytes = size_t{1} << 31;
+  // The name of the node that the next values belong to, and the nodes that used most of the budget
+  // so far. Errors name them.
+  std::string_view node = {};
+  LargestUsers users = {};
 };
 
 // Converts an AttrValue to an Attr. Placeholders, mixed lists, tensors of dtypes that a Tensor

@@ -4,6 +4,7 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include "ramet/base/strings.h"
 #include "ramet/wire/op_def_proto.h"
 
 namespace ramet {
@@ -101,6 +102,22 @@ TEST(AttrProtoTest, ConstantsOfRepeatedValuesShareABudget) {
   AttrBudget budget{3 << 19};
   EXPECT_TRUE(AttrFromProto(megabyte, &budget).ok());
   EXPECT_EQ(AttrFromProto(megabyte, &budget).status().code(), Code::kResourceExhausted);
+}
+
+TEST(AttrProtoTest, AnExhaustedBudgetNamesItsLargestUsers) {
+  const auto floats = [](int count) {
+    return Text<AttrValue>(StrCat("tensor { dtype: DT_FLOAT tensor_shape { dim { size: ", count,
+                                  " } } float_val: 1 }"));
+  };
+  AttrBudget budget{10'000};
+  for (const auto& [node, count] : {std::pair("a", 300), {"b", 500}, {"c", 400}, {"d", 600}}) {
+    budget.node = node;
+    ASSERT_TRUE(AttrFromProto(floats(count), &budget).ok());
+  }
+  budget.node = "e";
+  EXPECT_THAT(AttrFromProto(floats(2000), &budget).status().message(),
+              HasSubstr("(7996 bytes needed, 2816 left; used by 'd' (2396 bytes), "
+                        "'b' (1996 bytes), 'c' (1596 bytes), others (1196 bytes))"));
 }
 
 TEST(AttrProtoTest, RepeatedLongStringsCountTheirLength) {

@@ -9,10 +9,12 @@
 
 #include "ramet/base/file.h"
 #include "ramet/base/log.h"
+#include "ramet/base/pinned_folder.h"
 #include "ramet/checkpoint/checkpoint_management.h"
 #include "ramet/checkpoint/restore.h"
 #include "ramet/checkpoint/retention.h"
 #include "ramet/checkpoint/saver_nodes.h"
+#include "ramet/format/checkpoint_state_text.h"
 #include "ramet/graph/names.h"
 #include "ramet/graph_def/saver_proto.h"
 
@@ -114,11 +116,14 @@ class Saver::Impl {
   Status CheckArguments(const std::string& save_path, const SaveOptions& options) const;
   StatusOr<std::string> PathOf(Session& session, const std::string& save_path,
                                const SaveOptions& options) const;
-  StatusOr<std::string> RunSave(Session& session, const std::string& path,
-                                const std::string& save_path) const;
+  // The functions below create and remove the files of one save, all through `folder`.
+  StatusOr<std::string> RunSave(Session& session, const PinnedFolder& folder,
+                                const std::string& path, const std::string& save_path) const;
   Status WriteMetaGraph(const std::string& path, const SaveOptions& options) const;
-  Status Record(const std::string& saved, const std::string& save_path, const SaveOptions& options);
-  void Delete(const std::string& path, const std::string& meta_graph_suffix);
+  Status Record(const PinnedFolder& folder, const std::string& saved, const std::string& save_path,
+                const SaveOptions& options);
+  void Delete(const PinnedFolder& folder, const std::string& path,
+              const std::string& meta_graph_suffix);
 
   Graph& graph_;
   SaverOptions options_;
@@ -162,25 +167,27 @@ StatusOr<std::string> Saver::Impl::Save(Session& session, const std::string& sav
                                         const SaveOptions& options) {
   RAMET_RETURN_IF_ERROR(CheckArguments(save_path, options));
   RAMET_ASSIGN_OR_RETURN(const std::string path, PathOf(session, save_path, options));
+  const PinnedFolder folder(path);
   std::string saved;
   if (!empty_) {
-    RAMET_ASSIGN_OR_RETURN(saved, RunSave(session, path, save_path));
+    RAMET_ASSIGN_OR_RETURN(saved, RunSave(session, folder, path, save_path));
   }
   if (options.write_meta_graph) {
-    RAMET_RETURN_IF_ERROR(
-        WriteMetaGraph(MetaGraphFilename(path, options.meta_graph_suffix), options));
+    const std::string meta_graph = MetaGraphFilename(path, options.meta_graph_suffix);
+    RAMET_RETURN_IF_ERROR(folder.Original(WriteMetaGraph(folder.Pin(meta_graph), options)));
   }
   if (!empty_ && options.write_state) {
-    RAMET_RETURN_IF_ERROR(Record(saved, save_path, options));
+    RAMET_RETURN_IF_ERROR(Record(folder, saved, save_path, options));
   }
   return saved;
 }
 
-StatusOr<std::string> Saver::Impl::RunSave(Session& session, const std::string& path,
+StatusOr<std::string> Saver::Impl::RunSave(Session& session, const PinnedFolder& folder,
+                                           const std::string& path,
                                            const std::string& save_path) const {
-  auto saved =
-      session.Run({{definition_.filename_tensor_name, Tensor(path)}}, definition_.save_tensor_name);
-  const Status& status = saved.status();
+  auto saved = session.Run({{definition_.filename_tensor_name, Tensor(folder.Pin(path))}},
+                           definition_.save_tensor_name);
+  const Status status = folder.Original(saved.status());
   const bool may_lack_folder = IsFailedPrecondition(status) || IsNotFound(status);
   if (may_lack_folder && !IsDirectory(FolderOf(path))) {
     return InvalidArgument("Parent directory of ", save_path, " doesn't exist, can't save. (",
@@ -189,7 +196,7 @@ StatusOr<std::string> Saver::Impl::RunSave(Session& session, const std::string& 
   RAMET_RETURN_IF_ERROR(status);
   const Tensor& path_saved = *saved;
   if (path_saved.dtype() == DType::kString && path_saved.num_elements() == 1) {
-    return path_saved.data<std::string>()[0];
+    return folder.Original(path_saved.data<std::string>()[0]);
   }
   return InvalidArgument("the save tensor ", definition_.save_tensor_name,
                          " must be a string scalar, but it is a ", DTypeName(path_saved.dtype()),
@@ -203,8 +210,8 @@ Status Saver::Impl::WriteMetaGraph(const std::string& path, const SaveOptions& o
   return ExportMetaGraph(path, write);
 }
 
-Status Saver::Impl::Record(const std::string& saved, const std::string& save_path,
-                           const SaveOptions& options) {
+Status Saver::Impl::Record(const PinnedFolder& folder, const std::string& saved,
+                           const std::string& save_path, const SaveOptions& options) {
   list_.Record(saved, Now());
   unneeded_metas_.erase(MetaGraphFilename(saved, options.meta_graph_suffix));
   CheckpointStateInfo state;
@@ -213,24 +220,32 @@ Status Saver::Impl::Record(const std::string& saved, const std::string& save_pat
   WriteCheckpointStateOptions write;
   write.filename = options.latest_filename;
   write.save_relative_paths = options_.save_relative_paths;
-  RAMET_RETURN_IF_ERROR(WriteCheckpointState(std::string(Dirname(save_path)), state, write));
+  const std::string save_dir(Dirname(save_path));
+  RAMET_ASSIGN_OR_RETURN(const std::string text, CheckpointStateText(save_dir, state, write));
+  const std::string state_path = JoinPath(save_dir, options.latest_filename);
+  RAMET_RETURN_IF_ERROR(folder.Original(AtomicWriteFile(folder.Pin(state_path), text)));
   if (tidied_.insert(StrCat(save_path, ".", options.meta_graph_suffix)).second) {
-    RemoveLeftovers(saved, options.meta_graph_suffix, options.latest_filename);
+    RemoveLeftovers(folder.Pin(saved), options.meta_graph_suffix, options.latest_filename);
   }
-  if (auto oldest = list_.NextToDelete()) Delete(*oldest, options.meta_graph_suffix);
+  if (auto oldest = list_.NextToDelete()) Delete(folder, *oldest, options.meta_graph_suffix);
   return OkStatus();
 }
 
-void Saver::Impl::Delete(const std::string& path, const std::string& meta_graph_suffix) {
-  Status removed = RemoveCheckpointData(path, definition_.version);
+void Saver::Impl::Delete(const PinnedFolder& folder, const std::string& path,
+                         const std::string& meta_graph_suffix) {
+  const std::string pinned = folder.Pin(path);
+  Status removed = RemoveCheckpointData(pinned, definition_.version);
   const std::string meta = MetaGraphFilename(path, meta_graph_suffix);
-  if (FileExists(meta)) unneeded_metas_.insert(meta);
-  const auto unneeded = [&](const std::string& file) { return unneeded_metas_.contains(file); };
-  if (!std::ranges::all_of(MetaGraphsOfBasePath(path, meta_graph_suffix), unneeded)) {
-    for (const std::string& file : unneeded_metas_) removed.Update(RemoveIfThere(file));
+  if (FileExists(folder.Pin(meta))) unneeded_metas_.insert(meta);
+  const auto unneeded = [&](const std::string& file) {
+    return unneeded_metas_.contains(folder.Original(file));
+  };
+  if (!std::ranges::all_of(MetaGraphsOfBasePath(pinned, meta_graph_suffix), unneeded)) {
+    for (const std::string& file : unneeded_metas_) removed.Update(RemoveIfThere(folder.Pin(file)));
     unneeded_metas_.clear();
   }
-  if (!removed.ok()) LogWarning("cannot remove an old checkpoint: ", removed.message());
+  if (removed.ok()) return;
+  LogWarning("cannot remove an old checkpoint: ", folder.Original(removed).message());
 }
 
 Status Saver::Impl::Restore(Session& session, const std::string& save_path) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "ramet/base/pinned_folder.h"
 #include "ramet/base/retry.h"
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_files.h"
@@ -147,8 +148,9 @@ Status MergeBundles(std::span<const std::string> prefixes, const std::string& de
   }
   for (const std::string& path : merged.data_files) RAMET_RETURN_IF_ERROR(SyncFile(path));
   RAMET_RETURN_IF_ERROR(MakeFolderOf(destination));
-  RAMET_RETURN_IF_ERROR(
-      CommitBundle(destination, merged.data_files, merged.entries, *merged.header));
+  const PinnedFolder folder(destination);
+  RAMET_RETURN_IF_ERROR(folder.Original(
+      CommitBundle(folder.Pin(destination), merged.data_files, merged.entries, *merged.header)));
   RemoveMerged(found, destination, options.delete_old_dirs);
   return OkStatus();
 }

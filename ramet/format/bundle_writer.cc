@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "ramet/base/pinned_folder.h"
 #include "ramet/base/run_interrupt.h"
 #include "ramet/format/bundle_commit.h"
 #include "ramet/format/bundle_data.h"
@@ -12,8 +13,12 @@ namespace ramet {
 
 class BundleWriter::Impl {
  public:
-  Impl(std::string prefix, TemporaryFile temporary, WritableFile file)
-      : prefix_(std::move(prefix)), temporary_(std::move(temporary)), file_(std::move(file)) {}
+  // `temporary` and `file` are in `folder`.
+  Impl(std::string prefix, PinnedFolder folder, TemporaryFile temporary, WritableFile file)
+      : prefix_(std::move(prefix)),
+        folder_(std::move(folder)),
+        temporary_(std::move(temporary)),
+        file_(std::move(file)) {}
 
   Status CheckTensor(std::string_view name, const Tensor& tensor) const;
   // Writes the data and describes it in the entry.
@@ -28,6 +33,7 @@ class BundleWriter::Impl {
   Status Store(std::string key, const Append& append);
 
   std::string prefix_;
+  PinnedFolder folder_;
   TemporaryFile temporary_;
   WritableFile file_;
   SideThread side_;
@@ -60,7 +66,7 @@ Status BundleWriter::Impl::Store(std::string key, const Append& append) {
   if (StopDue()) return InterruptedStatus();
   BundleEntry entry;
   const uint64_t before = file_.size();
-  Status stored = append(&file_, &entry, &side_);
+  Status stored = folder_.Original(append(&file_, &entry, &side_));
   if (IsUnimplemented(stored) && file_.size() == before)
     return stored.WithContext(StrCat("key ", PrintableBundleKey(key)));
   status_ = stored;
@@ -107,10 +113,11 @@ Status BundleWriter::Impl::AddSlice(std::string_view name, DType dtype, const Sh
 Status BundleWriter::Impl::Finish() {
   RAMET_RETURN_IF_ERROR(status_);
   status_ = FailedPrecondition(prefix_, ": Finish was already called");
-  RAMET_RETURN_IF_ERROR(file_.Sync());
-  RAMET_RETURN_IF_ERROR(file_.Close());
-  RAMET_RETURN_IF_ERROR(CommitBundle(prefix_, {&temporary_.path(), 1}, entries_, BundleHeader(),
-                                     Retired::kSpareOnMemoryFileSystem));
+  RAMET_RETURN_IF_ERROR(folder_.Original(file_.Sync()));
+  RAMET_RETURN_IF_ERROR(folder_.Original(file_.Close()));
+  RAMET_RETURN_IF_ERROR(
+      folder_.Original(CommitBundle(folder_.Pin(prefix_), {&temporary_.path(), 1}, entries_,
+                                    BundleHeader(), Retired::kSpareOnMemoryFileSystem)));
   temporary_.Renamed();
   return OkStatus();
 }
@@ -122,18 +129,24 @@ BundleWriter::~BundleWriter() = default;
 
 StatusOr<BundleWriter> BundleWriter::Create(const std::string& prefix) {
   RAMET_RETURN_IF_ERROR(MakeFolderOf(prefix));
-  RAMET_ASSIGN_OR_RETURN(const BundleFiles there, FindBundleFiles(prefix));
-  std::optional<TemporaryFile> spare = TemporaryFile::TakeSpare(there.temporaries);
-  RemoveStaleTemporaries(there.temporaries);
+  PinnedFolder folder(prefix);
+  const std::string pinned = folder.Pin(prefix);
+  const StatusOr<BundleFiles> there = FindBundleFiles(pinned);
+  if (!there.ok()) return folder.Original(there.status());
+  std::optional<TemporaryFile> spare = TemporaryFile::TakeSpare(there->temporaries);
+  RemoveStaleTemporaries(there->temporaries);
   if (spare) {
     if (auto file = spare->Overwrite(); file.ok()) {
-      return BundleWriter(std::make_unique<Impl>(prefix, std::move(*spare), std::move(*file)));
+      return BundleWriter(
+          std::make_unique<Impl>(prefix, std::move(folder), std::move(*spare), std::move(*file)));
     }
   }
-  TemporaryFile temporary(BundleDataPath(prefix, 0, 1));
-  RAMET_ASSIGN_OR_RETURN(WritableFile file, WritableFile::CreateNew(temporary.path()));
+  TemporaryFile temporary(BundleDataPath(pinned, 0, 1));
+  StatusOr<WritableFile> file = WritableFile::CreateNew(temporary.path());
+  if (!file.ok()) return folder.Original(file.status());
   temporary.Lock();
-  return BundleWriter(std::make_unique<Impl>(prefix, std::move(temporary), std::move(file)));
+  return BundleWriter(
+      std::make_unique<Impl>(prefix, std::move(folder), std::move(temporary), std::move(*file)));
 }
 
 Status BundleWriter::Add(std::string_view name, const Tensor& tensor) {

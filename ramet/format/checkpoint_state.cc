@@ -119,8 +119,8 @@ StatusOr<CheckpointStateInfo> MakeCheckpointState(const std::string& save_dir,
   return state;
 }
 
-Status WriteCheckpointState(const std::string& save_dir, CheckpointStateInfo state,
-                            const WriteCheckpointStateOptions& options) {
+StatusOr<std::string> CheckpointStateText(const std::string& save_dir, CheckpointStateInfo state,
+                                          const WriteCheckpointStateOptions& options) {
   RAMET_ASSIGN_OR_RETURN(
       const CheckpointStateInfo recorded,
       MakeCheckpointState(save_dir, std::move(state), options.save_relative_paths));
@@ -142,7 +142,14 @@ Status WriteCheckpointState(const std::string& save_dir, CheckpointStateInfo sta
   printer.SetUseUtf8StringEscaping(true);
   std::string text;
   if (!printer.PrintToString(proto, &text)) return Internal(path, ": the state cannot be printed");
-  return AtomicWriteFile(path, text);
+  return text;
+}
+
+Status WriteCheckpointState(const std::string& save_dir, CheckpointStateInfo state,
+                            const WriteCheckpointStateOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(const std::string text,
+                         CheckpointStateText(save_dir, std::move(state), options));
+  return AtomicWriteFile(StatePath(save_dir, options.filename), text);
 }
 
 StatusOr<std::string> LatestCheckpoint(const std::string& dir, std::string_view filename) {

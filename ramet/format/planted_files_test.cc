@@ -106,6 +106,26 @@ TEST_F(PlantedFilesTest, AFolderMayBeALink) {
   ExpectSame(LoadAll(prefix_).value(), kModel);
 }
 
+TEST_F(PlantedFilesTest, AFolderThatALinkReplacesDuringASaveIsKept) {
+  fs::create_directory(dir_ / "elsewhere");
+  BundleWriter writer = BundleWriter::Create(prefix_).value();
+  fs::rename(dir_ / "saved", dir_ / "moved");
+  fs::create_directory_symlink(dir_ / "elsewhere", dir_ / "saved");
+  ASSERT_TRUE(writer.Add("w", kModel[0].second).ok());
+  ASSERT_EQ(writer.Finish().ToString(), "OK");
+  EXPECT_TRUE(fs::is_empty(dir_ / "elsewhere"));
+  ExpectSame(LoadAll(dir_ / "moved/m").value(), kModel);
+}
+
+TEST_F(PlantedFilesTest, ErrorsNameTheFolderOfTheCaller) {
+  BundleWriter writer = BundleWriter::Create(prefix_).value();
+  for (const auto& file : fs::directory_iterator(dir_ / "saved")) fs::remove(file);
+  const Status status = writer.Finish();
+  EXPECT_FALSE(status.ok());
+  EXPECT_NE(status.message().find(dir_ / "saved/m.data"), std::string::npos) << status.message();
+  EXPECT_EQ(status.message().find("/proc"), std::string::npos) << status.message();
+}
+
 TEST_F(PlantedFilesTest, AStateFileThatIsAPipeDoesNotBlock) {
   ASSERT_EQ(::mkfifo((dir_ / "saved/checkpoint").c_str(), 0600), 0);
   EXPECT_FALSE(ReadCheckpointState(dir_ / "saved").ok());

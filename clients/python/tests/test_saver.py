@@ -226,6 +226,36 @@ class CheckpointTest(InFolder):
     def test_new_checkpoints(self):
         self.assertEqual(list(tf.train.checkpoints_iterator('.', timeout=0)), ['./m'])
 
+    def test_a_folder_that_a_link_replaces_during_a_save_is_kept(self):
+        for sharded in False, True:
+            with tf.Graph().as_default() as graph, self.subTest(sharded=sharded):
+                folder, moved, elsewhere = (f'{name}{sharded}' for name in ('a', 'b', 'c'))
+                os.mkdir(folder)
+                os.mkdir(elsewhere)
+                a, _ = variables()
+
+                def replace():
+                    if not os.path.islink(folder):
+                        os.rename(folder, moved)
+                        os.symlink(elsewhere, folder)
+                    return True
+
+                saver = tf.train.Saver(sharded=sharded)
+                replaced = tf.py_func(replace, [], tf.bool)
+                for op in graph.get_operations():
+                    if op.type == 'SaveV2':
+                        op._add_control_input(replaced.op)
+                with tf.Session() as session:
+                    session.run(tf.global_variables_initializer())
+                    self.assertEqual(saver.save(session, f'{folder}/m', global_step=1),
+                                     f'{folder}/m-1')
+                    self.assertEqual(os.listdir(elsewhere), [])
+                    self.assertLessEqual({'checkpoint', 'm-1.index', 'm-1.meta'},
+                                         set(os.listdir(moved)))
+                    session.run(a.assign([5, 6]))
+                    saver.restore(session, f'{moved}/m-1')
+                    self.assertEqual(session.run(a).tolist(), [0, 0])
+
     def test_printed(self):
         with mock.patch('builtins.print') as printed:
             inspect_checkpoint.print_tensors_in_checkpoint_file('m', '', False, True)

@@ -190,8 +190,9 @@ StatusOr<std::string> Saver::Impl::RunSave(Session& session, const PinnedFolder&
   const Status status = folder.Original(saved.status());
   const bool may_lack_folder = IsFailedPrecondition(status) || IsNotFound(status);
   if (may_lack_folder && !IsDirectory(FolderOf(path))) {
+    const std::string_view reason = std::string_view(status.message());
     return InvalidArgument("Parent directory of ", save_path, " doesn't exist, can't save. (",
-                           status.message(), ")");
+                           reason.substr(0, reason.find("\n\t [[")), ")");
   }
   RAMET_RETURN_IF_ERROR(status);
   const Tensor& path_saved = *saved;

@@ -31,12 +31,12 @@ StatusOr<std::array<std::string, 4>> FindFiles(const std::string& folder) {
     if (paths[i].empty()) missing.push_back(kFiles[i]);
   }
   if (missing.empty()) return paths;
-  return NotFound("data set in folder '", folder, "': ", StrJoin(missing, ", "),
-                  " not found. Looked for ", StrJoin(kFiles, ", "),
-                  ", each with or without .gz at the end",
-                  IsDirectory(folder) ? "" : " (there is no such folder)",
-                  ". Debian's package dataset-fashion-mnist has such files, in "
-                  "/usr/share/datasets/fashion-mnist");
+  std::string found = StrCat(StrJoin(missing, ", "), " not found");
+  if (missing.size() == kFiles.size()) found = "none of its files found";
+  if (!IsDirectory(folder)) found = "there is no such folder";
+  return NotFound("data set in folder '", folder, "': ", found, ". It needs ",
+                  StrJoin(kFiles, ", "), ", each with or without .gz at the end. Debian's package ",
+                  "dataset-fashion-mnist has such files, in /usr/share/datasets/fashion-mnist");
 }
 
 Status CheckRank(const IdxArray& array, size_t rank, const std::string& path) {

@@ -157,6 +157,11 @@ TEST_F(MnistTest, MissingFilesAreExplained) {
   EXPECT_THAT(status.message(), Not(HasSubstr("no such folder")));
   Status folder = Mnist::Read(dir_ / "nowhere").status();
   EXPECT_THAT(folder.message(), HasSubstr("no such folder"));
+  for (const char* name : kNames) {
+    const size_t first = folder.message().find(name);
+    EXPECT_NE(first, std::string::npos) << name;
+    EXPECT_EQ(folder.message().find(name, first + 1), std::string::npos) << folder.message();
+  }
 }
 
 TEST_F(MnistTest, DamagedFiles) {

@@ -1,7 +1,6 @@
 #include "ramet/checkpoint/saver.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "ramet/base/file.h"
 #include "ramet/base/log.h"
 #include "ramet/base/pinned_folder.h"
+#include "ramet/base/wall_clock.h"
 #include "ramet/checkpoint/checkpoint_management.h"
 #include "ramet/checkpoint/restore.h"
 #include "ramet/checkpoint/retention.h"
@@ -21,10 +21,7 @@
 namespace ramet {
 namespace {
 
-double Now() {
-  auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
+double Now() { return static_cast<double>(WallClockNanos()) / 1e9; }
 
 std::string FolderOf(const std::string& path) {
   std::string_view folder = Dirname(path);

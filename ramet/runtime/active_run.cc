@@ -58,7 +58,7 @@ void ActiveRun::Clear() {
 
 void ActiveRun::Record(const Step& step, int64_t start_nanos) {
   context_.recorder->Add(*settings().graph, context_.callers, step.node, step.device, start_nanos,
-                         outputs(step));
+                         outputs(step), context_.state.followed);
 }
 
 Status ActiveRun::WithNode(const Step& step, const Status& status) const {

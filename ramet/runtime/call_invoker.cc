@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ramet/base/wall_clock.h"
 #include "ramet/runtime/function_instance.h"
 #include "ramet/runtime/plan_run.h"
 #include "ramet/tensor/outside_values.h"
@@ -61,7 +62,7 @@ bool StackHasRoom() {
 Status CallInvoker::Invoke(const Step& step) {
   FunctionCall& call = *run_.plan().callees.functions[std::get<CallStep>(step.work).function];
   const bool traced = run_.context().recorder != nullptr;
-  const int64_t start = traced ? StepRecorder::Now() : 0;
+  const int64_t start = traced ? WallClockNanos() : 0;
   if (call.kind() == FunctionCallKind::kWhile) {
     RAMET_RETURN_IF_ERROR(RunWhile(step, call));
   } else {

@@ -1,6 +1,7 @@
 #include "ramet/runtime/kernel_invoker.h"
 
 #include "ramet/base/exception.h"
+#include "ramet/base/wall_clock.h"
 
 namespace ramet {
 
@@ -13,7 +14,7 @@ Status KernelInvoker::Invoke(const Step& step, StepScratch& scratch) {
   KernelContext context(run.settings.envs[step.device],
                         {scratch.inputs.data(), static_cast<size_t>(step.inputs.size)},
                         run_.outputs(step), run.state);
-  const int64_t start = run.recorder ? StepRecorder::Now() : 0;
+  const int64_t start = run.recorder ? WallClockNanos() : 0;
   bool done = true;
   Status status = Compute(step, context, &done);
   // A kernel that found StopDue() leaves its outputs undefined.

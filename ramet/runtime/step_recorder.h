@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <span>
 #include <vector>
 
@@ -25,14 +24,10 @@ struct StepRecord {
 // A StepRecorder records the steps of one run. Thread-safe.
 class StepRecorder {
  public:
-  static int64_t Now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-  }
-  // Adds the step of a node, which began at `start_nanos` and has just ended.
+  // Adds the step of a node, which began at `start_nanos` (WallClockNanos) and has just ended.
+  // `followed` are the values of followed variables in this run, or null.
   void Add(const GraphData& graph, const std::string& callers, NodeId node, int32_t device,
-           int64_t start_nanos, std::span<const Value> outputs);
+           int64_t start_nanos, std::span<const Value> outputs, const FollowedValues* followed);
   // Returns the steps in the order in which they ended. The run is over.
   std::vector<StepRecord> TakeRecords();
 

@@ -54,6 +54,18 @@ TEST_F(ReplicaControlTest, TheErrorOfAWaitSaysWhatIsMissing) {
   EXPECT_THAT(error("@stable"), HasSubstr("no version has the label 'stable' yet; give it"));
 }
 
+TEST_F(ReplicaControlTest, ATraceDescribesFollowedVariables) {
+  Publisher publisher = Publish();
+  Versions(*this, publisher, 1);
+  Follower follower = Follower::Open(Address()).value();
+  RunMetadata metadata;
+  ASSERT_TRUE(follower.session().Run({{"x:0", Ones()}}, "y:0", {.trace = true}, &metadata).ok());
+  const auto w = std::ranges::find(metadata.steps, "w", &NodeStats::node);
+  ASSERT_NE(w, metadata.steps.end());
+  ASSERT_EQ(w->outputs.size(), 1u);
+  EXPECT_EQ(w->outputs[0].shape, Shape({4}));
+}
+
 TEST_F(ReplicaControlTest, AFollowerMayPromoteAndRollBack) {
   Publisher publisher = Publish({.retention = {.retained = 3}});
   Versions(*this, publisher, 2);

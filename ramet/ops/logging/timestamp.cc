@@ -1,5 +1,4 @@
-#include <chrono>
-
+#include "ramet/base/wall_clock.h"
 #include "ramet/op/op.h"
 
 namespace ramet {
@@ -7,9 +6,7 @@ namespace {
 
 Status SecondsSinceEpoch(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kDouble, Shape()));
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  *y->mutable_data<double>() = static_cast<double>(micros) / 1e6;
+  *y->mutable_data<double>() = static_cast<double>(WallClockNanos() / 1000) / 1e6;
   return OkStatus();
 }
 

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include "ramet/base/mutex.h"
+#include "ramet/base/wall_clock.h"
 
 namespace ramet::files {
 namespace {
@@ -44,11 +44,10 @@ uint64_t EpochOf(const std::string& dir) {
 
 void BeginEpoch(const std::string& dir) {
   const uint64_t before = EpochOf(dir);
-  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
+  const uint64_t now = static_cast<uint64_t>(WallClockNanos()) / 1000;
   Begun& begun = BegunHere();
   MutexLock lock(begun.mutex);
-  begun.epochs[dir] = std::max(before + 1, static_cast<uint64_t>(now.count()) * kPerMicrosecond);
+  begun.epochs[dir] = std::max(before + 1, now * kPerMicrosecond);
 }
 
 }  // namespace ramet::files

@@ -86,6 +86,8 @@ class TablesTest(ReplicaTest):
         stats = self.follow().stats()
         self.assertEqual(list(stats), _core.follower_stats())
         self.assertEqual((stats['version'], stats['connected'], stats['missing']), (1, True, []))
+        self.assertEqual(publisher.stats()['version'], publisher.stats['version'])
+        self.assertEqual(self.follow().stats['version'], 1)
 
     def test_wrong_options(self):
         with self.assertRaisesRegex(ValueError, "verify must be one of 'off', 'async', 'before_use'"):

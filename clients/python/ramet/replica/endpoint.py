@@ -56,6 +56,13 @@ def chosen_options(names, given):
     return {name: given[name] for name in names if given[name] is not None}
 
 
+class Stats(dict):
+    """Statistics by name. `stats` and `stats()` are the same."""
+
+    def __call__(self):
+        return self
+
+
 class Endpoint(Uncopyable):
     """A publisher or follower. Used as a context manager, it closes on exit.
 

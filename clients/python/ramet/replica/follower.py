@@ -234,13 +234,14 @@ class Follower(endpoint.Endpoint):
         """
         return self._open().rollback(version)
 
+    @property
     @endpoint.with_texts(stats=_core.follower_stats())
     def stats(self):
-        """Returns the follower's statistics as a dict.
+        """The follower's statistics as a dict.
 
         The keys are {stats}.
         """
-        return self._open().stats()
+        return endpoint.Stats(self._open().stats())
 
     def close(self):
         """Stops following.

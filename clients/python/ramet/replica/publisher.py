@@ -140,7 +140,7 @@ class Publisher(endpoint.Endpoint):
 
         The keys are {stats}.
         """
-        return self._open().stats()
+        return endpoint.Stats(self._open().stats())
 
     def close(self):
         """Stops publishing. Followers keep the last version."""

@@ -1,5 +1,6 @@
 #include "ramet/builders/element_array.h"
 
+#include "ramet/gradients/indexed_slices.h"
 #include "ramet/graph/add_op.h"
 
 namespace ramet {
@@ -24,16 +25,7 @@ Input Count::Less(int n) const {
 }
 
 Output FirstDimension(Graph& graph, const Output& tensor) {
-  const Output shape = ShapeOf(graph, tensor);
-  Scope here(graph);
-  Scope scope = here.NameScope("strided_slice");
-  const Tensor zero = Tensor::Vector<int32_t>({0}), one = Tensor::Vector<int32_t>({1});
-  const Output begin = Constant(graph, zero, "stack"), end = Constant(graph, one, "stack"),
-               step = Constant(graph, one, "stack");
-  AttrMap attrs;
-  attrs.Set("shrink_axis_mask", int64_t{1});
-  return AddOp(graph, "StridedSlice", {shape, begin, end, step}, std::move(attrs), scope.name())
-      .output(0);
+  return FirstDim(graph, ShapeOf(graph, tensor));
 }
 
 ElementArray::ElementArray(Graph& graph, const Count& size, DType dtype, bool infer_shape,

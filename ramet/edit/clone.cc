@@ -19,12 +19,11 @@
 #include "ramet/graph/edit_graph.h"
 #include "ramet/graph/function_library.h"
 #include "ramet/graph/graph_rollback.h"
+#include "ramet/graph/max_nodes.h"
 #include "ramet/graph/names.h"
 
 namespace ramet {
 namespace {
-
-constexpr size_t kMaxNodes = size_t{1} << 30;
 
 // Locks both graphs in an order that prevents deadlocks between two clones.
 class BothGraphs {
@@ -144,8 +143,7 @@ class Cloner {
   Status CheckSize() {
     const size_t added = selection_.nodes().size() + selection_.boundary().cuts().size() +
                          dtypes_.casts().casts().size();
-    if (target().nodes.size() + added <= kMaxNodes) return OkStatus();
-    return ResourceExhausted("a graph cannot hold ", target().nodes.size(), " + ", added, " nodes");
+    return CheckMaxNodes(target().nodes.size(), added);
   }
 
   void MergeVersions() {

@@ -1,6 +1,5 @@
 #include "ramet/format/checkpoint_state.h"
 
-#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 #include <limits.h>
 
@@ -11,21 +10,12 @@
 #include "ramet/base/file.h"
 #include "ramet/format/bundle_reader.h"
 #include "ramet/proto/checkpoint.pb.h"
+#include "ramet/tensor/text_errors.h"
 
 namespace ramet {
 namespace {
 
 constexpr uint64_t kMaxStateBytes = uint64_t{64} << 20;
-
-// Records the first error of parsing a text-format message.
-class FirstError final : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, google::protobuf::io::ColumnNumber column,
-                const std::string& message) override {
-    if (text.empty()) text = StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
-  }
-  std::string text;
-};
 
 Status CheckPath(std::string_view recorded) {
   if (recorded.find('\0') != recorded.npos) {
@@ -40,11 +30,11 @@ Status CheckPath(std::string_view recorded) {
 
 StatusOr<CheckpointState> ParseState(const std::string& path, const std::string& text) {
   CheckpointState proto;
-  FirstError error;
+  TextErrors errors;
   google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
+  parser.RecordErrorsTo(&errors);
   if (!parser.ParseFromString(text, &proto)) {
-    return DataLoss(path, ": not a CheckpointState in text format: ", error.text);
+    return DataLoss(path, ": not a CheckpointState in text format: ", errors.first());
   }
   RAMET_RETURN_IF_ERROR(CheckPath(proto.model_checkpoint_path()).WithContext(path));
   for (const std::string& p : proto.all_model_checkpoint_paths()) {

@@ -11,6 +11,7 @@
 #include "ramet/graph/names.h"
 #include "ramet/graph/node_build.h"
 #include "ramet/graph/resource_handles.h"
+#include "ramet/graph/source_line.h"
 #include "ramet/op/colocation.h"
 
 namespace ramet {
@@ -146,11 +147,6 @@ void ApplyColocation(const BuildState& state, const std::vector<Operation>& forc
   if (groups.empty() && !state.variable_group.empty()) groups.insert(state.variable_group);
   if (groups.empty() || spec->attrs.Find("_class") != nullptr) return;
   spec->attrs.Set("_class", std::vector<std::string>(groups.begin(), groups.end()));
-}
-
-std::string Where(const SourceLocation& where) {
-  std::string_view file = where.file_name();
-  return StrCat(file.substr(file.rfind('/') + 1), ":", where.line());
 }
 
 // One call of AddOp.
@@ -290,7 +286,7 @@ Operation AddOp(Graph& graph, std::string_view op, const std::vector<Input>& inp
   auto added = TryAddOp(graph, op, inputs, std::move(attrs), name);
   if (added.ok()) return *added;
   const bool has_line = where.line() != 0;
-  graph.RecordError(has_line ? added.status().WithContext(Where(where)) : added.status());
+  graph.RecordError(has_line ? added.status().WithContext(SourceLine(where)) : added.status());
   return Operation();
 }
 
@@ -303,7 +299,7 @@ Graph* GraphOf(const std::vector<Input>& inputs) {
 
 Output Constant(Graph& graph, const Tensor& value, std::string_view name, SourceLocation where) {
   if (value.empty()) {
-    graph.RecordError(InvalidArgument(Where(where), ": constant '", name, "' has no value"));
+    graph.RecordError(InvalidArgument(SourceLine(where), ": constant '", name, "' has no value"));
     return Output();
   }
   return AddOp(graph, "Const", {}, {{"value", value}, {"dtype", value.dtype()}}, name, where)

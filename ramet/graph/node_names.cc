@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <functional>
 
+#include "ramet/base/folded_hash.h"
 #include "ramet/graph/graph_impl.h"
 
 namespace ramet {
@@ -19,10 +19,7 @@ size_t SlotsFor(size_t names) { return std::bit_ceil(names + names / 3 + 1); }
 
 }  // namespace
 
-uint32_t NodeNames::Hash(std::string_view name) {
-  const size_t hash = std::hash<std::string_view>()(name);
-  return static_cast<uint32_t>(hash ^ (hash >> 32));
-}
+uint32_t NodeNames::Hash(std::string_view name) { return FoldedHash(name); }
 
 size_t NodeNames::Locate(Nodes nodes, std::string_view name, uint32_t hash) const {
   size_t at = Home(hash);

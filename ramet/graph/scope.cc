@@ -3,6 +3,7 @@
 #include "ramet/graph/device_name.h"
 #include "ramet/graph/make_variable.h"
 #include "ramet/graph/names.h"
+#include "ramet/graph/source_line.h"
 
 namespace ramet {
 namespace {
@@ -58,11 +59,6 @@ Status CheckShared(const Variable& v, const std::string& name, const Shape& shap
                            DTypeName(dtype), " and found dtype ", DTypeName(v.dtype()), ".");
   }
   return OkStatus();
-}
-
-std::string At(const SourceLocation& where) {
-  std::string_view file = where.file_name();
-  return StrCat(file.substr(file.rfind('/') + 1), ":", where.line());
 }
 
 }  // namespace
@@ -155,7 +151,7 @@ Variable Scope::GetVariable(std::string_view name, const Shape& shape,
   const std::string full = JoinScope(scope.name, name);
   const DType dtype = options.dtype.value_or(scope.dtype.value_or(kFloat));
   auto fail = [&](const Status& status) {
-    graph_->RecordError(status.WithContext(At(where)));
+    graph_->RecordError(status.WithContext(SourceLine(where)));
     return Variable();
   };
   auto found = state.variable_store.find(full);
@@ -181,8 +177,8 @@ Variable Scope::GetVariable(std::string_view name, const Shape& shape,
 Variable Scope::NewVariable(const Input& initial_value, std::string_view name,
                             const VariableOptions& options, SourceLocation where) {
   if (!initial_value.is_constant() && !initial_value.output().valid()) {
-    graph_->RecordError(InvalidArgument(At(where), ": the initial value of variable '", name,
-                                        "' is invalid because an earlier build step failed"));
+    graph_->RecordError(InvalidArgument(SourceLine(where), ": the initial value of variable '",
+                                        name, "' is invalid because an earlier build step failed"));
     return Variable();
   }
   return MakeVariableFrom(*graph_, graph_->UniqueName(name), initial_value, options);

@@ -73,7 +73,7 @@ Status ImportNames::Init(const GraphImpl& impl, const GraphDefView& def,
     if (!IsImportableName(node.name)) {
       return InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
     }
-    const uint32_t hash = HashOf(node.name);
+    const uint32_t hash = FoldedHash(node.name);
     Slot& slot = slots_[FindSlot(node.name, hash)];
     if (slot.position >= 0) return InvalidArgument("Node '", node.name, "' is not unique");
     slot = {hash, static_cast<int32_t>(finals_.size())};

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ramet/base/folded_hash.h"
 #include "ramet/graph/graph_impl.h"
 #include "ramet/wire/graph_def_view.h"
 #include "ramet/wire/tensor_ref.h"
@@ -27,7 +28,7 @@ class ImportNames {
 
   // Returns the file position of a name in the file, or -1.
   int32_t Find(std::string_view name) const {
-    return slots_[FindSlot(name, HashOf(name))].position;
+    return slots_[FindSlot(name, FoldedHash(name))].position;
   }
   // The name in the graph.
   std::string_view final_name(int32_t position) const { return finals_[position]; }
@@ -45,10 +46,6 @@ class ImportNames {
     uint32_t hash = 0;
     int32_t position = -1;
   };
-  static uint32_t HashOf(std::string_view name) {
-    const size_t hash = std::hash<std::string_view>()(name);
-    return static_cast<uint32_t>(hash ^ (hash >> 32));
-  }
   // The slot of `name`, or the free one where it belongs.
   size_t FindSlot(std::string_view name, uint32_t hash) const;
   void MakeUnique(const GraphImpl& impl, bool under_prefix);

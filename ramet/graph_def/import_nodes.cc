@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "ramet/graph/max_nodes.h"
+
 namespace ramet {
 namespace {
 
-constexpr size_t kMaxNodes = size_t{1} << 30;
 // A node may have more than kFewOutputs outputs only if their total number stays proportional to
 // the file.
 constexpr size_t kFewOutputs = 64;
@@ -48,9 +49,7 @@ ImportNodes::ImportNodes(GraphImpl& impl, const GraphDefView& def, const OpList&
 Status ImportNodes::Append(InputRemap* remap) {
   RAMET_RETURN_IF_ERROR(edges_.Init(def_, names_, appended_.base(), remap));
   const size_t n = static_cast<size_t>(size());
-  if (static_cast<size_t>(appended_.base()) + n > kMaxNodes) {
-    return ResourceExhausted("a graph cannot hold ", appended_.base(), " + ", n, " nodes");
-  }
+  RAMET_RETURN_IF_ERROR(CheckMaxNodes(static_cast<size_t>(appended_.base()), n));
   appended_.AddEdges(edges_.edges(), n, names_.total_bytes());
   node_ops_.reserve(n);
   node_attrs_.reserve(n);

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ramet/linalg/cast.h"
-#include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"
-#include "ramet/linalg/scratch.h"
+#include "ramet/linalg/wide_operands.h"
 
 namespace ramet::linalg {
 namespace {
@@ -90,16 +88,12 @@ void MapPieces(const NormGeometry& g, const NormArgs& all, KernelTable::NormMap 
 }
 
 // Returns x in float.
-const float* Wide(Type type, ScratchUse use, const void* x, int64_t n) {
-  if (type == Type::kFloat) return static_cast<const float*>(x);
-  void* wide = Scratch(use, n * int64_t{sizeof(float)});
-  Cast(type, x, Type::kFloat, wide, n);
-  return static_cast<const float*>(wide);
+const float* Floats(Type type, ScratchUse use, const void* x, int64_t n) {
+  return static_cast<const float*>(Wide(type, use, x, n));
 }
 
-float* WideResult(Type type, void* y, int64_t n) {
-  return static_cast<float*>(
-      type == Type::kFloat ? y : Scratch(ScratchUse::kWideY, n * int64_t{sizeof(float)}));
+float* FloatResult(Type type, void* y, int64_t n) {
+  return static_cast<float*>(WideResult(type, ScratchUse::kWideY, y, n));
 }
 
 template <class T>
@@ -110,7 +104,7 @@ T* Numbers(ScratchUse use, int64_t n) {
 }  // namespace
 
 void BatchMoments(Type type, const NormGeometry& g, const void* x, float* mean, float* variance) {
-  const float* wide = Wide(type, ScratchUse::kWideX, x, g.elements());
+  const float* wide = Floats(type, ScratchUse::kWideX, x, g.elements());
   NormArgs args;
   args.x = args.dy = wide;
   args.mean = mean;
@@ -128,8 +122,8 @@ void BatchNormalize(Type type, const NormGeometry& g, const void* x, const float
                     void* y) {
   float* factor = Numbers<float>(ScratchUse::kNormNumbers, g.channels);
   for (int64_t c = 0; c < g.channels; ++c) factor[c] = scale[c] / std::sqrt(variance[c] + epsilon);
-  const float* wide = Wide(type, ScratchUse::kWideX, x, g.elements());
-  float* result = WideResult(type, y, g.elements());
+  const float* wide = Floats(type, ScratchUse::kWideX, x, g.elements());
+  float* result = FloatResult(type, y, g.elements());
   NormArgs args;
   args.x = args.dy = wide;
   args.y = result;
@@ -137,15 +131,15 @@ void BatchNormalize(Type type, const NormGeometry& g, const void* x, const float
   args.factor = factor;
   args.shift = offset;
   MapPieces(g, args, Kernels().normalize);
-  if (type != Type::kFloat) Cast(Type::kFloat, result, type, y, g.elements());
+  Narrow(type, result, y, g.elements());
 }
 
 void BatchNormGrad(Type type, const NormGeometry& g, const void* x, const void* dy,
                    const float* mean, const float* variance, float epsilon, const float* scale,
                    bool training, void* dx, float* dscale, float* doffset) {
   const int64_t n = g.elements(), channels = g.channels;
-  const float* wide = Wide(type, ScratchUse::kWideX, x, n);
-  const float* wide_dy = Wide(type, ScratchUse::kWideFilter, dy, n);
+  const float* wide = Floats(type, ScratchUse::kWideX, x, n);
+  const float* wide_dy = Floats(type, ScratchUse::kWideFilter, dy, n);
   float* numbers = Numbers<float>(ScratchUse::kNormNumbers, 3 * channels);
   float *factor = numbers, *dy_mean = numbers + channels, *dy_slope = numbers + 2 * channels;
   NormArgs args;
@@ -164,13 +158,13 @@ void BatchNormGrad(Type type, const NormGeometry& g, const void* x, const void* 
     dy_mean[c] = training ? static_cast<float>(sums[c] / count) : 0.0f;
     dy_slope[c] = training ? static_cast<float>(product / count / spread) : 0.0f;
   }
-  float* result = WideResult(type, dx, n);
+  float* result = FloatResult(type, dx, n);
   args.y = result;
   args.factor = factor;
   args.dy_mean = dy_mean;
   args.dy_slope = dy_slope;
   MapPieces(g, args, Kernels().norm_grad);
-  if (type != Type::kFloat) Cast(Type::kFloat, result, type, dx, n);
+  Narrow(type, result, dx, n);
 }
 
 }  // namespace ramet::linalg

@@ -1,32 +1,13 @@
 #include "ramet/linalg/softmax.h"
 
-#include "ramet/linalg/cast.h"
-#include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"
-#include "ramet/linalg/scratch.h"
+#include "ramet/linalg/wide_operands.h"
 
 namespace ramet::linalg {
 namespace {
 
 int64_t Grain(int64_t columns) { return 2048 / (columns + 1) + 1; }
-
-// Returns a half operand in float, or the operand itself.
-const void* Wide(Type type, ScratchUse use, const void* x, int64_t n) {
-  if (!IsHalf(type)) return x;
-  void* widened = Scratch(use, n * 4);
-  Cast(type, x, Type::kFloat, widened, n);
-  return widened;
-}
-
-// Returns where a result is computed: y, or float scratch memory to be narrowed.
-void* WideResult(Type type, ScratchUse use, void* y, int64_t n) {
-  return IsHalf(type) ? Scratch(use, n * 4) : y;
-}
-
-void Narrow(Type type, const void* widened, void* y, int64_t n) {
-  if (IsHalf(type)) Cast(Type::kFloat, widened, type, y, n);
-}
 
 void RunRows(KernelTable::Rows1 kernel, Type type, int64_t rows, int64_t columns, const void* x,
              void* y) {

@@ -1,7 +1,6 @@
 #include "ramet/wire/message_file.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
@@ -10,23 +9,12 @@
 #include <limits>
 
 #include "ramet/base/file.h"
+#include "ramet/tensor/text_errors.h"
 
 namespace ramet {
 namespace {
 
 constexpr int kMaxNesting = 100;
-
-// Keeps the first error of the text parser.
-class FirstError final : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, int column, const std::string& message) override {
-    if (text_.empty()) text_ = StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
 
 // Text form writes an Any as [type.googleapis.com/tensorflow.X] { ... }. Our messages have the same
 // content in a different package.
@@ -51,14 +39,14 @@ bool LooksLikeText(std::string_view bytes) {
 
 Status ParseText(std::string_view bytes, std::string_view what,
                  google::protobuf::Message* message) {
-  FirstError error;
+  TextErrors errors;
   TensorFlowTypes types;
   google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
+  parser.RecordErrorsTo(&errors);
   parser.SetFinder(&types);
   parser.SetRecursionLimit(kMaxNesting);
   if (!parser.ParseFromString(std::string(bytes), message)) {
-    return DataLoss("not a ", what, " in text form: ", error.text());
+    return DataLoss("not a ", what, " in text form: ", errors.first());
   }
   // The text parser accepts strings that are not UTF-8, which could not be read back.
   if (message->ParseFromString(message->SerializeAsString())) return OkStatus();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core.h"
+#include "errors.h"
 #include "interrupt.h"
 
 namespace ramet::python {
@@ -98,15 +99,6 @@ struct PySaver {
     if (!status.ok()) RaiseStatus(status, graph.ptr());
   }
 };
-
-// Returns the status without the source line of the library that created it ("add_op.cc:253: ").
-Status WithoutSourceLine(const Status& status) {
-  const std::string& message = status.message();
-  const size_t line = message.find(".cc:"), end = message.find(": ", line);
-  const bool found = line != std::string::npos && end != std::string::npos &&
-                     message.find_first_not_of("0123456789", line + 4) == end;
-  return found ? Status(status.code(), message.substr(end + 2)) : status;
-}
 
 void MakeSaver(PySaver* self, PyGraph& graph, nb::list saved, nb::list objects, bool reshape,
                bool sharded, int max_to_keep, double keep_checkpoint_every_n_hours,

@@ -97,6 +97,14 @@ void SetErrorOfException() {
   }
 }
 
+Status WithoutSourceLine(const Status& status) {
+  const std::string& message = status.message();
+  const size_t line = message.find(".cc:"), end = message.find(": ", line);
+  const bool found = line != std::string::npos && end != std::string::npos &&
+                     message.find_first_not_of("0123456789", line + 4) == end;
+  return found ? Status(status.code(), message.substr(end + 2)) : status;
+}
+
 void RaiseBuildStatus(const Status& status) {
   switch (status.code()) {
     case Code::kInvalidArgument:

@@ -1,4 +1,5 @@
 #include "core.h"
+#include "errors.h"
 
 namespace ramet::python {
 namespace {
@@ -30,13 +31,7 @@ nb::list NumberList(const std::vector<int64_t>& numbers) {
 
 // Raises the error that graph construction left in the graph, without the library's source line.
 [[noreturn]] void RaiseGraphError(PyGraph& graph) {
-  const Status status = graph.TakeError();
-  std::string message(status.message());
-  const size_t line = message.find(".cc:");
-  if (line != std::string::npos && message.find(' ') > line) {
-    message.erase(0, message.find(' ') + 1);
-  }
-  RaiseBuildStatus(Status(status.code(), message));
+  RaiseBuildStatus(WithoutSourceLine(graph.TakeError()));
 }
 
 // Puts new nodes into the colocation group of a variable ("" for none) while it is entered.

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ramet/gradients/indexed_slices.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/segment_combiner.h"
@@ -162,14 +163,8 @@ Status SparseSegmentGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Output FirstDimension(GradientContext& c, const Output& x) {
-  auto at = [](int32_t i) { return Tensor::Vector<int32_t>({i}); };
-  return c.Add("StridedSlice", {ShapeOf(c, x), at(0), at(1), at(1)}, {{"shrink_axis_mask", 1}},
-               "strided_slice");
-}
-
 Status SparseSegmentGradient(GradientContext& c) {
-  const Output rows = FirstDimension(c, c.input(0));
+  const Output rows = FirstDim(c.graph(), ShapeOf(c, c.input(0)));
   return c.Return({c.Add(StrCat(c.op().type(), "Grad"), {c.grad(), c.input(1), c.input(2), rows}),
                    Gradient(), Gradient()});
 }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kMaxElements = 4096;
 constexpr int kMaxInputs = 4096;
-constexpr int kMaxOutputs = 4096;
+// Each output costs an allocation, and a query keeps only one of them.
+constexpr int kMaxOutputs = 256;
 constexpr int64_t kWorkPerKernel = 64;
 constexpr int64_t kWorkPerVisit = 8;
 // The size of kMaxElements elements of 16 bytes, with room for a kernel's scratch tensors.

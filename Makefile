@@ -7,7 +7,8 @@ JOBS ?= $(shell nproc)
 
 PRODUCTS := lib/libramet.so bin/ramet bin/duplicate_a_graph bin/fine_tune bin/clone_a_network python_package
 ORACLE := .venv-oracle
-TESTS := ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
+# Tests of GPUs set RAMET_GPU themselves; all others run on the CPU.
+TESTS := RAMET_GPU=off ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 SOURCES = find ramet clients examples bench tests tools \( -name '*.h' -o -name '*.cc' \) ! -name '*.gen.*'
 FUZZ_SECONDS ?= 60
 GENERATOR_SECONDS ?= 3600
@@ -16,7 +17,7 @@ export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:in
 export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
-.PHONY: help run build test test-sanitize test-thread test-oracle test-long test-wheel
+.PHONY: help run build test test-sanitize test-thread test-oracle test-long test-wheel test-gpu-opencl
 .PHONY: fuzz test-generators test-guards generate check-all package test-package
 .PHONY: build-report format check-format bench bench-table install clean deps python-deps
 
@@ -32,7 +33,12 @@ build: $(BUILD)/build.ninja ## build the library, build/bin/ramet, the Python pa
 
 test: $(BUILD)/build.ninja ## build everything and run the tests
 	@ninja -C $(BUILD)
-	@cd $(BUILD) && $(TESTS) -LE long
+	@cd $(BUILD) && $(TESTS) -LE 'long|gpu-opencl'
+
+test-gpu-opencl: $(BUILD)/build.ninja ## run the tests of GPUs on a processor behind OpenCL (PoCL), also those that take minutes
+	@tools/install-deps.sh opencl
+	@ninja -C $(BUILD)
+	@cd $(BUILD) && $(TESTS) -L gpu
 
 test-long: $(BUILD)/build.ninja ## run the tests that take minutes (those with the label long)
 	@ninja -C $(BUILD)

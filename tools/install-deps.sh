@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install-deps.sh [build|debian-python|clang|format|oracle|wheel|package|package-test]...: installs the missing Debian packages of these
+# install-deps.sh [build|debian-python|clang|format|opencl|oracle|wheel|package|package-test]...: installs the missing Debian packages of these
 # groups (default: build). Asks dpkg first, so that it takes only milliseconds if nothing is missing.
 set -euo pipefail
 
@@ -8,10 +8,12 @@ declare -A groups=(
            protobuf-compiler libdnnl-dev libeigen3-dev libleveldb-dev libsnappy-dev zlib1g-dev libcli11-dev
            libhiredis-dev libssl-dev libzstd-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev libgtest-dev
            libgmock-dev libbenchmark-dev redis-server openssl iproute2
-           dataset-fashion-mnist python3"
+           dataset-fashion-mnist python3
+           pocl-opencl-icd ocl-icd-libopencl1 opencl-c-headers"
   [debian-python]="python3-dev python3-pip python3-numpy python3-protobuf"
   [clang]="clang libclang-rt-14-dev llvm"
   [format]="clang-format"
+  [opencl]="pocl-opencl-icd ocl-icd-libopencl1 opencl-c-headers"
   [oracle]="python3 python3-venv libprotobuf-dev"
   [wheel]="python3-venv"
   [package]="python3-venv dpkg-dev file"

@@ -18,6 +18,7 @@ void DeviceRun::DispatchSteps() {
   for (const Step& step : run_.plan().steps) {
     if (error_.is_set()) return;
     Dispatch(step);
+    run_.Release(step);
   }
 }
 

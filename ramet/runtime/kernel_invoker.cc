@@ -40,7 +40,10 @@ const VariableState* KernelInvoker::Resolve(const Step& step, StepScratch& scrat
       input.tensor = &scratch.resolved[i];
     }
     if (memory && !input.tensor->empty() && !input.tensor->host_accessible()) {
-      scratch.resolved[i] = memory->View(*input.tensor);
+      Tensor view = memory->View(*input.tensor);
+      // A view of the same buffer would keep the kernel from reusing it.
+      if (view.buffer().get() == input.tensor->buffer().get()) continue;
+      scratch.resolved[i] = std::move(view);
       input.tensor = &scratch.resolved[i];
     }
   }

@@ -15,7 +15,10 @@ void NodeDevices::SetFeeds(const PlanRequest& request) {
 
 void NodeDevices::SetNodes(std::span<const NodeId> nodes, std::span<const int> placement) {
   for (size_t i = 0; i < nodes.size(); ++i) device_of_[nodes[i]] = placement[i];
-  has_several_memories_ = std::ranges::any_of(placement, [&](int d) { return HasOwnMemory(d); });
+  has_several_memories_ = std::ranges::any_of(placement, [&](int d) { return HasOwnMemory(d); }) ||
+                          VariablesMayBeOnDevice(nodes);
+  has_asynchronous_device_ =
+      std::ranges::any_of(placement, [&](int d) { return devices_[d]->asynchronous(); });
   for (NodeId id : nodes) {
     if (ControlFlowOf(*graph_.nodes[id].op) != ControlFlow::kMerge) continue;
     for (Endpoint e : graph_.inputs(id)) {
@@ -24,6 +27,22 @@ void NodeDevices::SetNodes(std::span<const NodeId> nodes, std::span<const int> p
       if (is_back_edge && !feeds_.Contains(e)) device_of_[e.node] = device_of_[id];
     }
   }
+}
+
+// The nodes of a variable run on the host if one of them has no kernel on the device. In a
+// different run, with other nodes, they may all run on the device.
+bool NodeDevices::VariablesMayBeOnDevice(std::span<const NodeId> nodes) const {
+  const auto has_own_kernels = [](const Device* device) {
+    return device->memory() != nullptr && device->kernel_type() == device->type();
+  };
+  if (std::ranges::none_of(devices_, has_own_kernels)) return false;
+  return std::ranges::any_of(nodes, [&](NodeId id) {
+    for (int32_t i = 0; i < graph_.nodes[id].num_outputs; ++i) {
+      const DType dtype = graph_.output({id, i}).dtype;
+      if (IsRef(dtype) || dtype == DType::kResource) return true;
+    }
+    return false;
+  });
 }
 
 int NodeDevices::MemoryOf(Endpoint e) const {

@@ -28,8 +28,11 @@ class NodeDevices {
   bool Contains(NodeId id) const { return device_of_.contains(id); }
   int Of(NodeId id) const { return device_of_.at(id); }
   bool HasOwnMemory(int device) const { return devices_[device]->memory() != nullptr; }
-  // Reports whether a node was placed on a device with memory of its own.
+  // Reports whether a node was placed on a device with memory of its own, or uses a variable whose
+  // value an earlier run may have left there.
   bool has_several_memories() const { return has_several_memories_; }
+  // Reports whether a node was placed on an asynchronous device, which reads values later.
+  bool has_asynchronous_device() const { return has_asynchronous_device_; }
   // Returns the device in whose memory the value of an output is.
   int MemoryOf(Endpoint e) const;
   // Returns the device in whose memory the variable that each input names is. Returns an empty
@@ -37,12 +40,14 @@ class NodeDevices {
   std::vector<int> VariableMemories(NodeId id) const;
 
  private:
+  bool VariablesMayBeOnDevice(std::span<const NodeId> nodes) const;
   int VariableMemory(Endpoint handle) const;
 
   const GraphData& graph_;
   const FeedSet& feeds_;
   const std::span<Device* const> devices_;
   bool has_several_memories_ = false;
+  bool has_asynchronous_device_ = false;
   std::unordered_map<NodeId, int> device_of_;
   std::unordered_map<Endpoint, int, EndpointHash> fed_variables_;
 };

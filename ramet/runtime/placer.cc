@@ -112,6 +112,19 @@ class Placer {
     });
   }
 
+  // Returns the first GPU that can run nodes whose device type is left open, or -1.
+  int PreferredGpu(const std::vector<int>& members, const DeviceName& wanted) const {
+    const auto is_call = [&](int m) { return IsCall(graph_.nodes[nodes_[m]]); };
+    if (std::ranges::all_of(members, is_call)) return -1;
+    for (size_t d = 1; d < options_.devices.size(); ++d) {
+      const Device& device = *options_.devices[d];
+      if (device.type() != "GPU" || !CanRun(members, device)) continue;
+      auto name = DeviceName::Parse(device.name());
+      if (name.ok() && name->Satisfies(wanted)) return static_cast<int>(d);
+    }
+    return -1;
+  }
+
   StatusOr<int> PlaceGroup(const std::vector<int>& members) {
     for (auto [member, device] : pinned_) {
       if (Find(member) == Find(members[0])) return Chosen(members, device);
@@ -124,6 +137,9 @@ class Placer {
       RAMET_ASSIGN_OR_RETURN(DeviceName asked, DeviceName::Parse(graph_.devices[node.device]));
       wanted = wanted.MergedUnder(asked);
       asker = nodes_[m];
+    }
+    if (!wanted.type) {
+      if (const int gpu = PreferredGpu(members, wanted); gpu >= 0) return Chosen(members, gpu);
     }
     bool there = false;
     for (size_t d = 0; d < options_.devices.size(); ++d) {

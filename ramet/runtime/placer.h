@@ -20,8 +20,9 @@ struct PlacerOptions {
 };
 
 // Assigns a device to each node by its requested device, by colocation groups and reference edges,
-// whose members share a device, and by the available kernels. Returns positions in options.devices,
-// one per element of `nodes`. The caller holds the graph's lock.
+// whose members share a device, and by the available kernels. Nodes that request no type of device
+// run on the first GPU that has a kernel for them, otherwise on the default device. Returns
+// positions in options.devices, one per element of `nodes`. The caller holds the graph's lock.
 // \error kInvalidArgument: without soft placement, a device does not exist or has no kernel. The
 //   message is TensorFlow's ("Cannot assign a device for operation ...").
 StatusOr<std::vector<int>> PlaceNodes(const GraphData& graph, std::span<const NodeId> nodes,

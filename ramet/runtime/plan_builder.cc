@@ -25,8 +25,20 @@ int32_t PlanBuilder::SlotInMemory(Endpoint e, int memory) {
   int32_t slot = SlotOf(e);
   const int found = devices_.MemoryOf(e);
   if (found == memory) return slot;
+  if (memory == 0 && IsAliveConstant(e)) return ConstantSlot(e);
   if (found != 0) slot = AddCopy(e, slot, CopyToHostStep(), found, 0);
   return memory == 0 ? slot : AddCopy(e, slot, CopyToDeviceStep(), memory, memory);
+}
+
+bool PlanBuilder::IsAliveConstant(Endpoint e) const {
+  return graph_.nodes[e.node].op->name() == "Const" && !order_.may_be_dead.contains(e.node);
+}
+
+int32_t PlanBuilder::ConstantSlot(Endpoint e) {
+  auto [it, added] = copies_.try_emplace({e.node, e.index, 0}, plan_.slots.count);
+  const Tensor* value = graph_.nodes[e.node].attrs->Find("value")->get<Tensor>();
+  if (added) plan_.slots.presets.emplace_back(NewSlots(), *value);
+  return it->second;
 }
 
 int32_t PlanBuilder::AddCopy(Endpoint e, int32_t from, StepWork work, int device, int memory) {

@@ -43,6 +43,10 @@ class PlanBuilder {
  private:
   StatusOr<std::vector<StepInput>> InputsOf(NodeId id, int device) const;
   int32_t SlotFor(Endpoint e, const StepInput& input, const Step& step);
+  // Reports whether the value of `e` is a constant that no branch or loop makes dead.
+  bool IsAliveConstant(Endpoint e) const;
+  // Returns a slot with the value of a constant in host memory.
+  int32_t ConstantSlot(Endpoint e);
   int32_t AddCopy(Endpoint e, int32_t from, StepWork work, int device, int memory);
   void NoteHostOutputs(const Step& step);
 

@@ -5,6 +5,7 @@
 
 #include "ramet/op/control_flow.h"
 #include "ramet/runtime/function_calls.h"
+#include "ramet/runtime/host_arguments.h"
 #include "ramet/runtime/node_devices.h"
 #include "ramet/runtime/plan_builder.h"
 #include "ramet/runtime/plan_merges.h"
@@ -42,7 +43,7 @@ class Compiler {
     AddFeeds();
     RAMET_RETURN_IF_ERROR(AddUnits(order_.loops[0]));
     AddFetches();
-    if (!plan_.traits.has_several_memories) PlanReleases(&plan_);
+    if (!devices_.has_asynchronous_device()) PlanReleases(&plan_);
     if (plan_.traits.has_control_flow) PlanMerges(&plan_);
     plan_.traits.may_write = std::ranges::any_of(plan_.steps, [this](const Step& step) {
       return plan_.HasRefInputs(step) || step.Is<CallStep>();
@@ -230,7 +231,9 @@ StatusOr<std::unique_ptr<Plan>> CompilePlan(const GraphData& graph, const PlanRe
   RAMET_ASSIGN_OR_RETURN(const std::vector<int> placement, source.Place(graph, order.nodes));
   NodeDevices devices(graph, feeds, source.devices());
   devices.SetFeeds(request);
-  devices.SetNodes(order.nodes, placement);
+  std::vector<int> running = placement;
+  KeepArgumentsOnHost(graph, order, feeds, source.devices(), &running);
+  devices.SetNodes(order.nodes, running);
   auto plan = std::make_unique<Plan>();
   plan->origin = {.request = request,
                   .edit_version = graph.edit_version,

@@ -11,6 +11,7 @@
 
 #include "ramet/base/export.h"
 #include "ramet/base/status.h"
+#include "ramet/device/gpu_options.h"
 #include "ramet/graph/graph.h"
 #include "ramet/graph/graph_element.h"
 #include "ramet/runtime/run_options.h"
@@ -20,8 +21,9 @@ namespace ramet {
 
 // Configures a Session: the fields of tf.ConfigProto that Ramet supports.
 struct SessionOptions {
-  // The number of devices of each type, such as {{"CPU", 2}}. By default a session has one CPU and
-  // the devices that backends register.
+  // The number of devices of each type, such as {{"CPU", 2}}. By default a session has one CPU, all
+  // GPUs that the process may use, and the devices that other backends register. {{"GPU", 0}} uses
+  // no GPU and does not search for one.
   std::map<std::string, int> device_count = {};
   // Threads within one operation. 0 means one per processor.
   int intra_op_parallelism_threads = 0;
@@ -35,6 +37,8 @@ struct SessionOptions {
   // Makes every operation return the same bits in every run and for any number of threads. See
   // docs/determinism.md.
   bool deterministic = false;
+  // Which GPUs the process uses, and how much of their memory.
+  GpuOptions gpu_options = {};
   // The time limit of runs that do not set RunOptions::timeout_in_ms. 0 means none.
   int64_t operation_timeout_in_ms = 0;
 };

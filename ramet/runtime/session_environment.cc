@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ramet/device/device_discovery.h"
 #include "ramet/linalg/processors.h"
 
 namespace ramet {
@@ -40,13 +41,22 @@ Status CheckOptions(const SessionOptions& options) {
   return OkStatus();
 }
 
+// Returns how many devices of a type a session has. A type whose devices are found at run time is
+// not searched for if the session asks for none of them.
+StatusOr<int> CountOf(const std::string& type, const SessionOptions& options) {
+  const auto asked = options.device_count.find(type);
+  const bool is_asked = asked != options.device_count.end();
+  if (is_asked && asked->second == 0) return 0;
+  RAMET_ASSIGN_OR_RETURN(const int found, DiscoverDevices(type, options.gpu_options));
+  if (found >= 0) return is_asked ? std::min(asked->second, found) : found;
+  return is_asked ? asked->second : DeviceRegistry::Global().DefaultCount(type);
+}
+
 StatusOr<std::vector<Device*>> FindDevices(const SessionOptions& options) {
   DeviceRegistry& registry = DeviceRegistry::Global();
   std::vector<Device*> devices;
   for (const std::string& type : registry.Types()) {
-    const auto asked = options.device_count.find(type);
-    const int count =
-        asked != options.device_count.end() ? asked->second : registry.DefaultCount(type);
+    RAMET_ASSIGN_OR_RETURN(const int count, CountOf(type, options));
     for (int i = 0; i < count; ++i) {
       RAMET_ASSIGN_OR_RETURN(Device * device, registry.Get(type, i));
       devices.push_back(device);

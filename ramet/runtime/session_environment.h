@@ -17,6 +17,7 @@ class SessionEnvironment {
  public:
   // \error kInvalidArgument: an option has an invalid value.
   // \error kResourceExhausted: a device could not reserve its memory.
+  // \error as DiscoverDevices: the GPU that RAMET_GPU asks for cannot be used.
   static StatusOr<std::unique_ptr<SessionEnvironment>> Make(const Graph& graph,
                                                             const SessionOptions& options);
   SessionEnvironment(const SessionEnvironment&) = delete;

@@ -70,7 +70,8 @@ StatusOr<Tensor> VariableState::Fresh(Allocator* allocator, const Tensor& old, c
     spare_was_ready_ = was_ready;
     if (!spare.empty()) return spare;
   }
-  RAMET_ASSIGN_OR_RETURN(Tensor out, AllocateLike(old, allocator_, allocator));
+  Allocator* const own = old.host_accessible() ? allocator_.load() : nullptr;
+  RAMET_ASSIGN_OR_RETURN(Tensor out, AllocateLike(old, own, allocator));
   if (rows != nullptr && out.bytes() > 0) std::memcpy(out.raw_data(), old.raw_data(), out.bytes());
   return out;
 }

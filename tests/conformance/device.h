@@ -14,7 +14,11 @@ inline std::string TestedDevice() {
   return device == nullptr ? "" : device;
 }
 
-// Runs ops without a kernel for the device on the CPU.
-inline SessionOptions TestedOptions() { return {.allow_soft_placement = !TestedDevice().empty()}; }
+// Runs ops without a kernel for the device on the CPU. RAMET_CONFORMANCE_LOG logs where each op
+// runs.
+inline SessionOptions TestedOptions() {
+  return {.allow_soft_placement = !TestedDevice().empty(),
+          .log_device_placement = std::getenv("RAMET_CONFORMANCE_LOG") != nullptr};
+}
 
 }  // namespace ramet::conformance

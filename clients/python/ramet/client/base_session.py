@@ -24,6 +24,8 @@ def core_options(config):
     options = {name: getattr(config, name) for name in _core.session_options() if hasattr(config, name)}
     options['device_count'] = dict(config.device_count)
     options['operation_timeout_in_ms'] = max(config.operation_timeout_in_ms, 0)
+    for name in ('per_process_gpu_memory_fraction', 'allow_growth', 'visible_device_list'):
+        options[name] = getattr(config.gpu_options, name)
     options['deterministic'] = getattr(config.experimental, 'enable_op_determinism', False)
     return options
 
@@ -41,8 +43,9 @@ class BaseSession(Uncopyable):
             which Ramet does not support.
           graph: the Graph, or None for the default one.
           config: a ConfigProto. The fields device_count, intra_op_parallelism_threads,
-            inter_op_parallelism_threads, allow_soft_placement, log_device_placement, operation_timeout_in_ms and
-            experimental.enable_op_determinism are used. All other fields are ignored.
+            inter_op_parallelism_threads, allow_soft_placement, log_device_placement, operation_timeout_in_ms,
+            experimental.enable_op_determinism, and per_process_gpu_memory_fraction, allow_growth and
+            visible_device_list of gpu_options are used. All other fields are ignored.
 
         Raises:
           TypeError: if an argument has the wrong type.

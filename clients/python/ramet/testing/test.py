@@ -176,7 +176,8 @@ test_src_dir_path.__test__ = False
 
 def _gpu_names():
     with Session(graph=ops.Graph()) as session:
-        return [device.name for device in session.list_devices() if device.device_type == 'GPU']
+        devices = [device for device in session.list_devices() if device.device_type == 'GPU']
+        return ['/' + device.name.rsplit('/', 1)[-1] for device in devices]
 
 
 @export('test.is_gpu_available')

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "ramet/base/status.h"
+
+// The seam between the GPU backend and the programming interfaces of vendors. Everything above it
+// is written once; a driver is the only code that knows CUDA or OpenCL. All objects are
+// thread-safe unless they say otherwise. A driver's objects must not outlive the device that made
+// them.
+namespace ramet::gpu {
+
+// The language that a driver compiles. Kernels are written in the dialect of codegen/dialect.h,
+// which maps to both.
+enum class Language { kOpenClC, kCudaCpp };
+
+// A DriverDeviceInfo describes a device, as its driver reports it.
+struct DriverDeviceInfo {
+  std::string name;            // "NVIDIA H100 80GB HBM3"
+  std::string vendor;          // "NVIDIA Corporation"
+  std::string driver;          // "OpenCL"
+  std::string driver_version;  // changes when compiled modules must not be reused
+  Language language = Language::kOpenClC;
+  bool is_cpu = false;
+  bool has_double = false;
+  uint64_t memory_bytes = 0;
+  uint64_t max_allocation_bytes = 0;  // of one block
+  uint64_t local_memory_bytes = 0;    // of one work group
+  int compute_units = 0;
+  int max_group_size = 0;
+};
+
+// A DriverMemory is a block of device memory. Its owner may destroy it while enqueued work uses it.
+class DriverMemory {
+ public:
+  virtual ~DriverMemory() = default;
+};
+
+// An argument of a kernel: a block of memory, or the bytes of a value in the kernel's layout.
+class KernelArgument {
+ public:
+  KernelArgument(const DriverMemory& memory) : memory_(&memory) {}  // NOLINT: implicit on purpose
+  // `value` is a number or a struct of numbers of at most kMaxBytes bytes.
+  template <class T>
+  requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
+      KernelArgument(const T& value)  // NOLINT: implicit on purpose
+      : size_(sizeof(T)) {
+    static_assert(sizeof(T) <= kMaxBytes);
+    std::copy_n(reinterpret_cast<const std::byte*>(&value), sizeof(T), bytes_.data());
+  }
+  static constexpr size_t kMaxBytes = 320;
+
+  const DriverMemory* memory() const { return memory_; }  // null for a value
+  std::span<const std::byte> bytes() const { return {bytes_.data(), size_}; }
+
+ private:
+  const DriverMemory* memory_ = nullptr;
+  size_t size_ = 0;
+  alignas(8) std::array<std::byte, kMaxBytes> bytes_;
+};
+
+// The number of work groups and of work items in each, in up to three dimensions.
+struct LaunchSize {
+  std::array<uint32_t, 3> groups = {1, 1, 1};
+  std::array<uint32_t, 3> group_size = {1, 1, 1};
+};
+
+// A DriverFunction is a kernel of a module.
+class DriverFunction {
+ public:
+  virtual ~DriverFunction() = default;
+};
+
+// A DriverModule is a compiled program.
+class DriverModule {
+ public:
+  virtual ~DriverModule() = default;
+  // Returns the kernel of that name. The module must outlive it.
+  // \error kNotFound: the module has no such kernel.
+  virtual StatusOr<std::unique_ptr<DriverFunction>> Function(const std::string& name) = 0;
+  // Returns bytes from which DriverDevice::Load makes the same module without compiling.
+  // \error kUnimplemented: the driver cannot export modules.
+  virtual StatusOr<std::string> Binary() const = 0;
+};
+
+// A DriverEvent is a point in a queue.
+class DriverEvent {
+ public:
+  virtual ~DriverEvent() = default;
+  // Waits until the queue has reached the event.
+  // \error kInternal: work before the event failed; the message has the driver's error.
+  virtual Status Wait() = 0;
+  // Reports whether Wait would return at once.
+  virtual bool IsDone() = 0;
+};
+
+// A DriverQueue runs work in the order in which it is enqueued. Functions return before the work is
+// done unless they say otherwise. Errors of the work itself are returned by a later call.
+// \error kResourceExhausted: the driver ran out of host or device memory.
+// \error kInternal: any other error of the driver.
+class DriverQueue {
+ public:
+  virtual ~DriverQueue() = default;
+  // Starts a kernel. Arguments must match its parameters.
+  virtual Status Launch(DriverFunction& function, const LaunchSize& size,
+                        std::span<const KernelArgument> arguments) = 0;
+  // Copies from host memory, which must not change until `*done`, if requested, is reached.
+  // Without `done`, waits for the copy.
+  virtual Status CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
+                              std::unique_ptr<DriverEvent>* done) = 0;
+  // Copies to host memory and waits for the copy.
+  virtual Status CopyToHost(std::span<std::byte> to, const DriverMemory& from) = 0;
+  virtual Status Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) = 0;
+  // Fills the first `bytes` bytes with zeros.
+  virtual Status Zero(DriverMemory& memory, size_t bytes) = 0;
+  virtual StatusOr<std::unique_ptr<DriverEvent>> Record() = 0;
+  // Makes work that is enqueued later wait for an event of another queue.
+  virtual Status WaitFor(DriverEvent& event) = 0;
+  // Starts the enqueued work, if the driver has collected it until now.
+  virtual Status Flush() = 0;
+  // Waits until all enqueued work is done.
+  virtual Status Finish() = 0;
+};
+
+// A DriverDevice is one GPU. Lives as long as the process.
+class DriverDevice {
+ public:
+  virtual ~DriverDevice() = default;
+  virtual const DriverDeviceInfo& info() const = 0;
+  // \error kResourceExhausted: the memory cannot be allocated.
+  virtual StatusOr<std::unique_ptr<DriverMemory>> Allocate(size_t bytes) = 0;
+  virtual StatusOr<std::unique_ptr<DriverQueue>> MakeQueue() = 0;
+  // Compiles a program in info().language. `options` are the compiler's.
+  // \error kInternal: the program does not compile; the message has the compiler's.
+  virtual StatusOr<std::unique_ptr<DriverModule>> Compile(const std::string& source,
+                                                          const std::string& options) = 0;
+  // Makes a module from the bytes of DriverModule::Binary.
+  // \error kInvalidArgument: the bytes are not those of a module for this device and driver.
+  virtual StatusOr<std::unique_ptr<DriverModule>> Load(std::string_view binary,
+                                                       const std::string& options) = 0;
+};
+
+}  // namespace ramet::gpu

@@ -1,0 +1,106 @@
+#include "ramet/backends/gpu/gpu_device.h"
+
+#include <algorithm>
+
+#include "ramet/backends/gpu/codegen/dialect.h"
+#include "ramet/base/log.h"
+
+namespace ramet::gpu {
+namespace {
+
+std::span<const std::byte> BytesOf(const Tensor& tensor) {
+  return {static_cast<const std::byte*>(tensor.raw_data()), tensor.bytes()};
+}
+
+bool NeedsDouble(const Definitions& definitions) {
+  return std::ranges::any_of(definitions, [](const auto& d) { return d.second == "f64"; });
+}
+
+std::string TextOf(const Definitions& definitions) {
+  std::string text;
+  for (const auto& [name, value] : definitions) {
+    text += StrCat("#define ", name, " ", value, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<GpuDevice>> GpuDevice::Make(int index, DriverDevice& device,
+                                                     double memory_fraction) {
+  RAMET_ASSIGN_OR_RETURN(auto queue, device.MakeQueue());
+  const auto limit =
+      static_cast<uint64_t>(static_cast<double>(device.info().memory_bytes) * memory_fraction);
+  return std::unique_ptr<GpuDevice>(new GpuDevice(index, device, std::move(queue), limit));
+}
+
+GpuDevice::GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue,
+                     uint64_t limit)
+    : Device("GPU", index),
+      driver_(device),
+      queue_(std::move(queue)),
+      memory_(*this),
+      allocator_(StrCat("GPU:", index), device, &memory_, limit),
+      compile_cache_(CompileCache::DefaultFolder()) {}
+
+GpuDevice& GpuDevice::Of(const DeviceMemory& memory) {
+  return static_cast<const Memory&>(memory).device();
+}
+
+// Errors of work that failed on the device are returned by the copy or launch that comes next.
+void GpuDevice::Synchronize() {
+  const Status status = queue_->Finish();
+  if (!status.ok()) LogError(name(), ": ", status.message());
+}
+
+StatusOr<Tensor> GpuDevice::CopyFromHost(const Tensor& host) {
+  if (DTypeSize(host.dtype()) == 0) {
+    return InvalidArgument("a ", DTypeName(host.dtype()), " tensor cannot leave host memory");
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(host.dtype(), host.shape(), &allocator_));
+  RAMET_RETURN_IF_ERROR(queue_->CopyFromHost(GpuBuffer::BlockOf(copy), BytesOf(host), nullptr));
+  return copy;
+}
+
+StatusOr<Tensor> GpuDevice::CopyToHost(const Tensor& device) {
+  RAMET_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(device.dtype(), device.shape()));
+  auto* const bytes = static_cast<std::byte*>(copy.raw_data());
+  RAMET_RETURN_IF_ERROR(queue_->CopyToHost({bytes, copy.bytes()}, GpuBuffer::BlockOf(device)));
+  return copy;
+}
+
+StatusOr<DriverFunction*> GpuDevice::Function(const Program& program,
+                                              const Definitions& definitions, std::string_view name,
+                                              bool has_large_indices) {
+  MutexLock lock(mutex_);
+  RAMET_ASSIGN_OR_RETURN(CompiledModule * compiled,
+                         ModuleFor(program, definitions, has_large_indices));
+  auto found = compiled->functions.find(name);
+  if (found == compiled->functions.end()) {
+    RAMET_ASSIGN_OR_RETURN(auto function, compiled->module->Function(std::string(name)));
+    found = compiled->functions.emplace(name, std::move(function)).first;
+  }
+  return found->second.get();
+}
+
+StatusOr<GpuDevice::CompiledModule*> GpuDevice::ModuleFor(const Program& program,
+                                                          const Definitions& definitions,
+                                                          bool has_large_indices) {
+  const std::string text = TextOf(definitions);
+  std::string key = StrCat(program.name, has_large_indices ? " large\n" : "\n", text);
+  if (auto found = modules_.find(key); found != modules_.end()) return &found->second;
+  const DriverDeviceInfo& info = driver_.info();
+  if (NeedsDouble(definitions) && !info.has_double) {
+    return Unimplemented(info.name, " cannot compute on doubles, which the GPU program '",
+                         program.name, "' needs; place the operation on the CPU");
+  }
+  const std::string source = StrCat(
+      DialectPrelude(info.language, info.has_double, has_large_indices), text, program.source);
+  auto module = compile_cache_.Compile(driver_, source, DialectOptions(info.language));
+  if (!module.ok()) {
+    return module.status().WithContext(StrCat("GPU program '", program.name, "'"));
+  }
+  return &(modules_[std::move(key)] = {*std::move(module), {}});
+}
+
+}  // namespace ramet::gpu

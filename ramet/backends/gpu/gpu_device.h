@@ -1,0 +1,83 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ramet/backends/gpu/codegen/compile_cache.h"
+#include "ramet/backends/gpu/driver/driver.h"
+#include "ramet/backends/gpu/memory/caching_allocator.h"
+#include "ramet/base/mutex.h"
+#include "ramet/device/device.h"
+
+namespace ramet::gpu {
+
+// A Program is the source of kernels in the dialect (codegen/dialect.h). Programs are constants.
+struct Program {
+  std::string_view name;  // unique in the process
+  std::string_view source;
+};
+
+// Macros that a program is compiled with, by name: {{"T", "f32"}}.
+using Definitions = std::vector<std::pair<std::string, std::string>>;
+
+// A GpuDevice is /device:GPU:n. Its kernels and copies run on one queue in the order in which host
+// threads enqueue them. A kernel's Compute runs on the thread of the run and returns when its work
+// is enqueued. Thread-safe.
+class GpuDevice final : public Device {
+ public:
+  // \error kResourceExhausted, kInternal: the driver could not make a queue.
+  static StatusOr<std::unique_ptr<GpuDevice>> Make(int index, DriverDevice& device,
+                                                   double memory_fraction);
+  // Returns the device with that memory, which must be a GPU's.
+  static GpuDevice& Of(const DeviceMemory& memory);
+
+  Allocator* allocator() override { return &allocator_; }
+  const DeviceMemory* memory() const override { return &memory_; }
+  void Synchronize() override;
+  StatusOr<Tensor> CopyFromHost(const Tensor& host) override;
+  StatusOr<Tensor> CopyToHost(const Tensor& device) override;
+
+  DriverDevice& driver() { return driver_; }
+  DriverQueue& queue() { return *queue_; }
+  CompileCache& compile_cache() { return compile_cache_; }
+  CachingAllocator::Usage memory_usage() const { return allocator_.usage(); }
+  // Returns a kernel of a program with these definitions, compiled on the first call. It lives as
+  // long as the device.
+  // \error kUnimplemented: a definition is "f64", and the device cannot compute on doubles.
+  // \error kInternal: the program does not compile.
+  StatusOr<DriverFunction*> Function(const Program& program, const Definitions& definitions,
+                                     std::string_view name, bool has_large_indices);
+
+ private:
+  class Memory final : public DeviceMemory {
+   public:
+    explicit Memory(GpuDevice& device) : device_(device) {}
+    Tensor View(const Tensor& device_tensor) const override { return device_tensor; }
+    Tensor Unview(const Tensor& view) const override { return view; }
+    GpuDevice& device() const { return device_; }
+
+   private:
+    GpuDevice& device_;
+  };
+  struct CompiledModule {
+    std::unique_ptr<DriverModule> module;
+    std::map<std::string, std::unique_ptr<DriverFunction>, std::less<>> functions;
+  };
+
+  GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue, uint64_t limit);
+  StatusOr<CompiledModule*> ModuleFor(const Program& program, const Definitions& definitions,
+                                      bool has_large_indices) RAMET_REQUIRES(mutex_);
+
+  DriverDevice& driver_;
+  const std::unique_ptr<DriverQueue> queue_;
+  Memory memory_;
+  CachingAllocator allocator_;
+  CompileCache compile_cache_;
+  Mutex mutex_;
+  std::map<std::string, CompiledModule, std::less<>> modules_ RAMET_GUARDED_BY(mutex_);
+};
+
+}  // namespace ramet::gpu

@@ -1,0 +1,77 @@
+#include "ramet/backends/gpu/launch.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace ramet::gpu {
+namespace {
+
+constexpr int64_t kMaxSmallIndex = std::numeric_limits<int32_t>::max();
+constexpr uint32_t kElementsGroupSize = 256;
+// A work item of LaunchForEach then handles several elements, which hides latency.
+constexpr int64_t kMaxGroupsPerUnit = 32;
+
+bool HasLargeIndices(std::span<const LaunchArgument> arguments) {
+  return std::ranges::any_of(arguments, [](const LaunchArgument& a) {
+    return a.tensor() != nullptr ? a.tensor()->num_elements() > kMaxSmallIndex
+                                 : a.index() > kMaxSmallIndex;
+  });
+}
+
+}  // namespace
+
+KernelArgument LaunchArgument::Resolve(bool has_large_indices) const {
+  if (tensor_ != nullptr) return GpuBuffer::BlockOf(*tensor_);
+  if (!is_index_) return value_;
+  if (has_large_indices) return index_;
+  return static_cast<int32_t>(index_);
+}
+
+Status Launch(KernelContext& context, const KernelSpec& kernel, const LaunchSize& size,
+              std::span<const LaunchArgument> arguments) {
+  GpuDevice& device = DeviceOf(context);
+  const bool large = HasLargeIndices(arguments);
+  std::vector<KernelArgument> resolved;
+  resolved.reserve(arguments.size());
+  for (const LaunchArgument& argument : arguments) {
+    if (argument.tensor() != nullptr && argument.tensor()->memory() != context.env().memory) {
+      return Internal("GPU kernel '", kernel.function, "': argument ", resolved.size(),
+                      " is not in the memory of ", device.name());
+    }
+    resolved.push_back(argument.Resolve(large));
+  }
+  RAMET_ASSIGN_OR_RETURN(
+      DriverFunction * function,
+      device.Function(kernel.program, kernel.definitions, kernel.function, large));
+  return device.queue().Launch(*function, size, resolved);
+}
+
+Status LaunchForEach(KernelContext& context, const KernelSpec& kernel, int64_t count,
+                     std::span<const LaunchArgument> arguments) {
+  if (count == 0) return OkStatus();
+  const int64_t max_groups = kMaxGroupsPerUnit * DeviceOf(context).driver().info().compute_units;
+  const int64_t groups = (count + kElementsGroupSize - 1) / kElementsGroupSize;
+  LaunchSize size;
+  size.groups[0] = static_cast<uint32_t>(std::min(groups, std::max<int64_t>(max_groups, 1)));
+  size.group_size[0] = kElementsGroupSize;
+  return Launch(context, kernel, size, arguments);
+}
+
+StatusOr<Tensor*> AllocateHostOutput(KernelContext& context, int i, DType dtype,
+                                     const Shape& shape) {
+  RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
+  context.SetOutput(i, std::move(tensor));
+  return &context.output(i).tensor;
+}
+
+Status CopyElements(KernelContext& context, const Tensor& from, Tensor& to) {
+  return DeviceOf(context).queue().Copy(GpuBuffer::BlockOf(to), GpuBuffer::BlockOf(from),
+                                        from.bytes());
+}
+
+Status FillWithZeros(KernelContext& context, Tensor& tensor) {
+  return DeviceOf(context).queue().Zero(GpuBuffer::BlockOf(tensor), tensor.bytes());
+}
+
+}  // namespace ramet::gpu

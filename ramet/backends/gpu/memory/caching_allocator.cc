@@ -1,0 +1,95 @@
+#include "ramet/backends/gpu/memory/caching_allocator.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ramet::gpu {
+namespace {
+
+constexpr size_t kMinBlockBytes = 256;
+
+// Returns an address outside the canonical ranges of x86-64 and the user ranges of arm64.
+void* AddressOfBuffer(uint64_t number) {
+  constexpr uint64_t kUnmappable = uint64_t{1} << 62;
+  constexpr uint64_t kNumberBits = (uint64_t{1} << 54) - 1;
+  return reinterpret_cast<void*>(kUnmappable | (number & kNumberBits) << 6);
+}
+
+}  // namespace
+
+size_t BlockSize(size_t bytes) {
+  const size_t least = std::max(bytes, kMinBlockBytes);
+  const size_t step = std::max(kMinBlockBytes, std::bit_floor(least) / 8);
+  return (least + step - 1) / step * step;
+}
+
+GpuBuffer::GpuBuffer(uint64_t number, size_t size, std::unique_ptr<DriverMemory> block,
+                     size_t block_size, CachingAllocator& allocator)
+    : Buffer(AddressOfBuffer(number), size, allocator.memory_),
+      block_(std::move(block)),
+      block_size_(block_size),
+      allocator_(allocator) {}
+
+void GpuBuffer::Dispose() {
+  allocator_.Free(std::move(block_), block_size_);
+  delete this;
+}
+
+CachingAllocator::CachingAllocator(std::string name, DriverDevice& device,
+                                   const DeviceMemory* memory, uint64_t limit_bytes)
+    : name_(std::move(name)), device_(device), memory_(memory) {
+  usage_.limit = limit_bytes;
+}
+
+StatusOr<BufferPtr> CachingAllocator::Allocate(size_t bytes) {
+  MutexLock lock(mutex_);
+  if (bytes > usage_.limit) return OutOfMemory(bytes, OkStatus());
+  const size_t size = BlockSize(bytes);
+  auto block = TakeBlock(size);
+  if (!block.ok()) return OutOfMemory(bytes, block.status());
+  usage_.in_use += size;
+  usage_.peak = std::max(usage_.peak, usage_.in_use);
+  return BufferPtr::Adopt(new GpuBuffer(++buffers_made_, bytes, *std::move(block), size, *this));
+}
+
+StatusOr<std::unique_ptr<DriverMemory>> CachingAllocator::TakeBlock(size_t size) {
+  if (auto found = kept_.find(size); found != kept_.end() && !found->second.empty()) {
+    std::unique_ptr<DriverMemory> block = std::move(found->second.back());
+    found->second.pop_back();
+    usage_.kept -= size;
+    return block;
+  }
+  if (usage_.in_use + usage_.kept + size > usage_.limit) ReleaseKept();
+  if (usage_.in_use + size > usage_.limit) return ResourceExhausted("the limit is reached");
+  auto block = device_.Allocate(size);
+  if (block.ok() || usage_.kept == 0) return block;
+  ReleaseKept();
+  return device_.Allocate(size);
+}
+
+void CachingAllocator::ReleaseKept() {
+  kept_.clear();
+  usage_.kept = 0;
+}
+
+void CachingAllocator::Free(std::unique_ptr<DriverMemory> block, size_t size) {
+  MutexLock lock(mutex_);
+  usage_.in_use -= size;
+  usage_.kept += size;
+  kept_[size].push_back(std::move(block));
+}
+
+Status CachingAllocator::OutOfMemory(size_t bytes, const Status& cause) const {
+  return ResourceExhausted("out of memory on ", name_, " (", device_.info().name, "): ", bytes,
+                           " bytes were requested, but ", usage_.in_use, " of ", usage_.limit,
+                           " are in use", cause.ok() ? "" : StrCat(" (", cause.message(), ")"),
+                           "; use smaller batches, close other sessions, or raise "
+                           "per_process_gpu_memory_fraction");
+}
+
+CachingAllocator::Usage CachingAllocator::usage() const {
+  MutexLock lock(mutex_);
+  return usage_;
+}
+
+}  // namespace ramet::gpu

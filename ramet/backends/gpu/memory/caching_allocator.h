@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ramet/backends/gpu/driver/driver.h"
+#include "ramet/base/mutex.h"
+#include "ramet/device/device.h"
+
+namespace ramet::gpu {
+
+class CachingAllocator;
+
+// A GpuBuffer is a buffer in the memory of a GPU. data() is an address that no memory can have, so
+// that the host faults if it uses it; it only tells buffers apart.
+class GpuBuffer final : public Buffer {
+ public:
+  GpuBuffer(uint64_t number, size_t size, std::unique_ptr<DriverMemory> block, size_t block_size,
+            CachingAllocator& allocator);
+  // Returns the block that holds the bytes of a tensor, which must be in the memory of a GPU.
+  static DriverMemory& BlockOf(const Tensor& tensor) {
+    return *static_cast<const GpuBuffer&>(*tensor.buffer().get()).block_;
+  }
+
+ private:
+  void Dispose() override;
+
+  std::unique_ptr<DriverMemory> block_;
+  const size_t block_size_;
+  CachingAllocator& allocator_;
+};
+
+// A CachingAllocator allocates the memory of a GPU in blocks and keeps freed ones for later
+// buffers. A freed block may be reused at once, also while enqueued work uses it: all work of the
+// device goes through one queue, so that later work comes after it. Thread-safe. Lives as long as
+// the process.
+class CachingAllocator final : public Allocator {
+ public:
+  // `name` is the device's in errors. Blocks in use and kept ones have at most `limit_bytes` bytes.
+  // Buffers name `memory` as the memory that they are in.
+  CachingAllocator(std::string name, DriverDevice& device, const DeviceMemory* memory,
+                   uint64_t limit_bytes);
+
+  std::string_view name() const override { return name_; }
+  // \error kResourceExhausted: the limit is reached, or the driver has no memory.
+  StatusOr<BufferPtr> Allocate(size_t bytes) override;
+
+  // Sizes in bytes of blocks, which are larger than the buffers in them.
+  struct Usage {
+    uint64_t in_use = 0;
+    uint64_t kept = 0;  // freed and not returned to the driver
+    uint64_t peak = 0;  // of in_use
+    uint64_t limit = 0;
+  };
+  Usage usage() const;
+
+ private:
+  friend class GpuBuffer;
+  StatusOr<std::unique_ptr<DriverMemory>> TakeBlock(size_t size) RAMET_REQUIRES(mutex_);
+  void ReleaseKept() RAMET_REQUIRES(mutex_);
+  void Free(std::unique_ptr<DriverMemory> block, size_t size);
+  Status OutOfMemory(size_t bytes, const Status& cause) const RAMET_REQUIRES(mutex_);
+
+  const std::string name_;
+  DriverDevice& device_;
+  const DeviceMemory* const memory_;
+  mutable Mutex mutex_;
+  uint64_t buffers_made_ RAMET_GUARDED_BY(mutex_) = 0;
+  Usage usage_ RAMET_GUARDED_BY(mutex_);
+  std::map<size_t, std::vector<std::unique_ptr<DriverMemory>>> kept_ RAMET_GUARDED_BY(mutex_);
+};
+
+// Returns the size of the block for a buffer: a multiple of 256, at most an eighth larger than
+// needed, so that buffers of similar sizes use each other's blocks.
+size_t BlockSize(size_t bytes);
+
+}  // namespace ramet::gpu

@@ -1,0 +1,113 @@
+#include "ramet/backends/gpu/memory/caching_allocator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ramet::gpu {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint64_t kMiB = uint64_t{1} << 20;
+
+// A device with memory for a number of bytes, which counts its blocks.
+class CountingDevice final : public DriverDevice {
+ public:
+  explicit CountingDevice(size_t bytes) : left_(bytes) { info_.name = "counting"; }
+  const DriverDeviceInfo& info() const override { return info_; }
+  StatusOr<std::unique_ptr<DriverMemory>> Allocate(size_t bytes) override {
+    if (bytes > left_) return ResourceExhausted("the device is full");
+    ++allocations;
+    left_ -= bytes;
+    return std::unique_ptr<DriverMemory>(std::make_unique<Block>(*this, bytes));
+  }
+  StatusOr<std::unique_ptr<DriverQueue>> MakeQueue() override { return Unimplemented("-"); }
+  StatusOr<std::unique_ptr<DriverModule>> Compile(const std::string&, const std::string&) override {
+    return Unimplemented("-");
+  }
+  StatusOr<std::unique_ptr<DriverModule>> Load(std::string_view, const std::string&) override {
+    return Unimplemented("-");
+  }
+
+  int allocations = 0;
+
+ private:
+  class Block final : public DriverMemory {
+   public:
+    Block(CountingDevice& device, size_t bytes) : device_(device), bytes_(bytes) {}
+    ~Block() override { device_.left_ += bytes_; }
+
+   private:
+    CountingDevice& device_;
+    const size_t bytes_;
+  };
+
+  DriverDeviceInfo info_;
+  size_t left_;
+};
+
+class NoMemory final : public DeviceMemory {
+ public:
+  Tensor View(const Tensor& t) const override { return t; }
+  Tensor Unview(const Tensor& t) const override { return t; }
+};
+
+class CachingAllocatorTest : public ::testing::Test {
+ protected:
+  NoMemory memory_;
+  CountingDevice device_{16 * kMiB};
+  CachingAllocator allocator_{"GPU:0", device_, &memory_, 8 * kMiB};
+};
+
+TEST_F(CachingAllocatorTest, BuffersNameTheirMemoryAndDifferInAddress) {
+  const BufferPtr a = allocator_.Allocate(100).value();
+  const BufferPtr b = allocator_.Allocate(0).value();
+  EXPECT_EQ(a->memory(), &memory_);
+  EXPECT_FALSE(a->host_accessible());
+  EXPECT_NE(a->data(), b->data());
+  EXPECT_EQ(a->size(), 100u);
+}
+
+TEST_F(CachingAllocatorTest, FreedBlocksServeBuffersOfSimilarSize) {
+  for (size_t bytes : {1000u, 1024u, 1000u}) allocator_.Allocate(bytes).value();
+  EXPECT_EQ(device_.allocations, 1);
+  EXPECT_EQ(allocator_.usage().in_use, 0u);
+  EXPECT_EQ(allocator_.usage().kept, 1024u);
+  EXPECT_EQ(allocator_.usage().peak, 1024u);
+}
+
+TEST_F(CachingAllocatorTest, KeptBlocksMakeRoomForOtherSizes) {
+  for (size_t size = kMiB; size <= 5 * kMiB; size += kMiB) allocator_.Allocate(size).value();
+  EXPECT_TRUE(allocator_.Allocate(8 * kMiB).ok());
+}
+
+TEST_F(CachingAllocatorTest, TheLimitIsAnErrorThatSaysWhatToDo) {
+  const BufferPtr held = allocator_.Allocate(6 * kMiB).value();
+  const Status status = allocator_.Allocate(3 * kMiB).status();
+  EXPECT_TRUE(IsResourceExhausted(status));
+  EXPECT_THAT(status.message(), HasSubstr("out of memory on GPU:0 (counting): 3145728 bytes were "
+                                          "requested, but 6291456 of 8388608 are in use"));
+  EXPECT_THAT(status.message(), HasSubstr("per_process_gpu_memory_fraction"));
+  EXPECT_TRUE(IsResourceExhausted(allocator_.Allocate(size_t{1} << 60).status()));
+  EXPECT_TRUE(allocator_.Allocate(kMiB).ok());
+}
+
+TEST_F(CachingAllocatorTest, AFullDeviceGetsKeptBlocksBack) {
+  CachingAllocator large("GPU:0", device_, &memory_, 1024 * kMiB);
+  large.Allocate(10 * kMiB).value();
+  EXPECT_TRUE(large.Allocate(14 * kMiB).ok());
+  EXPECT_THAT(large.Allocate(20 * kMiB).status().message(), HasSubstr("the device is full"));
+}
+
+TEST(BlockSizeTest, WastesAtMostAnEighth) {
+  for (size_t bytes = 1; bytes < 100000000; bytes = bytes * 3 / 2 + 1) {
+    const size_t block = BlockSize(bytes);
+    EXPECT_GE(block, bytes);
+    EXPECT_EQ(block % 256, 0u);
+    EXPECT_LE(block, bytes + bytes / 8 + 256) << bytes;
+    EXPECT_EQ(BlockSize(block), block);
+  }
+}
+
+}  // namespace
+}  // namespace ramet::gpu

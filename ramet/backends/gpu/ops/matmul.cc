@@ -1,0 +1,141 @@
+#include <memory>
+#include <string>
+
+#include "ramet/backends/gpu/launch.h"
+#include "ramet/backends/gpu/ops/type_sets.h"
+#include "ramet/op/op.h"
+
+// MatMul: the product of two matrices.
+
+namespace ramet::gpu {
+namespace {
+
+constexpr int64_t kTile = 64;   // rows and columns of the result per work group
+constexpr uint32_t kSide = 16;  // work items per side; each computes 4 x 4 elements
+
+// A work group computes a tile of 64 x 64 elements. It loads blocks of both operands into local
+// memory, and each of its 16 x 16 work items keeps 4 x 4 sums in registers. Sums are in the order
+// of k. Definitions: T, the tag of the dtype; A_INDEX(row, k) and B_INDEX(k, column), positions in
+// the operands; ACCUMULATE(a, b, sum).
+constexpr Program kMatMul = {"matmul", R"(
+#define TILE 64
+#define DEPTH 16
+#define SIDE 16
+#define PER_ITEM 4
+KERNEL(matmul)(GLOBAL const STORED(T)* RESTRICT a, GLOBAL const STORED(T)* RESTRICT b,
+               GLOBAL STORED(T)* RESTRICT y, index_t m, index_t n, index_t depth) {
+  LOCAL VALUE(T) a_block[DEPTH][TILE + 1];
+  LOCAL VALUE(T) b_block[DEPTH][TILE + 1];
+  const int column = LOCAL_ID(0);
+  const int row = LOCAL_ID(1);
+  const int item = row * SIDE + column;
+  const index_t first_row = (index_t)GROUP_ID(1) * TILE;
+  const index_t first_column = (index_t)GROUP_ID(0) * TILE;
+  VALUE(T) sums[PER_ITEM][PER_ITEM];
+  for (int i = 0; i < PER_ITEM; ++i) {
+    for (int j = 0; j < PER_ITEM; ++j) sums[i][j] = 0;
+  }
+  for (index_t block = 0; block < depth; block += DEPTH) {
+    for (int at = item; at < TILE * DEPTH; at += SIDE * SIDE) {
+#if TRANSPOSE_A
+      const int a_row = at % TILE, a_k = at / TILE;
+#else
+      const int a_row = at / DEPTH, a_k = at % DEPTH;
+#endif
+      const index_t r = first_row + a_row;
+      const index_t ka = block + a_k;
+      a_block[a_k][a_row] = r < m && ka < depth ? LOAD(T, a, A_INDEX(r, ka)) : 0;
+#if TRANSPOSE_B
+      const int b_column = at / DEPTH, b_k = at % DEPTH;
+#else
+      const int b_column = at % TILE, b_k = at / TILE;
+#endif
+      const index_t c = first_column + b_column;
+      const index_t kb = block + b_k;
+      b_block[b_k][b_column] = c < n && kb < depth ? LOAD(T, b, B_INDEX(kb, c)) : 0;
+    }
+    BARRIER();
+    for (int k = 0; k < DEPTH; ++k) {
+      VALUE(T) from_a[PER_ITEM];
+      for (int i = 0; i < PER_ITEM; ++i) from_a[i] = a_block[k][row + i * SIDE];
+      for (int j = 0; j < PER_ITEM; ++j) {
+        const VALUE(T) from_b = b_block[k][column + j * SIDE];
+        for (int i = 0; i < PER_ITEM; ++i) {
+          sums[i][j] = ACCUMULATE(from_a[i], from_b, sums[i][j]);
+        }
+      }
+    }
+    BARRIER();
+  }
+  for (int i = 0; i < PER_ITEM; ++i) {
+    for (int j = 0; j < PER_ITEM; ++j) {
+      const index_t r = first_row + row + i * SIDE;
+      const index_t c = first_column + column + j * SIDE;
+      if (r < m && c < n) STORE(T, y, r * n + c, sums[i][j]);
+    }
+  }
+}
+)"};
+
+std::string Accumulate(DType dtype) {
+  if (IsFloating(dtype)) return "FMA(a, b, sum)";
+  const char* wide = DTypeSize(dtype) == 8 ? "u64" : "u32";  // integers wrap around
+  return StrCat("((VALUE(T))((", wide, ")(a) * (", wide, ")(b) + (", wide, ")(sum)))");
+}
+
+class MatMulKernel final : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<MatMulKernel>(node));
+  }
+  explicit MatMulKernel(const KernelNode& node)
+      : transpose_a_(node.attrs->GetOr("transpose_a", false)),
+        transpose_b_(node.attrs->GetOr("transpose_b", false)),
+        kernel_{kMatMul,
+                "matmul",
+                {{"T", std::string(DialectTag(BaseType(node.input_types[0])))},
+                 {"TRANSPOSE_A", transpose_a_ ? "1" : "0"},
+                 {"TRANSPOSE_B", transpose_b_ ? "1" : "0"},
+                 {"A_INDEX(r, k)", transpose_a_ ? "((k) * m + (r))" : "((r) * depth + (k))"},
+                 {"B_INDEX(k, c)", transpose_b_ ? "((c) * depth + (k))" : "((k) * n + (c))"},
+                 {"ACCUMULATE(a, b, sum)", Accumulate(BaseType(node.input_types[0]))}}} {}
+
+  Status Compute(KernelContext& c) override {
+    const Shape& a = c.input(0).shape();
+    const Shape& b = c.input(1).shape();
+    for (int i = 0; i < 2; ++i) {
+      if (c.input(i).rank() != 2) {
+        return InvalidArgument("In[", i, "] is not a matrix. Instead it has shape ",
+                               c.input(i).shape());
+      }
+    }
+    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
+    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
+    if (k != b.dim(transpose_b_ ? 1 : 0)) {
+      return InvalidArgument("Matrix size-incompatible: In[0]: ", a, ", In[1]: ", b);
+    }
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(0).dtype(), Shape{m, n}));
+    if (m == 0 || n == 0) return OkStatus();
+    LaunchSize size;
+    size.groups = {static_cast<uint32_t>((n + kTile - 1) / kTile),
+                   static_cast<uint32_t>((m + kTile - 1) / kTile), 1};
+    size.group_size = {kSide, kSide, 1};
+    return Launch(c, kernel_, size, {c.input(0), c.input(1), *y, Index{m}, Index{n}, Index{k}});
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+  const KernelSpec kernel_;
+};
+
+[[maybe_unused]] const bool matmul_registered = [] {
+  for (DType dtype : kRealTypes) {
+    if (dtype == kInt8 || dtype == kInt16) continue;
+    KernelRegistrar("MatMul", {"GPU", "T", dtype, &MatMulKernel::Make, nullptr});
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace ramet::gpu

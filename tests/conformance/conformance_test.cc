@@ -246,6 +246,7 @@ void CheckInGraph(const Case& c, bool shapes_known) {
     // With static shapes, the error may occur at build time with different wording.
     Status found = graph.status();
     if (found.ok()) found = graph.RunOutputs().status();
+    if (found.ok() && IgnoresError(c.error)) return;
     ASSERT_FALSE(found.ok()) << "expected the error: " << c.error;
     if (!shapes_known) {
       EXPECT_THAT(found.message(), HasSubstr(c.error));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ramet/backends/gpu/codegen/dialect.h"
+#include "ramet/backends/gpu/ops/gpu_math.h"
 #include "ramet/base/log.h"
 
 namespace ramet::gpu {
@@ -39,6 +40,7 @@ GpuDevice::GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueu
     : Device("GPU", index),
       driver_(device),
       queue_(std::move(queue)),
+      math_(MakeGpuMath(*this)),
       memory_(*this),
       allocator_(StrCat("GPU:", index), device, &memory_, limit),
       compile_cache_(CompileCache::DefaultFolder()) {}

@@ -11,6 +11,7 @@
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 #include "ramet/base/mutex.h"
 #include "ramet/device/device.h"
+#include "ramet/op/tensor_math.h"
 
 namespace ramet::gpu {
 
@@ -52,11 +53,12 @@ class GpuDevice final : public Device {
                                      std::string_view name, bool has_large_indices);
 
  private:
-  class Memory final : public DeviceMemory {
+  class Memory final : public DeviceMemory, public HasDeviceMath {
    public:
     explicit Memory(GpuDevice& device) : device_(device) {}
     Tensor View(const Tensor& device_tensor) const override { return device_tensor; }
     Tensor Unview(const Tensor& view) const override { return view; }
+    const DeviceMath& math() const override { return *device_.math_; }
     GpuDevice& device() const { return device_; }
 
    private:
@@ -73,6 +75,7 @@ class GpuDevice final : public Device {
 
   DriverDevice& driver_;
   const std::unique_ptr<DriverQueue> queue_;
+  const std::unique_ptr<DeviceMath> math_;
   Memory memory_;
   CachingAllocator allocator_;
   CompileCache compile_cache_;

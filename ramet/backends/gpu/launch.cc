@@ -28,14 +28,13 @@ KernelArgument LaunchArgument::Resolve(bool has_large_indices) const {
   return static_cast<int32_t>(index_);
 }
 
-Status Launch(KernelContext& context, const KernelSpec& kernel, const LaunchSize& size,
+Status Launch(GpuDevice& device, const KernelSpec& kernel, const LaunchSize& size,
               std::span<const LaunchArgument> arguments) {
-  GpuDevice& device = DeviceOf(context);
   const bool large = HasLargeIndices(arguments);
   std::vector<KernelArgument> resolved;
   resolved.reserve(arguments.size());
   for (const LaunchArgument& argument : arguments) {
-    if (argument.tensor() != nullptr && argument.tensor()->memory() != context.env().memory) {
+    if (argument.tensor() != nullptr && argument.tensor()->memory() != device.memory()) {
       return Internal("GPU kernel '", kernel.function, "': argument ", resolved.size(),
                       " is not in the memory of ", device.name());
     }
@@ -47,15 +46,25 @@ Status Launch(KernelContext& context, const KernelSpec& kernel, const LaunchSize
   return device.queue().Launch(*function, size, resolved);
 }
 
-Status LaunchForEach(KernelContext& context, const KernelSpec& kernel, int64_t count,
+Status LaunchForEach(GpuDevice& device, const KernelSpec& kernel, int64_t count,
                      std::span<const LaunchArgument> arguments) {
   if (count == 0) return OkStatus();
-  const int64_t max_groups = kMaxGroupsPerUnit * DeviceOf(context).driver().info().compute_units;
+  const int64_t max_groups = kMaxGroupsPerUnit * device.driver().info().compute_units;
   const int64_t groups = (count + kElementsGroupSize - 1) / kElementsGroupSize;
   LaunchSize size;
   size.groups[0] = static_cast<uint32_t>(std::min(groups, std::max<int64_t>(max_groups, 1)));
   size.group_size[0] = kElementsGroupSize;
-  return Launch(context, kernel, size, arguments);
+  return Launch(device, kernel, size, arguments);
+}
+
+Status Launch(KernelContext& context, const KernelSpec& kernel, const LaunchSize& size,
+              std::span<const LaunchArgument> arguments) {
+  return Launch(DeviceOf(context), kernel, size, arguments);
+}
+
+Status LaunchForEach(KernelContext& context, const KernelSpec& kernel, int64_t count,
+                     std::span<const LaunchArgument> arguments) {
+  return LaunchForEach(DeviceOf(context), kernel, count, arguments);
 }
 
 StatusOr<Tensor*> AllocateHostOutput(KernelContext& context, int i, DType dtype,

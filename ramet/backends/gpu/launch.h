@@ -46,8 +46,17 @@ struct KernelSpec {
   Definitions definitions;
 };
 
-// Starts a kernel on the device of `context`. Tensors must be in its memory (Tensor::memory).
+// Starts a kernel on a device. Tensors must be in its memory (Tensor::memory).
 // \error as GpuDevice::Function and DriverQueue::Launch.
+Status Launch(GpuDevice& device, const KernelSpec& kernel, const LaunchSize& size,
+              std::span<const LaunchArgument> arguments);
+// Starts a kernel that loops over `count` elements with FOR_EACH. Does nothing if `count` is 0.
+// \error as Launch.
+Status LaunchForEach(GpuDevice& device, const KernelSpec& kernel, int64_t count,
+                     std::span<const LaunchArgument> arguments);
+
+// Starts a kernel on the device of `context`.
+// \error as Launch.
 Status Launch(KernelContext& context, const KernelSpec& kernel, const LaunchSize& size,
               std::span<const LaunchArgument> arguments);
 inline Status Launch(KernelContext& context, const KernelSpec& kernel, const LaunchSize& size,

@@ -1,6 +1,7 @@
 #include "ramet/linalg/broadcast.h"
 
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
@@ -143,6 +144,20 @@ StatusOr<Shape> TiledShape(const Shape& x, const Dims& multiples, bool runs) {
   return Shape::Make(tiled);
 }
 
+// Tiles on a device: y has the dimensions of x, each after its multiple, along which x is read
+// again.
+Status TileStrided(const Tensor& x, const Dims& multiples, Tensor& y) {
+  const Dims dense = RowMajorStrides(x.shape().dims());
+  Dims dims, strides;
+  for (int d = 0; d < x.rank(); ++d) {
+    dims.Append(multiples[d]);
+    dims.Append(x.dim(d));
+    strides.Append(0);
+    strides.Append(dense[d]);
+  }
+  return MoveStrided(x, 0, strides, y, 0, RowMajorStrides(dims), dims);
+}
+
 Status Tile(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Dims multiples, VectorArg(c.input(1), "multiples"));
@@ -153,6 +168,7 @@ Status Tile(KernelContext& c) {
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
   if (y->num_elements() == 0) return OkStatus();
+  if (DeviceMath::Of(*y) != nullptr) return TileStrided(x, multiples, *y);
   return MoveElements(x, *y, [&](int64_t width, const char* from, char* to) {
     linalg::Tile(width, x.shape().dims(), multiples, from, to);
   });

@@ -43,7 +43,7 @@ Status DynamicStitch(KernelContext& c) {
   const int64_t rows = LargestIndex(c, n) + 1;
   RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(Shape{rows}.Concatenate(row).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * merged, c.Allocate(0, c.input(n).dtype(), shape));
-  FillZeros(*merged);
+  RAMET_RETURN_IF_ERROR(FillZeros(*merged));
   const int64_t size = row.num_elements();
   for (int i = 0; i < n; ++i) {
     const auto indices = c.input(i).flat<int32_t>();

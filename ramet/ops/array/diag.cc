@@ -11,7 +11,7 @@ Status Diag(KernelContext& c) {
   if (x.rank() < 1) return InvalidArgument("Input must be at least rank 1, got 0");
   RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(x.shape().Concatenate(x.shape()).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
-  FillZeros(*y);
+  RAMET_RETURN_IF_ERROR(FillZeros(*y));
   const int64_t n = x.num_elements(), dims[] = {n}, from[] = {1}, to[] = {n + 1};
   return MoveStrided(x, 0, from, *y, 0, to, dims);
 }
@@ -62,7 +62,7 @@ Status MatrixDiag(KernelContext& c) {
   const int64_t n = x.dim(x.rank() - 1);
   RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(x.shape().Concatenate(Shape{n}).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
-  FillZeros(*y);
+  RAMET_RETURN_IF_ERROR(FillZeros(*y));
   const int64_t dims[] = {Product(x.shape(), 0, x.rank() - 1), n};
   const int64_t from[] = {n, 1}, to[] = {n * n, n + 1};
   return MoveStrided(x, 0, from, *y, 0, to, dims);

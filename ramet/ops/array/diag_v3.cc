@@ -183,7 +183,7 @@ Status MatrixDiagV3(KernelContext& c, const std::string& align) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(batch.Concatenate(Shape{rows, columns}).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
   if (y->num_elements() == 0) return OkStatus();
-  FillWith(c.input(4), *y);
+  RAMET_RETURN_IF_ERROR(FillWith(c.input(4), *y));
   CopyDiagonals({band, batch.num_elements(), rows, columns, width}, x.dtype(), x, *y);
   return OkStatus();
 }
@@ -205,7 +205,7 @@ Status MatrixDiagPartV3(KernelContext& c, const std::string& align) {
   const Shape batch = x.shape().Slice(0, r - 2);
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), PackedShape(batch, band, width)));
   if (y->num_elements() == 0) return OkStatus();
-  FillWith(c.input(2), *y);
+  RAMET_RETURN_IF_ERROR(FillWith(c.input(2), *y));
   DispatchElement(x.dtype(), [&]<class U>() {
     const U* from = static_cast<const U*>(x.raw_data());
     U* to = static_cast<U*>(y->raw_data());
@@ -284,7 +284,7 @@ Status MatrixSetDiagShapeV3(ShapeContext& c) {
 
 Output ZeroOf(GradientContext& c, DType type, std::string_view name) {
   Tensor zero(type, Shape());
-  FillZeros(zero);
+  FillZeros(zero).IgnoreError();
   return Constant(c.graph(), std::move(zero), name);
 }
 
@@ -337,7 +337,7 @@ Status MatrixSetDiagGradientV3(GradientContext& c) {
   constexpr int64_t kSmall = 1000;
   const bool known = diagonal.IsFullyDefined() && diagonal.num_elements() < kSmall;
   Tensor none(grad.dtype(), known ? diagonal : Shape());
-  FillZeros(none);
+  RAMET_RETURN_IF_ERROR(FillZeros(none));
   const Output zeros = known ? Constant(c.graph(), std::move(none), "zeros")
                              : c.Add("ZerosLike", {c.input(1)}, {}, "zeros_like");
   const Output dx = c.Add(Version(c, "MatrixSetDiag"), {grad, zeros, k}, SameAlign(c), "set_diag");

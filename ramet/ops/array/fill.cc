@@ -1,4 +1,5 @@
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
@@ -14,7 +15,7 @@ Status Fill(KernelContext& c) {
     return InvalidArgument("value must represent a scalar, got shape ", value.shape());
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, value.dtype(), shape));
-  FillWith(value, *y);
+  RAMET_RETURN_IF_ERROR(FillWith(value, *y));
   return OkStatus();
 }
 
@@ -34,16 +35,16 @@ Status ZerosLike(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (x.dtype() == DType::kVariant) return ZerosLikeVariants(c);
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
-  FillZeros(*y);
+  RAMET_RETURN_IF_ERROR(FillZeros(*y));
   return OkStatus();
 }
 
 constexpr auto kOnesLike = []<class T>(KernelContext& c) -> Status {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
-  const T one(1.0f);
-  if (y->num_elements() > 0) linalg::Fill(sizeof(T), &one, y->raw_data(), y->num_elements());
-  return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(Tensor one, Tensor::Allocate(x.dtype(), Shape()));
+  *one.mutable_data<T>() = T(1.0f);
+  return FillWith(one, *y);
 };
 
 // Returns the dimension of the result to which the attr `axis` of OneHot refers.
@@ -89,9 +90,12 @@ class OneHotKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Shape shape,
                            Shape::Make(WithDepth(indices.shape(), axis, depth).dims()));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, on.dtype(), shape));
-    FillWith(off, *y);
+    RAMET_RETURN_IF_ERROR(FillWith(off, *y));
     if (y->num_elements() == 0) return OkStatus();
     const int64_t inner = Product(indices.shape(), axis, indices.rank());
+    if (const DeviceMath* math = DeviceMath::Of(*y)) {
+      return math->SetHot(depth, inner, indices, on, *y);
+    }
     DispatchElement(on.dtype(), [&]<class U>() {
       SetOnes(indices, depth, inner, *static_cast<const U*>(on.raw_data()),
               static_cast<U*>(y->raw_data()));

@@ -2,6 +2,7 @@
 
 #include "ramet/gradients/scopes.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
@@ -10,12 +11,6 @@
 
 namespace ramet {
 namespace {
-
-// The sizes of a gather. params is [batch, outer, rows, inner], indices is [batch, picks] and the
-// result is [batch, outer, picks, inner].
-struct GatherSizes {
-  int64_t batch, outer, rows, inner, picks;
-};
 
 Status GatherObjects(const GatherSizes& s, const Tensor& params, const Tensor& indices, Tensor& y) {
   for (int64_t i = 0; i < s.batch * s.outer * s.picks; ++i) {
@@ -28,6 +23,7 @@ Status GatherObjects(const GatherSizes& s, const Tensor& params, const Tensor& i
 }
 
 Status GatherInto(const GatherSizes& s, const Tensor& params, const Tensor& indices, Tensor& y) {
+  if (const DeviceMath* math = DeviceMath::Of(y)) return math->GatherRows(s, params, indices, y);
   if (DTypeSize(params.dtype()) == 0) return GatherObjects(s, params, indices, y);
   const int64_t width = static_cast<int64_t>(DTypeSize(params.dtype()));
   const int64_t row_bytes = s.inner * width;
@@ -115,7 +111,9 @@ class GatherKernel final : public Kernel {
                            WithIndexType(c.input(1), narrow ? DType::kInt32 : c.input(1).dtype()));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, params.dtype(), shape));
     const Shape& p = params.shape();
-    if (y->num_elements() == 0) return CheckIndices(indices, p.dim(axis));
+    if (y->num_elements() == 0) {
+      return DeviceMath::Of(*y) != nullptr ? OkStatus() : CheckIndices(indices, p.dim(axis));
+    }
     const GatherSizes sizes = {Product(p, 0, batch), Product(p, batch, axis), p.dim(axis),
                                Product(p, axis + 1, p.rank()),
                                Product(indices.shape(), batch, indices.rank())};

@@ -1,5 +1,6 @@
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
@@ -18,8 +19,12 @@ Status GatherSlices(KernelContext& c, const Tensor& params, bool ignore_bad) {
                           .Concatenate(params.shape().Slice(index.depth(), params.rank()));
   RAMET_ASSIGN_OR_RETURN(Shape checked, Shape::Make(shape.dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, params.dtype(), checked));
-  if (ignore_bad) FillZeros(*y);
   const int64_t n = index.slice_size();
+  if (const DeviceMath* math = DeviceMath::Of(*y)) {
+    RAMET_ASSIGN_OR_RETURN(const Tensor rows, math->RowsOfTuples(indices, index.dims()));
+    return math->GatherRows({1, 1, index.num_slices(), n, index.num_tuples()}, params, rows, *y);
+  }
+  if (ignore_bad) RAMET_RETURN_IF_ERROR(FillZeros(*y));
   for (int64_t i = 0; i < index.num_tuples(); ++i) {
     const int64_t slice = index(i);
     if (slice < 0 && ignore_bad) continue;
@@ -130,6 +135,11 @@ StatusOr<NdIndex> ScatterIndex(const Tensor& indices, const Tensor& updates, con
 Status Scatter(const NdIndex& index, const Tensor& updates, Tensor& y, bool assign,
                bool ignore_bad) {
   const int64_t n = index.slice_size();
+  if (const DeviceMath* math = DeviceMath::Of(y)) {
+    RAMET_ASSIGN_OR_RETURN(const Tensor rows, math->RowsOfTuples(index.tuples(), index.dims()));
+    return math->UpdateRows(assign ? RowUpdate::kAssign : RowUpdate::kAdd, index.num_slices(), n,
+                            rows, updates, y);
+  }
   for (int64_t i = 0; i < index.num_tuples(); ++i) {
     const int64_t slice = index(i);
     if (slice < 0 && ignore_bad) continue;
@@ -147,7 +157,7 @@ Status ScatterNd(KernelContext& c, bool ignore_bad) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(2), "shape"));
   RAMET_ASSIGN_OR_RETURN(NdIndex index, ScatterIndex(c.input(0), c.input(1), shape, false));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(1).dtype(), shape));
-  FillZeros(*y);
+  RAMET_RETURN_IF_ERROR(FillZeros(*y));
   return Scatter(index, c.input(1), *y, false, ignore_bad);
 }
 
@@ -160,7 +170,7 @@ Status TensorScatter(KernelContext& c, bool ignore_bad) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(NdIndex index, ScatterIndex(c.input(1), c.input(2), x.shape(), assign));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
-  if (y->raw_data() != x.raw_data()) CopyElements(x, 0, *y, 0, x.num_elements());
+  if (y->raw_data() != x.raw_data()) RAMET_RETURN_IF_ERROR(CopyAll(x, *y));
   return Scatter(index, c.input(2), *y, assign, ignore_bad);
 }
 
@@ -171,12 +181,19 @@ Status TensorScatterSub(KernelContext& c, bool ignore_bad) {
                          " is not supported");
   }
   RAMET_ASSIGN_OR_RETURN(NdIndex index, ScatterIndex(c.input(1), updates, x.shape(), false));
+  if (const DeviceMath* math = DeviceMath::Of(x)) {
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
+    if (y->raw_data() != x.raw_data()) RAMET_RETURN_IF_ERROR(CopyAll(x, *y));
+    RAMET_ASSIGN_OR_RETURN(const Tensor rows, math->RowsOfTuples(index.tuples(), index.dims()));
+    return math->UpdateRows(RowUpdate::kSub, index.num_slices(), index.slice_size(), rows, updates,
+                            *y);
+  }
   RAMET_ASSIGN_OR_RETURN(Tensor minus, c.AllocateTemp(updates.dtype(), updates.shape()));
-  FillZeros(minus);
+  RAMET_RETURN_IF_ERROR(FillZeros(minus));
   linalg::Binary(linalg::BinaryOp::kSub, LinalgType(x.dtype()), minus.raw_data(),
                  updates.raw_data(), minus.raw_data(), updates.num_elements());
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
-  if (y->raw_data() != x.raw_data()) CopyElements(x, 0, *y, 0, x.num_elements());
+  if (y->raw_data() != x.raw_data()) RAMET_RETURN_IF_ERROR(CopyAll(x, *y));
   return Scatter(index, minus, *y, false, ignore_bad);
 }
 

@@ -34,8 +34,7 @@ Status ForwardRefInput(KernelContext& c) { return c.ForwardRef(0, 0); }
 Status CopyInput(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
-  CopyElements(x, 0, *y, 0, x.num_elements());
-  return OkStatus();
+  return CopyAll(x, *y);
 }
 
 Status IdentityNGradient(GradientContext& c) {

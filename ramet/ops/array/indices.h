@@ -28,6 +28,15 @@ class NdIndex {
   int64_t num_tuples() const { return num_tuples_; }
   // Returns the number of elements in each slice.
   int64_t slice_size() const { return slice_size_; }
+  // Returns the number of slices in the shape.
+  int64_t num_slices() const {
+    int64_t slices = 1;
+    for (int64_t d : dims_) slices *= d;
+    return slices;
+  }
+  const Tensor& tuples() const { return *indices_; }
+  // Returns the dimensions that the tuples index.
+  const Dims& dims() const { return dims_; }
   // Returns the number (from 0) of the slice that tuple i selects, or -1 if the tuple is out of
   // range.
   int64_t operator()(int64_t i) const {

@@ -1,4 +1,5 @@
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
@@ -109,6 +110,31 @@ void ForMirrored(const Mirror& m, const Shape& padded, const Shape& source, Fn&&
   }
 }
 
+// Pads on a device: copies x to the middle of y, then mirrors in one dimension after the other.
+Status MirrorStrided(const Mirror& m, const Tensor& x, Tensor& y) {
+  const Dims steps = RowMajorStrides(y.shape().dims());
+  int64_t begin = 0;  // of the part of y that is filled
+  for (int d = 0; d < x.rank(); ++d) begin += m.before[d] * steps[d];
+  Dims dims(x.shape().dims());
+  RAMET_RETURN_IF_ERROR(
+      MoveStrided(x, 0, RowMajorStrides(x.shape().dims()), y, begin, steps, dims));
+  for (int d = 0; d < x.rank(); ++d) {
+    const int64_t first = begin - m.before[d] * steps[d];
+    Dims back(steps);
+    back[d] = -steps[d];
+    for (const bool is_after : {false, true}) {
+      dims[d] = is_after ? m.after[d] : m.before[d];
+      const int64_t at = is_after ? m.before[d] + x.dim(d) : 0;
+      const int64_t from = m.before[d] + m.Source(d, x.dim(d), at);
+      RAMET_RETURN_IF_ERROR(
+          MoveStrided(y, first + from * steps[d], back, y, first + at * steps[d], steps, dims));
+    }
+    begin = first;
+    dims[d] = y.dim(d);
+  }
+  return OkStatus();
+}
+
 template <Status (*compute)(KernelContext&, int64_t)>
 class MirrorKernel final : public Kernel {
  public:
@@ -127,6 +153,7 @@ Status MirrorPad(KernelContext& c, int64_t offset) {
   RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(c.input(1), offset, x.shape()));
   RAMET_ASSIGN_OR_RETURN(Shape shape, PaddedShape(m, x.shape()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
+  if (DeviceMath::Of(*y) != nullptr) return MirrorStrided(m, x, *y);
   DispatchElement(x.dtype(), [&]<class U>() {
     const U* from = static_cast<const U*>(x.raw_data());
     U* to = static_cast<U*>(y->raw_data());
@@ -141,7 +168,7 @@ Status MirrorPadGrad(KernelContext& c, int64_t offset) {
   RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(c.input(1), offset, x.shape()));
   RAMET_ASSIGN_OR_RETURN(Shape shape, CroppedShape(m, x.shape()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
-  FillZeros(*y);
+  RAMET_RETURN_IF_ERROR(FillZeros(*y));
   const T* from = x.data<T>();
   T* to = y->mutable_data<T>();
   ForMirrored(m, x.shape(), shape,

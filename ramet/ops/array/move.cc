@@ -2,12 +2,17 @@
 
 #include <cstring>
 
+#include "ramet/op/tensor_math.h"
+
 namespace ramet {
 
 Status MoveStrided(const Tensor& x, int64_t x_offset, std::span<const int64_t> x_strides, Tensor& y,
                    int64_t y_offset, std::span<const int64_t> y_strides,
                    std::span<const int64_t> dims) {
   if (std::ranges::count(dims, 0) > 0) return OkStatus();
+  if (const DeviceMath* math = DeviceMath::Of(y)) {
+    return math->Copy(x, x_offset, x_strides, y, y_offset, y_strides, dims);
+  }
   return MoveElements(x, y, [&](int64_t width, const char* from, char* to) {
     linalg::StridedCopy(width, dims, from + x_offset * width, x_strides, to + y_offset * width,
                         y_strides);
@@ -23,7 +28,8 @@ T* Objects(const Tensor& t) {
 
 }  // namespace
 
-void FillWith(const Tensor& value, Tensor& y) {
+Status FillWith(const Tensor& value, Tensor& y) {
+  if (const DeviceMath* math = DeviceMath::Of(y)) return math->SetAll(value, y);
   if (IsVariant(y.dtype())) {
     std::fill_n(Objects<Variant>(y), y.num_elements(), *Objects<Variant>(value));
   } else if (y.dtype() == DType::kString) {
@@ -32,9 +38,11 @@ void FillWith(const Tensor& value, Tensor& y) {
     linalg::Fill(static_cast<int64_t>(DTypeSize(y.dtype())), value.raw_data(), y.raw_data(),
                  y.num_elements());
   }
+  return OkStatus();
 }
 
-void FillZeros(Tensor& y) {
+Status FillZeros(Tensor& y) {
+  if (const DeviceMath* math = DeviceMath::Of(y)) return math->SetZeros(y);
   if (y.dtype() == DType::kString) {
     std::ranges::fill(y.mutable_flat<std::string>(), std::string());
   } else if (IsVariant(y.dtype())) {
@@ -42,6 +50,16 @@ void FillZeros(Tensor& y) {
   } else if (y.bytes() > 0) {
     std::memset(y.raw_data(), 0, y.bytes());
   }
+  return OkStatus();
+}
+
+Status CopyAll(const Tensor& x, Tensor& y) {
+  if (DeviceMath::Of(y) == nullptr) {
+    CopyElements(x, 0, y, 0, x.num_elements());
+    return OkStatus();
+  }
+  const int64_t dims[] = {x.num_elements()}, step[] = {1};
+  return MoveStrided(x, 0, step, y, 0, step, dims);
 }
 
 void CopyElements(const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n) {

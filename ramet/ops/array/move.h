@@ -36,13 +36,15 @@ Status MoveElements(const Tensor& x, Tensor& y, Move&& move) {
 
 // Copies elements of x to y for all index vectors i below `dims`: the element of x at `x_offset +
 // sum(i * x_strides)` goes to `y_offset + sum(i * y_strides)` in y. Like linalg::StridedCopy, but
-// also for strings and variants.
+// also for strings and variants, and in device memory, as the functions below.
 Status MoveStrided(const Tensor& x, int64_t x_offset, std::span<const int64_t> x_strides, Tensor& y,
                    int64_t y_offset, std::span<const int64_t> y_strides,
                    std::span<const int64_t> dims);
 // Sets all elements of y to the single element of `value`, which has the dtype of y.
-void FillWith(const Tensor& value, Tensor& y);
+Status FillWith(const Tensor& value, Tensor& y);
 // Sets all elements to 0, false, "" or an empty variant.
-void FillZeros(Tensor& y);
+Status FillZeros(Tensor& y);
+// Copies all elements of x to y, which has as many. Unlike CopyElements, also in device memory.
+Status CopyAll(const Tensor& x, Tensor& y);
 
 }  // namespace ramet

@@ -57,9 +57,9 @@ Status Pad(KernelContext& c) {
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
   if (c.num_inputs() == 3) {
-    FillWith(c.input(2), *y);
+    RAMET_RETURN_IF_ERROR(FillWith(c.input(2), *y));
   } else {
-    FillZeros(*y);
+    RAMET_RETURN_IF_ERROR(FillZeros(*y));
   }
   if (x.num_elements() == 0) return OkStatus();
   const Dims strides = RowMajorStrides(shape.dims());

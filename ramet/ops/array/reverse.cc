@@ -97,7 +97,7 @@ class ReverseSequenceKernel final : public Kernel {
     const Tensor &x = c.input(0), &lengths = c.input(1);
     RAMET_RETURN_IF_ERROR(Check(x, lengths));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
-    CopyElements(x, 0, *y, 0, x.num_elements());
+    RAMET_RETURN_IF_ERROR(CopyAll(x, *y));
     const Dims dense = RowMajorStrides(x.shape().dims());
     const int seq = static_cast<int>(seq_), batch = static_cast<int>(batch_);
     Dims dims(x.shape().dims()), steps = dense;

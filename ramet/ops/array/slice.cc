@@ -191,7 +191,7 @@ class StridedSliceGradKernel final : public Kernel {
       return InvalidArgument("shape of dy was ", dy.shape(), " instead of ", plan.result);
     }
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dy.dtype(), shape));
-    FillZeros(*y);
+    RAMET_RETURN_IF_ERROR(FillZeros(*y));
     const Dims dense = RowMajorStrides(shape.dims());
     return MoveStrided(dy, 0, RowMajorStrides(plan.counts), *y, plan.Offset(dense),
                        plan.Steps(dense), plan.counts);

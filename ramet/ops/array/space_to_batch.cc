@@ -141,7 +141,7 @@ Status ToBatch(KernelContext& c, const Dims& size, const Tensor& paddings) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, BatchShape(x.shape(), b));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
   if (y->num_elements() == 0) return OkStatus();
-  FillZeros(*y);
+  RAMET_RETURN_IF_ERROR(FillZeros(*y));
   return MoveBlocks(b, true, x, *y);
 }
 

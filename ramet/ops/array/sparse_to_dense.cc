@@ -63,7 +63,7 @@ class SparseToDenseKernel final : public Kernel {
     if (sizes.depth == 0 && values.rank() == 0) sizes.count = std::min<int64_t>(sizes.count, 2);
     RAMET_RETURN_IF_ERROR(CheckIndices(indices, sizes, shape));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, values.dtype(), shape));
-    if (y->num_elements() > 0) FillWith(c.input(3), *y);
+    if (y->num_elements() > 0) RAMET_RETURN_IF_ERROR(FillWith(c.input(3), *y));
     for (int64_t i = 0; i < sizes.count; ++i) {
       CopyElements(values, values.rank() == 0 ? 0 : i, *y, OffsetOf(indices, sizes, shape, i), 1);
     }

@@ -1,5 +1,6 @@
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
@@ -35,6 +36,13 @@ bool KeepsOrder(const Shape& shape, const Dims& perm) {
 }
 
 Status TransposeInto(const Tensor& x, const Dims& perm, Tensor& y) {
+  if (DeviceMath::Of(y) != nullptr) {
+    const Dims dense = RowMajorStrides(x.shape().dims());
+    Dims strides(perm.size(), 0);
+    for (int d = 0; d < perm.size(); ++d) strides[d] = dense[static_cast<int>(perm[d])];
+    const Dims y_dims(y.shape().dims());
+    return MoveStrided(x, 0, strides, y, 0, RowMajorStrides(y_dims), y_dims);
+  }
   std::array<int, Shape::kMaxRank> order;
   std::ranges::copy(perm, order.begin());
   return MoveElements(x, y, [&](int64_t width, const char* from, char* to) {

@@ -59,7 +59,7 @@ class FakeParam final : public Kernel {
 
   Status Compute(KernelContext& c) override {
     RAMET_ASSIGN_OR_RETURN(Tensor * value, c.Allocate(0, dtype_, shape_));
-    if (!IsVariant(dtype_)) FillZeros(*value);
+    if (!IsVariant(dtype_)) RAMET_RETURN_IF_ERROR(FillZeros(*value));
     return OkStatus();
   }
 

@@ -188,7 +188,7 @@ StatusOr<Tensor> TensorArray::Zeros(Allocator* allocator, int64_t index,
                            DTypeName(options_.dtype));
   }
   RAMET_ASSIGN_OR_RETURN(Tensor zeros, Tensor::Allocate(options_.dtype, shape, allocator));
-  FillZeros(zeros);
+  RAMET_RETURN_IF_ERROR(FillZeros(zeros));
   return zeros;
 }
 

@@ -116,7 +116,7 @@ StatusOr<int64_t> ScalarInput(KernelContext& c, int i) {
 
 StatusOr<Tensor> ZeroTensor(KernelContext& c, DType dtype, const Shape& shape) {
   RAMET_ASSIGN_OR_RETURN(Tensor zeros, c.AllocateTemp(dtype, shape));
-  FillZeros(zeros);
+  RAMET_RETURN_IF_ERROR(FillZeros(zeros));
   return zeros;
 }
 

@@ -1,5 +1,6 @@
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/list/list_math.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
@@ -22,6 +23,15 @@ Status AddNOfVariants(KernelContext& c) {
   return AddVariants(c);
 }
 
+Status AddOnDevice(KernelContext& c, int64_t n, Tensor& sum) {
+  if (n == 0) return OkStatus();
+  RAMET_RETURN_IF_ERROR(AddRepeated(c.input(0), c.input(1), 1, sum));
+  for (int i = 2; i < c.num_inputs(); ++i) {
+    RAMET_RETURN_IF_ERROR(AddRepeated(sum, c.input(i), 1, sum));
+  }
+  return OkStatus();
+}
+
 template <class T>
 Status AddNCompute(KernelContext& c) {
   const Tensor& first = c.input(0);
@@ -34,6 +44,7 @@ Status AddNCompute(KernelContext& c) {
   const int64_t n = first.num_elements();
   RAMET_ASSIGN_OR_RETURN(Tensor * sum,
                          c.ForwardOrAllocate(0, {0, 1}, first.dtype(), first.shape()));
+  if (DeviceMath::Of(*sum) != nullptr) return AddOnDevice(c, n, *sum);
   linalg::Binary(linalg::BinaryOp::kAdd, kType, first.raw_data(), c.input(1).raw_data(),
                  sum->raw_data(), n);
   for (int i = 2; i < c.num_inputs(); ++i) {

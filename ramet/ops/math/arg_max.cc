@@ -1,14 +1,12 @@
 #include "ramet/linalg/argmax.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/types.h"
 
 // ArgMax and ArgMin: the index of the largest or smallest element along a dimension.
 
 namespace ramet {
 namespace {
-
-using ArgReduce = void (*)(linalg::Type type, linalg::Type index_type, int64_t outer, int64_t n,
-                           int64_t inner, const void* x, void* y);
 
 Shape Without(const Shape& shape, int axis) {
   Shape result = shape.Slice(0, axis);
@@ -21,7 +19,7 @@ Status AxisError(int64_t axis, int rank) {
                          axis);
 }
 
-template <ArgReduce kReduce>
+template <bool kMax>
 class ArgReduceKernel final : public Kernel {
  public:
   explicit ArgReduceKernel(DType index) : index_(index) {}
@@ -46,19 +44,18 @@ class ArgReduceKernel final : public Kernel {
     }
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, index_, Without(x.shape(), dim)));
     if (y->num_elements() == 0) return OkStatus();
-    kReduce(LinalgType(x.dtype()), LinalgType(index_), Product(x.shape(), 0, dim), x.dim(dim),
-            Product(x.shape(), dim + 1, rank), x.raw_data(), y->raw_data());
-    return OkStatus();
+    return ArgReduce(kMax, Product(x.shape(), 0, dim), x.dim(dim),
+                     Product(x.shape(), dim + 1, rank), x, *y);
   }
 
  private:
   const DType index_;
 };
 
-template <ArgReduce kReduce>
+template <bool kMax>
 struct ArgReduction {
   template <class T>
-  using Of = ArgReduceKernel<kReduce>;
+  using Of = ArgReduceKernel<kMax>;
 };
 
 Status ArgReduceShape(ShapeContext& c) {
@@ -97,7 +94,7 @@ RAMET_OP("ArgMax")
         "from the end), or of the first of equal ones. The output does not have that dimension. "
         "Error: `dimension` is not a scalar or is out of range; the size of the dimension is 0.")
     .Shape(ArgReduceShape)
-    .CpuKernelClasses<ArgReduction<linalg::ArgMax>::template Of, RAMET_REALS, bool>()
+    .CpuKernelClasses<ArgReduction<true>::template Of, RAMET_REALS, bool>()
     .NotDifferentiable();
 
 RAMET_OP("ArgMin")
@@ -114,7 +111,7 @@ RAMET_OP("ArgMin")
         "from the end), or of the first of equal ones. The output does not have that dimension. "
         "Error: `dimension` is not a scalar or is out of range; the size of the dimension is 0.")
     .Shape(ArgReduceShape)
-    .CpuKernelClasses<ArgReduction<linalg::ArgMin>::template Of, RAMET_REALS, bool>()
+    .CpuKernelClasses<ArgReduction<false>::template Of, RAMET_REALS, bool>()
     .NotDifferentiable();
 
 }  // namespace

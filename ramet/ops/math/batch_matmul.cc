@@ -1,5 +1,6 @@
 #include "ramet/linalg/broadcast.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/batch_product.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
@@ -39,6 +40,9 @@ class BatchMatMulKernel final : public Kernel {
     if (out->num_elements() == 0) return OkStatus();
     BroadcastPlan plan;
     BroadcastPlan::Make(x.dims().first(x.rank() - 2), y.dims().first(y.rank() - 2), &plan);
+    if (const DeviceMath* math = DeviceMath::Of(*out)) {
+      return math->Multiply({m, n, k, adj_x_, adj_y_}, plan, c.input(0), c.input(1), *out);
+    }
     const bool complex = IsComplex(out->dtype());
     MultiplyBatches({.type = LinalgType(out->dtype()),
                      .transpose_x = adj_x_,

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ramet/linalg/elementwise.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/types.h"
 
 namespace ramet {
@@ -64,8 +65,7 @@ class ReduceKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y,
                            c.Allocate(0, x.dtype(), ReducedShape(x.shape(), dims, keep_dims_)));
     const auto plan = linalg::ReducePlan::Make(x.shape().dims(), dims.flags());
-    linalg::Reduce(kOp, LinalgType(x.dtype()), plan, x.raw_data(), y->raw_data());
-    return OkStatus();
+    return Reduce(kOp, plan, x, *y);
   }
 
  private:

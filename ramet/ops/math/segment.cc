@@ -4,6 +4,8 @@
 
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
+#include "ramet/ops/array/move.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
@@ -33,8 +35,11 @@ Status UnsortedSegmentSum(KernelContext& c) {
   Shape shape{segments};
   for (int d = ids.rank(); d < data.rank(); ++d) shape.Append(data.dim(d));
   RAMET_ASSIGN_OR_RETURN(Tensor * sums, c.Allocate(0, data.dtype(), shape));
-  if (sums->bytes() > 0) std::memset(sums->raw_data(), 0, sums->bytes());
+  RAMET_RETURN_IF_ERROR(FillZeros(*sums));
   const int64_t row = Product(data.shape(), ids.rank(), data.rank());
+  if (const DeviceMath* math = DeviceMath::Of(*sums)) {
+    return math->UpdateRows(RowUpdate::kAdd, segments, row, ids, data, *sums);
+  }
   const T* x = data.data<T>();
   T* y = sums->mutable_data<T>();
   for (int64_t i = 0; i < ids.num_elements(); ++i) {

@@ -1,6 +1,7 @@
 #include "ramet/linalg/select.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/broadcast_loop.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
@@ -30,9 +31,7 @@ Status Choose(KernelContext& c, const BroadcastPlan& plan, const Shape& shape) {
     return OkStatus();
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * z, c.ForwardOrAllocate(0, {1, 2}, type, shape));
-  linalg::Select(static_cast<int64_t>(DTypeSize(type)), plan, c.input(0).data<bool>(),
-                 c.input(1).raw_data(), c.input(2).raw_data(), z->raw_data());
-  return OkStatus();
+  return Select(plan, c.input(0), c.input(1), c.input(2), *z);
 }
 
 Status CheckSelect(const Shape& condition, const Shape& t, const Shape& e) {

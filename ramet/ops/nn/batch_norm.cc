@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
@@ -75,28 +76,28 @@ class BatchNormKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(linalg::NormGeometry g, GeometryOf(attrs_, x.shape()));
     RAMET_RETURN_IF_ERROR(CheckInputs(c, g.channels));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
-    float* vectors[4];
+    Tensor* vectors[4];
     for (int i = 0; i < 4; ++i) {
-      RAMET_ASSIGN_OR_RETURN(Tensor * t, c.Allocate(i + 1, DType::kFloat, Shape{g.channels}));
-      vectors[i] = t->mutable_data<float>();
+      RAMET_ASSIGN_OR_RETURN(vectors[i], c.Allocate(i + 1, DType::kFloat, Shape{g.channels}));
     }
     if (c.num_outputs() == 6) {
       RAMET_ASSIGN_OR_RETURN(Tensor * unused,
                              c.Allocate(5, DType::kFloat, x.rank() == 5 ? Shape() : Shape{0}));
-      FillZeros(*unused);
+      RAMET_RETURN_IF_ERROR(FillZeros(*unused));
     }
     auto [mean, variance, saved_mean, saved_variance] = vectors;
-    if (g.elements() == 0) return Nothing(g.channels, vectors);
+    if (g.elements() == 0) return Nothing(vectors);
     if (attrs_.training) {
-      linalg::BatchMoments(LinalgType(x.dtype()), g, x.raw_data(), saved_mean, saved_variance);
-      Running(c, g, saved_mean, saved_variance, mean, variance);
+      RAMET_RETURN_IF_ERROR(BatchMoments(g, x, *saved_mean, *saved_variance));
+      RAMET_RETURN_IF_ERROR(Running(c, g, *saved_mean, *saved_variance, *mean, *variance));
     } else {
-      for (float* to : {mean, saved_mean}) std::copy_n(Input(c, 3), g.channels, to);
-      for (float* to : {variance, saved_variance}) std::copy_n(Input(c, 4), g.channels, to);
+      for (Tensor* to : {mean, saved_mean}) RAMET_RETURN_IF_ERROR(CopyAll(c.input(3), *to));
+      for (Tensor* to : {variance, saved_variance}) {
+        RAMET_RETURN_IF_ERROR(CopyAll(c.input(4), *to));
+      }
     }
-    linalg::BatchNormalize(LinalgType(x.dtype()), g, x.raw_data(), saved_mean, saved_variance,
-                           attrs_.epsilon, Input(c, 1), Input(c, 2), y->raw_data());
-    return OkStatus();
+    return BatchNormalize(g, {c.input(1), *saved_mean, *saved_variance, attrs_.epsilon}, x,
+                          c.input(2), *y);
   }
 
  private:
@@ -120,25 +121,35 @@ class BatchNormKernel final : public Kernel {
   }
 
   // Fills the outputs for an input without elements: the mean is undefined.
-  Status Nothing(int64_t channels, float* const* vectors) const {
-    const float none = std::numeric_limits<float>::quiet_NaN();
-    for (int i = 0; i < 4; ++i) std::fill_n(vectors[i], channels, i < 2 ? none : 0.0f);
+  Status Nothing(Tensor* const* vectors) const {
+    const Tensor none(std::numeric_limits<float>::quiet_NaN());
+    for (int i = 0; i < 4; ++i) {
+      RAMET_RETURN_IF_ERROR(i < 2 ? FillWith(none, *vectors[i]) : FillZeros(*vectors[i]));
+    }
     return OkStatus();
   }
 
   // Computes the mean and the unbiased variance, averaged with those of the inputs.
-  void Running(KernelContext& c, const linalg::NormGeometry& g, const float* batch_mean,
-               const float* batch_variance, float* mean, float* variance) const {
+  Status Running(KernelContext& c, const linalg::NormGeometry& g, const Tensor& batch_mean,
+                 const Tensor& batch_variance, Tensor& mean, Tensor& variance) const {
+    const float factor = attrs_.exponential_avg_factor;
+    if (const DeviceMath* math = DeviceMath::Of(mean)) {
+      const Tensor* old[2] = {&c.input(3), &c.input(4)};
+      const Tensor* batch[2] = {&batch_mean, &batch_variance};
+      Tensor* running[2] = {&mean, &variance};
+      return math->RunningMoments(g, factor, old, batch, running);
+    }
     const float unbiased =
         static_cast<float>(g.count()) / static_cast<float>(std::max<int64_t>(1, g.count() - 1));
-    const float factor = attrs_.exponential_avg_factor;
+    auto means = mean.mutable_flat<float>(), variances = variance.mutable_flat<float>();
     for (int64_t i = 0; i < g.channels; ++i) {
-      mean[i] = batch_mean[i];
-      variance[i] = batch_variance[i] * unbiased;
+      means[i] = batch_mean.data<float>()[i];
+      variances[i] = batch_variance.data<float>()[i] * unbiased;
       if (factor == 1.0f) continue;
-      mean[i] = (1.0f - factor) * Input(c, 3)[i] + factor * mean[i];
-      variance[i] = (1.0f - factor) * Input(c, 4)[i] + factor * variance[i];
+      means[i] = (1.0f - factor) * Input(c, 3)[i] + factor * means[i];
+      variances[i] = (1.0f - factor) * Input(c, 4)[i] + factor * variances[i];
     }
+    return OkStatus();
   }
 
   const NormAttrs attrs_;
@@ -169,18 +180,15 @@ class BatchNormGradKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * doffset, c.Allocate(2, DType::kFloat, Shape{g.channels}));
     for (int i : {3, 4}) {
       RAMET_ASSIGN_OR_RETURN(Tensor * unused, c.Allocate(i, DType::kFloat, Shape()));
-      FillZeros(*unused);
+      RAMET_RETURN_IF_ERROR(FillZeros(*unused));
     }
     if (g.elements() == 0) {
-      FillZeros(*dscale);
-      FillZeros(*doffset);
+      RAMET_RETURN_IF_ERROR(FillZeros(*dscale));
+      RAMET_RETURN_IF_ERROR(FillZeros(*doffset));
       return OkStatus();
     }
-    linalg::BatchNormGrad(LinalgType(x.dtype()), g, x.raw_data(), dy.raw_data(),
-                          c.input(3).data<float>(), c.input(4).data<float>(), attrs_.epsilon,
-                          c.input(2).data<float>(), attrs_.training, dx->raw_data(),
-                          dscale->mutable_data<float>(), doffset->mutable_data<float>());
-    return OkStatus();
+    return BatchNormGrad(g, {c.input(2), c.input(3), c.input(4), attrs_.epsilon}, attrs_.training,
+                         x, dy, *dx, *dscale, *doffset);
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/reduce.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
@@ -9,8 +10,6 @@
 
 namespace ramet {
 namespace {
-
-using linalg::BroadcastPlan;
 
 // The channels of a tensor: dimension `axis`, with `outer` elements before it and `inner` after it.
 struct Channels {
@@ -47,13 +46,7 @@ class BiasAddKernel final : public Kernel {
           " dimension of the input tensor: ", bias.shape(), " vs. ", value.shape());
     }
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, value.dtype(), value.shape()));
-    const int64_t value_dims[3] = {ch.outer, ch.count, ch.inner};
-    const int64_t bias_dims[2] = {ch.count, 1};
-    BroadcastPlan plan;
-    BroadcastPlan::Make(value_dims, bias_dims, &plan);
-    linalg::Binary(linalg::BinaryOp::kAdd, LinalgType(value.dtype()), plan, value.raw_data(),
-                   bias.raw_data(), y->raw_data());
-    return OkStatus();
+    return AddRepeated(value, bias, ch.inner, *y);
   }
 
  private:
@@ -74,9 +67,7 @@ class BiasAddGradKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, grad.dtype(), Shape{ch.count}));
     constexpr bool kReduced[3] = {true, false, true};
     const int64_t dims[3] = {ch.outer, ch.count, ch.inner};
-    linalg::Reduce(linalg::ReduceOp::kSum, LinalgType(grad.dtype()),
-                   linalg::ReducePlan::Make(dims, kReduced), grad.raw_data(), y->raw_data());
-    return OkStatus();
+    return Reduce(linalg::ReduceOp::kSum, linalg::ReducePlan::Make(dims, kReduced), grad, *y);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "ramet/linalg/bias.h"
 #include "ramet/op/epilogue.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/nn/conv_geometry.h"
@@ -88,8 +89,7 @@ class ConvKernel : public Kernel {
     RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
                            ConvGeometryOf(attrs_, input.shape(), filter.shape()));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, input.dtype(), ConvOutputShape(attrs_, g)));
-    linalg::Conv(LinalgType(input.dtype()), g, input.raw_data(), filter.raw_data(), y->raw_data());
-    return OkStatus();
+    return Convolve(ConvPart::kForward, g, input, filter, *y);
   }
 
   Status BackpropInput(KernelContext& c) const {
@@ -99,9 +99,7 @@ class ConvKernel : public Kernel {
     RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
                            BackpropGeometryOf(attrs_, input, filter.shape(), dy.shape()));
     RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.Allocate(0, dy.dtype(), input));
-    linalg::ConvBackpropInput(LinalgType(dy.dtype()), g, filter.raw_data(), dy.raw_data(),
-                              dx->raw_data());
-    return OkStatus();
+    return Convolve(ConvPart::kBackpropInput, g, filter, dy, *dx);
   }
 
   Status BackpropFilter(KernelContext& c) const {
@@ -111,9 +109,7 @@ class ConvKernel : public Kernel {
     RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
                            BackpropGeometryOf(attrs_, input.shape(), filter, dy.shape()));
     RAMET_ASSIGN_OR_RETURN(Tensor * df, c.Allocate(0, dy.dtype(), filter));
-    linalg::ConvBackpropFilter(LinalgType(dy.dtype()), g, input.raw_data(), dy.raw_data(),
-                               df->raw_data());
-    return OkStatus();
+    return Convolve(ConvPart::kBackpropFilter, g, input, dy, *df);
   }
 
   // Returns the input shape from input_sizes; for Conv2D, input_sizes may be only height and width.
@@ -158,6 +154,7 @@ class BiasedConvKernel final : public ConvKernel<kFamily, Part::kForward>, publi
     const ConvAttrs& attrs = this->attrs();
     const Tensor &input = c.input(0), &filter = c.input(1), &bias = c.input(2);
     const int rank = attrs.window.rank();
+    if (DeviceMath::Of(input) != nullptr) return false;
     if (input.dtype() != kFloat || input.rank() != rank || filter.rank() != rank) return false;
     if (input.num_elements() == 0 || filter.num_elements() == 0 || bias.rank() != 1) return false;
     const auto g = ConvGeometryOf(attrs, input.shape(), filter.shape());

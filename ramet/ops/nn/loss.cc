@@ -1,6 +1,7 @@
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/reduce.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
@@ -9,14 +10,10 @@ namespace {
 
 template <class T>
 Status L2LossCompute(KernelContext& c) {
-  constexpr linalg::Type kType = linalg::TypeOf<T>;
   const Tensor& t = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Tensor * loss, c.Allocate(0, t.dtype(), Shape()));
-  linalg::Reduce(linalg::ReduceOp::kSumSquares, kType, linalg::ReducePlan::Full(t.num_elements()),
-                 t.raw_data(), loss->raw_data());
-  const T half = T(0.5f);
-  linalg::Binary(linalg::BinaryOp::kMul, kType, loss->raw_data(), &half, loss->raw_data(), 1);
-  return OkStatus();
+  return Reduce(linalg::ReduceOp::kSumSquares, linalg::ReducePlan::Full(t.num_elements()), t, *loss,
+                2);
 }
 
 RAMET_OP("L2Loss")

@@ -5,6 +5,7 @@
 
 #include "ramet/linalg/pooling.h"
 #include "ramet/linalg/reduce.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/math/wrapping.h"
 
@@ -133,9 +134,7 @@ class PoolKernel final : public Kernel {
     }
     RAMET_ASSIGN_OR_RETURN(linalg::PoolGeometry g, GeometryOf(w, x.shape()));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), PooledShape(w, g)));
-    (part_ == Part::kMax ? linalg::MaxPool : linalg::AvgPool)(LinalgType(x.dtype()), g,
-                                                              x.raw_data(), y->raw_data());
-    return OkStatus();
+    return ramet::Pool(part_ == Part::kMax ? Pooling::kMax : Pooling::kAvg, g, &x, nullptr, *y);
   }
 
   // Pools channel_size adjacent channels at a time.
@@ -150,9 +149,7 @@ class PoolKernel final : public Kernel {
     const int64_t dims[3] = {Product(shape, 0, axis + 1), w.channel_size,
                              Product(shape, axis + 1, shape.rank())};
     constexpr bool kReduced[3] = {false, true, false};
-    linalg::Reduce(linalg::ReduceOp::kMax, LinalgType(x.dtype()),
-                   linalg::ReducePlan::Make(dims, kReduced), x.raw_data(), y->raw_data());
-    return OkStatus();
+    return Reduce(linalg::ReduceOp::kMax, linalg::ReducePlan::Make(dims, kReduced), x, *y);
   }
 
   Status MaxGrad(KernelContext& c, const WindowAttrs& w) const {
@@ -168,9 +165,7 @@ class PoolKernel final : public Kernel {
     RAMET_RETURN_IF_ERROR(CheckShape(c.input(1), pooled, "orig_output"));
     RAMET_RETURN_IF_ERROR(CheckShape(grad, second ? x.shape() : pooled, "grad"));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, grad.dtype(), second ? pooled : x.shape()));
-    (second ? linalg::MaxPoolGradGrad : linalg::MaxPoolGrad)(LinalgType(x.dtype()), g, x.raw_data(),
-                                                             grad.raw_data(), y->raw_data());
-    return OkStatus();
+    return ramet::Pool(second ? Pooling::kMaxGradGrad : Pooling::kMaxGrad, g, &x, &grad, *y);
   }
 
   Status PoolWithArgmax(KernelContext& c, const WindowAttrs& w) const {
@@ -213,7 +208,7 @@ class PoolKernel final : public Kernel {
     RAMET_RETURN_IF_ERROR(CheckShape(grad, pooled, "grad"));
     RAMET_RETURN_IF_ERROR(CheckShape(argmax, pooled, "argmax"));
     RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.Allocate(0, x.dtype(), x.shape()));
-    FillZeros(*dx);
+    RAMET_RETURN_IF_ERROR(FillZeros(*dx));
     return Scatter(x.dtype(), g, grad, argmax, *dx);
   }
 
@@ -272,8 +267,7 @@ class PoolKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(linalg::PoolGeometry g, GeometryOf(w, input));
     RAMET_RETURN_IF_ERROR(CheckShape(grad, PooledShape(w, g), "grad"));
     RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.Allocate(0, grad.dtype(), input));
-    linalg::AvgPoolGrad(LinalgType(grad.dtype()), g, grad.raw_data(), dx->raw_data());
-    return OkStatus();
+    return ramet::Pool(Pooling::kAvgGrad, g, nullptr, &grad, *dx);
   }
 
   const PoolPart part_;

@@ -1,16 +1,14 @@
 #include "ramet/linalg/softmax.h"
 
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
 namespace ramet {
 namespace {
 
-using RowFunction = void (*)(linalg::Type type, int64_t rows, int64_t columns, const void* x,
-                             void* y);
-
-template <RowFunction kFunction>
+template <Rows kFunction>
 struct RowKernel {
   template <class T>
   Status operator()(KernelContext& c) const {
@@ -20,9 +18,7 @@ struct RowKernel {
     }
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
     if (x.num_elements() == 0) return OkStatus();
-    const int64_t columns = x.dim(x.rank() - 1);
-    kFunction(linalg::TypeOf<T>, x.num_elements() / columns, columns, x.raw_data(), y->raw_data());
-    return OkStatus();
+    return MapRows(kFunction, x.dim(x.rank() - 1), x, *y);
   }
 };
 
@@ -60,7 +56,7 @@ RAMET_OP("Softmax")
         "logits. Error: the logits are a scalar.")
     .Shape(VectorOrMoreShape)
     .Gradient(SoftmaxGradient)
-    .CpuKernels<RAMET_FLOATS>(RowKernel<linalg::Softmax>());
+    .CpuKernels<RAMET_FLOATS>(RowKernel<Rows::kSoftmax>());
 
 RAMET_OP("LogSoftmax")
     .Input("logits: T")
@@ -71,7 +67,7 @@ RAMET_OP("LogSoftmax")
         "logits. Error: the logits are a scalar.")
     .Shape(VectorOrMoreShape)
     .Gradient(LogSoftmaxGradient)
-    .CpuKernels<RAMET_FLOATS>(RowKernel<linalg::LogSoftmax>());
+    .CpuKernels<RAMET_FLOATS>(RowKernel<Rows::kLogSoftmax>());
 
 }  // namespace
 }  // namespace ramet

@@ -1,6 +1,7 @@
 #include "ramet/linalg/softmax.h"
 #include "ramet/linalg/strided_copy.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
@@ -23,8 +24,7 @@ StatusOr<Tensor> BroadcastTo(KernelContext& c, const Tensor& x, const Shape& mat
   for (int d = 0; d < x.rank(); ++d) dims[2 - x.rank() + d] = x.dim(d);
   const int64_t x_strides[2] = {dims[0] == 1 ? 0 : dims[1], dims[1] == 1 ? 0 : 1};
   const int64_t y_strides[2] = {matrix.dim(1), 1};
-  linalg::StridedCopy(static_cast<int64_t>(DTypeSize(x.dtype())), matrix.dims(), x.raw_data(),
-                      x_strides, y.raw_data(), y_strides);
+  RAMET_RETURN_IF_ERROR(MoveStrided(x, 0, x_strides, y, 0, y_strides, matrix.dims()));
   return y;
 }
 
@@ -43,12 +43,10 @@ Status XentCompute(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * loss, c.Allocate(0, logits.dtype(), Shape{shape->dim(0)}));
   RAMET_ASSIGN_OR_RETURN(Tensor * backprop, c.Allocate(1, logits.dtype(), *shape));
   if (backprop->num_elements() == 0) {
-    FillZeros(*loss);
+    RAMET_RETURN_IF_ERROR(FillZeros(*loss));
     return OkStatus();
   }
-  linalg::SoftmaxXent(linalg::TypeOf<T>, shape->dim(0), shape->dim(1), logits.raw_data(),
-                      labels.raw_data(), loss->raw_data(), backprop->raw_data());
-  return OkStatus();
+  return SoftmaxXent(logits, labels, *loss, *backprop);
 }
 
 Status XentShape(ShapeContext& c) {
@@ -95,6 +93,9 @@ Status SparseXentCompute(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Tensor * loss, c.Allocate(0, logits.dtype(), labels.shape()));
   RAMET_ASSIGN_OR_RETURN(Tensor * backprop,
                          c.ForwardOrAllocate(1, {0}, logits.dtype(), logits.shape()));
+  if (const DeviceMath* math = DeviceMath::Of(*loss)) {
+    return math->SoftmaxXent(logits, labels, *loss, *backprop);
+  }
   const int64_t classes = logits.dim(1);
   const int64_t bad = linalg::SparseSoftmaxXent(
       linalg::TypeOf<T>, LinalgType(labels.dtype()), logits.dim(0), classes, logits.raw_data(),

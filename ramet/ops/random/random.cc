@@ -1,4 +1,5 @@
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
@@ -7,9 +8,7 @@
 namespace ramet {
 namespace {
 
-using FillFunction = void (*)(linalg::Type, linalg::Philox, void*, int64_t);
-
-template <FillFunction fill>
+template <Draw draw>
 class FloatKernel final : public Kernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
@@ -22,8 +21,7 @@ class FloatKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(0), "shape"));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, shape));
     const int64_t n = y->num_elements();
-    if (n > 0) fill(LinalgType(dtype_), random_.Reserve(n), y->raw_data(), n);
-    return OkStatus();
+    return n > 0 ? Fill(draw, random_.Reserve(n), *y) : OkStatus();
   }
 
  private:
@@ -51,8 +49,7 @@ class UniformIntKernel final : public Kernel {
     const int64_t n = y->num_elements();
     if (n == 0) return OkStatus();
     if (low >= high) return InvalidArgument("Need minval < maxval, got ", low, " >= ", high);
-    linalg::FillUniformInt(LinalgType(dtype), random_.Reserve(n), low, high, y->raw_data(), n);
-    return OkStatus();
+    return FillUniformInt(random_.Reserve(n), low, high, *y);
   }
 
  private:
@@ -118,15 +115,15 @@ class ShuffleKernel final : public Kernel {
       .NotDifferentiable()
 
 RAMET_RANDOM_FLOATS("RandomUniform", "Returns random numbers, uniform in [0, 1),")
-    .CpuKernelClass<FloatKernel<linalg::FillUniform>>();
+    .CpuKernelClass<FloatKernel<Draw::kUniform>>();
 RAMET_RANDOM_FLOATS(
     "RandomStandardNormal",
     "Returns random numbers from the normal distribution with mean 0 and standard deviation 1,")
-    .CpuKernelClass<FloatKernel<linalg::FillNormal>>();
+    .CpuKernelClass<FloatKernel<Draw::kNormal>>();
 RAMET_RANDOM_FLOATS("TruncatedNormal",
                     "Returns random numbers from the normal distribution with mean 0 and standard "
                     "deviation 1, where numbers of magnitude 2 or more are drawn again,")
-    .CpuKernelClass<FloatKernel<linalg::FillTruncatedNormal>>();
+    .CpuKernelClass<FloatKernel<Draw::kTruncatedNormal>>();
 
 RAMET_OP("RandomUniformInt")
     .Input("shape: T")

@@ -1,5 +1,6 @@
 #include "ramet/linalg/random.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/shape_fn.h"
 
@@ -103,9 +104,7 @@ StatusOr<std::unique_ptr<Kernel>> MakeShaped(const KernelNode& node) {
   return std::unique_ptr<Kernel>(new K(dtype));
 }
 
-using FillFunction = void (*)(linalg::Type, linalg::Philox, void*, int64_t);
-
-template <class Source, FillFunction fill>
+template <class Source, Draw draw>
 class StatelessFloats final : public ShapedKernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
@@ -117,16 +116,9 @@ class StatelessFloats final : public ShapedKernel {
     RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(0), "shape"));
     RAMET_ASSIGN_OR_RETURN(linalg::Philox generator, Source::Generator(c));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, shape));
-    if (y->num_elements() > 0) {
-      fill(LinalgType(dtype_), generator, y->raw_data(), y->num_elements());
-    }
-    return OkStatus();
+    return Fill(draw, generator, *y);
   }
 };
-
-linalg::Type SignedType(DType dtype) {
-  return DTypeSize(dtype) == 4 ? linalg::Type::kInt32 : linalg::Type::kInt64;
-}
 
 // Integers in [minval, maxval), or, if not `bounded`, from all values of the dtype.
 template <class Source, bool bounded>
@@ -143,11 +135,7 @@ class StatelessInts final : public ShapedKernel {
     int64_t low = 0, high = 0;
     if (bounded) RAMET_RETURN_IF_ERROR(ReadBounds(c, &low, &high));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, shape));
-    if (y->num_elements() > 0) {
-      linalg::FillUniformInt(SignedType(dtype_), generator, low, high, y->raw_data(),
-                             y->num_elements());
-    }
-    return OkStatus();
+    return FillUniformInt(generator, low, high, *y);
   }
 
  private:
@@ -250,16 +238,16 @@ Status AlgorithmShape(ShapeContext& c) {
 
 RAMET_STATELESS_FLOATS("StatelessRandomUniform",
                        "Returns random numbers, uniform in [0, 1), in the shape `shape`, a vector.",
-                       linalg::FillUniform);
+                       Draw::kUniform);
 RAMET_STATELESS_FLOATS("StatelessRandomNormal",
                        "Returns random numbers from the normal distribution with mean 0 and "
                        "standard deviation 1, in the shape `shape`, a vector.",
-                       linalg::FillNormal);
+                       Draw::kNormal);
 RAMET_STATELESS_FLOATS(
     "StatelessTruncatedNormal",
     "Returns random numbers from the normal distribution with mean 0 and standard deviation 1, "
     "where numbers of magnitude 2 or more are drawn again, in the shape `shape`, a vector.",
-    linalg::FillTruncatedNormal);
+    Draw::kTruncatedNormal);
 
 RAMET_OP("StatelessRandomUniformInt")
     .Input("shape: T")

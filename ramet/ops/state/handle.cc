@@ -38,8 +38,8 @@ Status TakeTarget(KernelContext& c) {
   return !c.Read(*c.variable(0)).empty() ? OkStatus() : MissingResource(*c.variable(0));
 }
 
-void CopyUnlessInPlace(const Tensor& old, Tensor& out) {
-  if (out.raw_data() != old.raw_data()) CopyElements(old, 0, out, 0, old.num_elements());
+Status CopyUnlessInPlace(const Tensor& old, Tensor& out) {
+  return out.raw_data() != old.raw_data() ? CopyAll(old, out) : OkStatus();
 }
 
 Shape TargetShape(ShapeContext& c, int i) {

@@ -27,7 +27,7 @@ Status TakeTarget(KernelContext& c);
 
 // Copies `old` to `out` unless they share memory. Updates of some elements
 // (KernelContext::ModifyRef) start with the old ones.
-void CopyUnlessInPlace(const Tensor& old, Tensor& out);
+Status CopyUnlessInPlace(const Tensor& old, Tensor& out);
 
 // Returns the known shape of the variable that input i names: that of the Ref, or that of the
 // VarHandleOp of a handle. An op without outputs takes handles.

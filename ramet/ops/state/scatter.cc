@@ -4,6 +4,7 @@
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/parallel_rows.h"
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/indices.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/state/handle.h"
@@ -68,6 +69,7 @@ Status CheckUpdates(const Tensor& old, const Tensor& indices, const Tensor& upda
         "updates.shape ",
         updates.shape(), ", indices.shape ", indices.shape(), ", params.shape ", old.shape());
   }
+  if (DeviceMath::Of(old) != nullptr) return OkStatus();
   for (int64_t i = 0; i < indices.num_elements(); ++i) {
     const int64_t at = IntegerAt(indices, i);
     if (at < 0 || at >= old.dim(0)) return IndexOutside(indices, i, old.dim(0));
@@ -104,19 +106,39 @@ Status CombineRows(ScatterMode mode, const Tensor& indices, const Tensor& update
   return failed ? DivisionByZero() : OkStatus();
 }
 
+// Returns the update of DeviceMath for a mode, for modes that it has.
+constexpr RowUpdate RowUpdateOf(ScatterMode mode) {
+  return mode == ScatterMode::kUpdate ? RowUpdate::kAssign
+         : mode == ScatterMode::kAdd  ? RowUpdate::kAdd
+                                      : RowUpdate::kSub;
+}
+
+// Scatters on a device, where indices that are out of range are ignored.
+template <ScatterMode mode>
+Status ScatterOnDevice(KernelContext& c, const DeviceMath& math) {
+  const Tensor &indices = c.input(1), &updates = c.input(2);
+  return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
+    RAMET_RETURN_IF_ERROR(CheckUpdates(old, indices, updates));
+    RAMET_RETURN_IF_ERROR(CopyUnlessInPlace(old, out));
+    return math.UpdateRows(RowUpdateOf(mode), old.dim(0), Product(old.shape(), 1, old.rank()),
+                           indices, updates, out);
+  });
+}
+
 // Checks all arguments first, so that an error cannot leave a variable that is updated in place
 // half-updated.
 template <ScatterMode mode>
 Status Scatter(KernelContext& c) {
   RAMET_RETURN_IF_ERROR(TakeTarget(c));
   const Tensor &indices = c.input(1), &updates = c.input(2);
+  if (const DeviceMath* math = DeviceMath::Of(indices)) return ScatterOnDevice<mode>(c, *math);
   return c.ModifyRefRows(0, indices, [&](const Tensor& old, Tensor& out) -> Status {
     RAMET_RETURN_IF_ERROR(CheckUpdates(old, indices, updates));
     const int64_t n = Product(old.shape(), 1, old.rank());
     Tensor row = updates;
     if (updates.rank() == 0 && n != 1) {
       RAMET_ASSIGN_OR_RETURN(row, c.AllocateTemp(updates.dtype(), Shape{n}));
-      FillWith(updates, row);
+      RAMET_RETURN_IF_ERROR(FillWith(updates, row));
     }
     return CombineRows(mode, indices, row, updates.rank() == 0 ? 0 : n, n, out);
   });
@@ -148,7 +170,7 @@ Status ScatterNd(KernelContext& c, bool ignore_bad) {
   return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
     RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, old.shape()));
     RAMET_RETURN_IF_ERROR(CheckNdUpdates(index, old, indices, updates, ignore_bad));
-    CopyUnlessInPlace(old, out);
+    RAMET_RETURN_IF_ERROR(CopyUnlessInPlace(old, out));
     const int64_t n = index.slice_size();
     for (int64_t i = 0; i < index.num_tuples(); ++i) {
       const int64_t slice = index(i);

@@ -64,7 +64,7 @@ class StridedSliceAssignKernel final : public Kernel {
     if (!nothing) {
       RAMET_ASSIGN_OR_RETURN(steps, StepsInValue(value.shape(), plan.result));
     }
-    CopyUnlessInPlace(old, out);
+    RAMET_RETURN_IF_ERROR(CopyUnlessInPlace(old, out));
     if (nothing) return OkStatus();
     const Dims dense = RowMajorStrides(old.shape().dims());
     return MoveStrided(value, 0, StepsAlong(plan.counts, plan.result, steps), out,

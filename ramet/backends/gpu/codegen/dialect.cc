@@ -7,10 +7,15 @@ namespace {
 
 constexpr std::string_view kOpenClPrelude = R"(
 #pragma OPENCL FP_CONTRACT OFF
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
 #define KERNEL(name) __kernel void name
 #define FUNCTION static inline
 #define GLOBAL __global
 #define LOCAL __local
+#define LOCAL_POINTER __local
+#define TABLE __constant
 #define RESTRICT restrict
 #define GROUP_ID(d) ((int)get_group_id(d))
 #define LOCAL_ID(d) ((int)get_local_id(d))
@@ -28,8 +33,12 @@ typedef ulong u64;
 typedef float f32;
 #define AS_U32(x) as_uint(x)
 #define AS_F32(x) as_float(x)
+#define AS_U64(x) as_ulong(x)
+#define AS_F64(x) as_double(x)
 #define FMA(a, b, c) fma(a, b, c)
 #define ATOMIC_ADD_I32(p, v) atomic_add(p, v)
+#define ATOMIC_MAX_I32(p, v) atomic_max(p, v)
+#define ATOMIC_SWAP_U64(p, old, v) atom_cmpxchg((volatile GLOBAL u64*)(p), old, v)
 FUNCTION void ATOMIC_ADD_F32(volatile GLOBAL f32* p, f32 v) {
   volatile GLOBAL u32* bits = (volatile GLOBAL u32*)p;
   u32 old = *bits;
@@ -46,6 +55,8 @@ constexpr std::string_view kCudaPrelude = R"(
 #define FUNCTION static __device__ inline
 #define GLOBAL
 #define LOCAL __shared__
+#define LOCAL_POINTER
+#define TABLE static __device__ const
 #define RESTRICT __restrict__
 FUNCTION int RAMET_XYZ(uint3 v, int d) { return (int)(d == 0 ? v.x : d == 1 ? v.y : v.z); }
 FUNCTION int RAMET_XYZ(dim3 v, int d) { return (int)(d == 0 ? v.x : d == 1 ? v.y : v.z); }
@@ -65,8 +76,12 @@ typedef unsigned long long u64;
 typedef float f32;
 #define AS_U32(x) __float_as_uint(x)
 #define AS_F32(x) __uint_as_float(x)
+#define AS_U64(x) ((u64)__double_as_longlong(x))
+#define AS_F64(x) __longlong_as_double((i64)(x))
 #define FMA(a, b, c) fma(a, b, c)
 #define ATOMIC_ADD_I32(p, v) atomicAdd(p, v)
+#define ATOMIC_MAX_I32(p, v) atomicMax(p, v)
+#define ATOMIC_SWAP_U64(p, old, v) atomicCAS(p, old, v)
 #define ATOMIC_ADD_F32(p, v) atomicAdd(p, v)
 )";
 

@@ -10,13 +10,15 @@
 //
 //   KERNEL(name)(GLOBAL const STORED(T)* x, ...) { ... }     a kernel
 //   FUNCTION, GLOBAL, LOCAL, RESTRICT                        function and address space qualifiers
+//   LOCAL_POINTER, TABLE                                     of pointers to LOCAL, of constants
 //   GROUP_ID(d), LOCAL_ID(d), GROUP_SIZE(d), GROUPS(d),      positions in dimension d
 //   GLOBAL_ID(d), GLOBAL_SIZE(d)
 //   FOR_EACH(i, n) { ... }                                   loops over i < n, by all work items
 //   BARRIER()                                                of a work group, for LOCAL memory
 //   i8 ... i64, u8 ... u64, f32, f64, index_t                types of values
-//   AS_U32(x), AS_F32(x)                                     casts of bits
+//   AS_U32(x), AS_F32(x), AS_U64(x), AS_F64(x)               casts of bits
 //   FMA(a, b, c), ATOMIC_ADD_I32(p, v), ATOMIC_ADD_F32(p, v)
+//   ATOMIC_MAX_I32(p, v), ATOMIC_SWAP_U64(p, old, v)         the latter compares with `old` first
 //
 // T above stands for the tag of a dtype (DialectTag), usually a macro that the kernel's definitions
 // set. Values of some dtypes are stored in another type than the one that they are computed in:

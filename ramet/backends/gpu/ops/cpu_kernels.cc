@@ -1,3 +1,5 @@
+#include "ramet/backends/gpu/ops/cpu_kernels.h"
+
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,14 @@
 // Ops whose CPU kernels also serve on a GPU, because they do not access elements in device memory.
 
 namespace ramet::gpu {
+
+StatusOr<std::unique_ptr<Kernel>> MakeCpuKernel(const KernelNode& node) {
+  const Op* const op = OpRegistry::Global().Find(node.op);
+  RAMET_ASSIGN_OR_RETURN(const KernelRegistration* registration,
+                         op->FindKernel("CPU", *node.attrs, node.name));
+  return registration->Make(node);
+}
+
 namespace {
 
 // Ops that pass on tensors, variables or buffers, or do nothing.
@@ -51,7 +61,6 @@ constexpr std::string_view kForwardingOps[] = {"Assign",
 
 // Ops that use only shapes, states of variables and inputs in host memory. They compute their
 // outputs in host memory; outputs that the op does not declare there are copied to the device.
-// Random numbers have the bits of the CPU's.
 constexpr std::string_view kHostOps[] = {"Assert",
                                          "BroadcastArgs",
                                          "BroadcastGradientArgs",
@@ -61,15 +70,11 @@ constexpr std::string_view kHostOps[] = {"Assert",
                                          "IsVariableInitialized",
                                          "LinSpace",
                                          "LoopCond",
-                                         "RandomStandardNormal",
-                                         "RandomUniform",
-                                         "RandomUniformInt",
                                          "Range",
                                          "Rank",
                                          "Shape",
                                          "ShapeN",
                                          "Size",
-                                         "TruncatedNormal",
                                          "VarIsInitializedOp",
                                          "VariableShape"};
 
@@ -77,13 +82,6 @@ constexpr std::string_view kHostOps[] = {"Assert",
 // anyway. It computes them, on a copy of the inputs.
 constexpr std::string_view kIntegerOps[] = {"Div", "FloorDiv",    "FloorMod",   "Mod",
                                             "Pow", "TruncateDiv", "TruncateMod"};
-
-StatusOr<std::unique_ptr<Kernel>> MakeCpuKernel(const KernelNode& node) {
-  const Op* const op = OpRegistry::Global().Find(node.op);
-  RAMET_ASSIGN_OR_RETURN(const KernelRegistration* registration,
-                         op->FindKernel("CPU", *node.attrs, node.name));
-  return registration->Make(node);
-}
 
 // Runs a CPU kernel whose outputs are in host memory. With `copies_inputs`, its inputs are too.
 class HostKernel final : public Kernel {

@@ -1,0 +1,108 @@
+#include "ramet/backends/gpu/kernels/kernels.h"
+#include "ramet/base/strings.h"
+
+namespace ramet::gpu {
+namespace {
+
+std::string WidthTag(size_t width) { return StrCat("u", 8 * width); }
+std::string SumTag(DType dtype) { return TagOf(SumType(dtype)); }
+
+std::string WorstOf(bool max, DType dtype) {
+  if (!IsFloating(dtype)) return "LOAD(X, x, start)";  // integers have no NaNs
+  return max ? "(VALUE(X))AS_F32(0xFF800000u)" : "(VALUE(X))AS_F32(0x7F800000u)";
+}
+
+std::string LowestOf(DType dtype) {
+  switch (dtype) {
+    case kFloat:
+    case kHalf:
+    case kBFloat16: return "(-0x1.fffffep127f)";
+    case kDouble: return "(-0x1.fffffffffffffp1023)";
+    case kInt8: return "(-128)";
+    case kInt16: return "(-32768)";
+    case kInt32: return "(-2147483647 - 1)";
+    case kInt64: return "(-(i64)9223372036854775807 - 1)";
+    default: return "0";
+  }
+}
+
+// Returns TYPE of kRandomProgram.
+std::string TypeNumber(DType dtype) {
+  switch (dtype) {
+    case kFloat: return "0";
+    case kDouble: return "1";
+    case kHalf: return "2";
+    case kBFloat16: return "3";
+    default: return DTypeSize(dtype) == 4 ? "4" : "5";
+  }
+}
+
+}  // namespace
+
+DType SumType(DType dtype) {
+  if (dtype == kDouble) return kDouble;
+  if (IsFloating(dtype)) return kFloat;
+  if (dtype == kBool) return kInt32;
+  const bool is_unsigned = dtype == kUInt8 || dtype == kUInt16 || dtype == kUInt32;
+  return is_unsigned || dtype == kUInt64 ? kUInt64 : kInt64;
+}
+
+DType RowSumType(DType dtype) {
+  if (dtype == kDouble) return kDouble;
+  if (IsFloating(dtype)) return kFloat;
+  return DTypeSize(dtype) == 8 ? kInt64 : kInt32;
+}
+
+Definitions CopyDefinitions(size_t width) { return {{"T", WidthTag(width)}}; }
+
+Definitions AddDefinitions(DType dtype) { return {{"T", TagOf(dtype)}, {"S", SumTag(dtype)}}; }
+
+Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y) {
+  return {{"X", TagOf(x)},
+          {"S", SumTag(x)},
+          {"Y", TagOf(y)},
+          {"OP", StrCat(static_cast<int>(op))},
+          {"MAP", StrCat(map)}};
+}
+
+Definitions ArgDefinitions(bool max, DType x, DType y) {
+  return {{"X", TagOf(x)},
+          {"Y", TagOf(y)},
+          {"BETTER(a, b)", max ? "((a) > (b))" : "((a) < (b))"},
+          {"WORST", WorstOf(max, x)}};
+}
+
+Definitions RowsDefinitions(DType dtype, DType label) {
+  return {{"T", TagOf(dtype)}, {"S", SumTag(dtype)}, {"L", TagOf(label)}};
+}
+
+Definitions ProductDefinitions(int kind, DType dtype, DType result) {
+  return {{"T", TagOf(dtype)}, {"S", SumTag(dtype)}, {"Y", TagOf(result)}, {"KIND", StrCat(kind)}};
+}
+
+Definitions GroupedDefinitions(DType dtype) { return {{"T", TagOf(dtype)}, {"S", SumTag(dtype)}}; }
+
+Definitions PoolDefinitions(DType dtype) {
+  return {{"T", TagOf(dtype)}, {"S", SumTag(dtype)}, {"LOWEST", LowestOf(dtype)}};
+}
+
+Definitions NormDefinitions(DType dtype) { return {{"T", TagOf(dtype)}}; }
+
+Definitions IndexDefinitions(size_t width, DType index) {
+  return {{"T", WidthTag(width)}, {"I", TagOf(index)}};
+}
+
+Definitions RowSumDefinitions(DType dtype, DType index) {
+  const DType sum = RowSumType(dtype);
+  return {{"X", TagOf(dtype)},
+          {"T", TagOf(sum)},
+          {"I", TagOf(index)},
+          {"WIDE", DTypeSize(sum) == 8 ? "1" : "0"},
+          {"IS_FLOAT", IsFloating(sum) ? "1" : "0"}};
+}
+
+Definitions RandomDefinitions(DType dtype) {
+  return {{"T", TagOf(dtype)}, {"TYPE", TypeNumber(dtype)}};
+}
+
+}  // namespace ramet::gpu

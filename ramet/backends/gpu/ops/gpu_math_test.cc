@@ -1,0 +1,337 @@
+#include "ramet/backends/gpu/ops/gpu_math.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "ramet/backends/gpu/gpu_device.h"
+#include "ramet/backends/gpu/testing/test_device.h"
+#include "ramet/linalg/cast.h"
+#include "ramet/op/tensor_math.h"
+
+// Compares the functions of op/tensor_math.h on a GPU with those on the host.
+
+namespace ramet::gpu {
+namespace {
+
+using linalg::ReduceOp;
+using linalg::ReducePlan;
+
+constexpr DType kFloats[] = {kFloat, kHalf, kBFloat16, kDouble};
+
+class GpuMathTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    RAMET_NEEDS_OPENCL_CPU();
+    static GpuDevice* const device = GpuDevice::Make(0, *TestDriverDevice(), 1.0).value().release();
+    device_ = device;
+  }
+
+  static Tensor Cast(const Tensor& x, DType dtype) {
+    Tensor y(dtype, x.shape());
+    linalg::Cast(static_cast<linalg::Type>(x.dtype()), x.raw_data(),
+                 static_cast<linalg::Type>(dtype), y.raw_data(), x.num_elements());
+    return y;
+  }
+  Tensor Numbers(DType dtype, const Shape& shape, double low = -2, double high = 2) {
+    Tensor t(kDouble, shape);
+    std::uniform_real_distribution<double> draw(low, high);
+    for (double& v : t.mutable_flat<double>()) v = draw(generator_);
+    return Cast(t, dtype);
+  }
+  Tensor On(const Tensor& host) { return device_->CopyFromHost(host).value(); }
+  Tensor Back(const Tensor& t) { return device_->CopyToHost(t).value(); }
+  Tensor New(DType dtype, const Shape& shape) {
+    return Tensor::Allocate(dtype, shape, device_->allocator()).value();
+  }
+
+  // Runs `compute(operands, result)` on the host and on the device and compares the results.
+  template <class Compute>
+  void Compare(const std::vector<Tensor>& operands, DType dtype, const Shape& shape,
+               double tolerance, Compute&& compute) {
+    std::vector<Tensor> on_device;
+    for (const Tensor& t : operands) on_device.push_back(On(t));
+    Tensor expected(dtype, shape), found = New(dtype, shape);
+    ASSERT_TRUE(compute(operands, expected).ok());
+    const Status status = compute(on_device, found);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ExpectNear(expected, Back(found), tolerance);
+  }
+  static void ExpectNear(const Tensor& expected, const Tensor& found, double tolerance) {
+    const Tensor a = Cast(expected, kDouble), b = Cast(found, kDouble);
+    for (int64_t i = 0; i < a.num_elements(); ++i) {
+      const double x = a.flat<double>()[i], y = b.flat<double>()[i];
+      if (std::isnan(x) && std::isnan(y)) continue;
+      ASSERT_LE(std::abs(x - y), tolerance * std::max(1.0, std::abs(x)))
+          << DTypeName(expected.dtype()) << " element " << i << ": " << x << " vs. " << y;
+    }
+  }
+  static double Tolerance(DType dtype) {
+    return dtype == kDouble ? 1e-12 : dtype == kFloat ? 2e-6 : dtype == kHalf ? 2e-3 : 1.6e-2;
+  }
+
+  GpuDevice* device_ = nullptr;
+  std::mt19937 generator_{1};
+};
+
+TEST_F(GpuMathTest, ReducesAnyAxes) {
+  const int64_t dims[5] = {3, 5, 2, 7, 4};
+  for (DType dtype : {kFloat, kHalf, kDouble, kInt32, kUInt8}) {
+    for (int mask = 1; mask < 32; mask += 3) {
+      bool reduced[5];
+      for (int d = 0; d < 5; ++d) reduced[d] = mask >> d & 1;
+      const ReducePlan plan = ReducePlan::Make(dims, reduced);
+      const Tensor x = Numbers(dtype, Shape{3, 5, 2, 7, 4}, IsFloating(dtype) ? -1 : 0, 2.2);
+      for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kMin}) {
+        Compare({x}, dtype, Shape{plan.output_size()}, 8 * Tolerance(dtype),
+                [&](const auto& in, Tensor& y) { return Reduce(op, plan, in[0], y); });
+      }
+    }
+  }
+}
+
+TEST_F(GpuMathTest, ReducesManyElementsInChunks) {
+  const Tensor x = Numbers(kFloat, Shape{100000, 3}, 0, 1);
+  for (const ReducePlan& plan :
+       {ReducePlan::Columns(100000, 3), ReducePlan::Full(300000), ReducePlan::Rows(3, 100000)}) {
+    Compare({x}, kFloat, Shape{plan.output_size()}, 2e-6,
+            [&](const auto& in, Tensor& y) { return Reduce(ReduceOp::kSum, plan, in[0], y); });
+    Compare({x}, kFloat, Shape{plan.output_size()}, 2e-6, [&](const auto& in, Tensor& y) {
+      return Reduce(ReduceOp::kSumSquares, plan, in[0], y, 2);
+    });
+  }
+}
+
+TEST_F(GpuMathTest, ReducesNothing) {
+  Tensor x = New(kFloat, Shape{0, 2}), y = New(kFloat, Shape{2});
+  ASSERT_TRUE(Reduce(ReduceOp::kMax, ReducePlan::Columns(0, 2), x, y).ok());
+  EXPECT_EQ(Back(y).flat<float>()[1], -std::numeric_limits<float>::infinity());
+}
+
+TEST_F(GpuMathTest, FindsTheFirstExtreme) {
+  Tensor x = Numbers(kFloat, Shape{2, 9, 5});
+  x.mutable_flat<float>()[7] = std::nanf("");
+  for (float& v : x.mutable_flat<float>().subspan(45)) v = 1;
+  for (bool max : {true, false}) {
+    Compare({x}, kInt64, Shape{2, 5}, 0,
+            [&](const auto& in, Tensor& y) { return ArgReduce(max, 2, 9, 5, in[0], y); });
+  }
+}
+
+TEST_F(GpuMathTest, ComputesSoftmaxOfRows) {
+  for (DType dtype : kFloats) {
+    for (int64_t columns : {1, 10, 700}) {
+      const Tensor x = Numbers(dtype, Shape{17, columns}, -5, 5);
+      for (Rows function : {Rows::kSoftmax, Rows::kLogSoftmax}) {
+        Compare({x}, dtype, x.shape(), 4 * Tolerance(dtype),
+                [&](const auto& in, Tensor& y) { return MapRows(function, columns, in[0], y); });
+      }
+    }
+  }
+}
+
+TEST_F(GpuMathTest, ComputesCrossEntropyAndItsGradient) {
+  const Tensor logits = Numbers(kFloat, Shape{33, 10}),
+               labels = Numbers(kFloat, Shape{33, 10}, 0, 1);
+  Tensor loss(kFloat, Shape{33}), backprop(kFloat, Shape{33, 10});
+  ASSERT_TRUE(SoftmaxXent(logits, labels, loss, backprop).ok());
+  Tensor device_loss = New(kFloat, Shape{33}), device_backprop = New(kFloat, Shape{33, 10});
+  ASSERT_TRUE(SoftmaxXent(On(logits), On(labels), device_loss, device_backprop).ok());
+  ExpectNear(loss, Back(device_loss), 1e-6);
+  ExpectNear(backprop, Back(device_backprop), 1e-6);
+}
+
+linalg::ConvGeometry Geometry(int64_t groups, bool channels_first, int64_t dilation) {
+  linalg::ConvGeometry g;
+  g.batch = 2;
+  g.in_channels = 6;
+  g.out_channels = 12;
+  g.groups = groups;
+  g.in[1] = 9;
+  g.in[2] = 8;
+  g.filter[1] = 3;
+  g.filter[2] = 2;
+  g.stride[1] = 2;
+  g.stride[2] = 1;
+  g.dilation[1] = dilation;
+  g.pad[1] = 1;
+  g.out[1] = (9 + 2 - (2 * dilation + 1)) / 2 + 1;
+  g.out[2] = 7;
+  g.channels_first = channels_first;
+  return g;
+}
+
+TEST_F(GpuMathTest, ConvolvesAndComputesBothGradients) {
+  for (int64_t groups : {1, 3, 6}) {
+    for (bool channels_first : {false, true}) {
+      const linalg::ConvGeometry g = Geometry(groups, channels_first, groups == 3 ? 2 : 1);
+      const Tensor x = Numbers(kFloat, Shape{g.in_elements()});
+      const Tensor filter = Numbers(kFloat, Shape{g.filter_elements()});
+      const Tensor dy = Numbers(kFloat, Shape{g.out_elements()});
+      const auto run = [&](ConvPart part, const Tensor& a, const Tensor& b, const Shape& shape) {
+        Compare({a, b}, kFloat, shape, 2e-5,
+                [&](const auto& in, Tensor& y) { return Convolve(part, g, in[0], in[1], y); });
+      };
+      run(ConvPart::kForward, x, filter, dy.shape());
+      run(ConvPart::kBackpropInput, filter, dy, x.shape());
+      run(ConvPart::kBackpropFilter, x, dy, filter.shape());
+    }
+  }
+}
+
+TEST_F(GpuMathTest, SumsTheGradientOfAFilterInChunks) {
+  linalg::ConvGeometry g;
+  g.batch = 3;
+  g.in_channels = 1;
+  g.out_channels = 4;
+  g.in[2] = g.out[2] = 5000;
+  for (DType dtype : {kFloat, kHalf}) {
+    const Tensor x = Numbers(dtype, Shape{g.in_elements()}, 0, 1);
+    const Tensor dy = Numbers(dtype, Shape{g.out_elements()}, -1, 1);
+    Compare({x, dy}, dtype, Shape{4}, 200 * Tolerance(dtype), [&](const auto& in, Tensor& y) {
+      return Convolve(ConvPart::kBackpropFilter, g, in[0], in[1], y);
+    });
+  }
+}
+
+TEST_F(GpuMathTest, Pools) {
+  for (bool channels_first : {false, true}) {
+    linalg::PoolGeometry g;
+    g.batch = 2;
+    g.channels = 5;
+    g.in[1] = 7;
+    g.in[2] = 6;
+    g.window[1] = g.window[2] = 3;
+    g.stride[1] = 2;
+    g.pad[1] = g.pad[2] = 1;
+    g.out[1] = 4;
+    g.out[2] = 6;
+    g.channels_first = channels_first;
+    const Shape in{2 * 5 * 42}, out{2 * 5 * 24};
+    // Few values, so that windows have several largest elements.
+    const Tensor x = Cast(Numbers(kInt32, in, 0, 4), kFloat);
+    const Tensor dy = Numbers(kFloat, out), ddx = Numbers(kFloat, in);
+    const auto run = [&](Pooling part, const Tensor& grad, const Shape& shape) {
+      Compare({x, grad}, kFloat, shape, 2e-6,
+              [&](const auto& t, Tensor& y) { return Pool(part, g, &t[0], &t[1], y); });
+    };
+    run(Pooling::kMax, dy, out);
+    run(Pooling::kAvg, dy, out);
+    run(Pooling::kMaxGrad, dy, in);
+    run(Pooling::kMaxGradGrad, ddx, out);
+    run(Pooling::kAvgGrad, dy, in);
+  }
+}
+
+TEST_F(GpuMathTest, NormalizesBatchesAndComputesTheGradients) {
+  for (const linalg::NormGeometry g : {linalg::NormGeometry{300, 6, 1}, {4, 3, 50}}) {
+    for (DType dtype : {kFloat, kHalf}) {
+      const Tensor x = Numbers(dtype, Shape{g.elements()}, 0, 3);
+      const Tensor dy = Numbers(dtype, x.shape());
+      const Tensor scale = Numbers(kFloat, Shape{g.channels}, 0.5, 2);
+      Tensor mean(kFloat, scale.shape()), variance(kFloat, scale.shape());
+      ASSERT_TRUE(BatchMoments(g, x, mean, variance).ok());
+      Compare({x, scale}, kFloat, scale.shape(), 1e-5, [&](const auto& in, Tensor& y) {
+        Tensor m = DeviceMath::Of(y) ? New(kFloat, y.shape()) : Tensor(kFloat, y.shape());
+        return BatchMoments(g, in[0], m, y);
+      });
+      Compare({x, scale, mean, variance}, dtype, x.shape(), 4 * Tolerance(dtype),
+              [&](const auto& in, Tensor& y) {
+                return BatchNormalize(g, {in[1], in[2], in[3], 1e-3f}, in[0], in[1], y);
+              });
+      for (bool training : {true, false}) {
+        Compare({x, scale, mean, variance, dy}, dtype, x.shape(), 4 * Tolerance(dtype),
+                [&](const auto& in, Tensor& y) {
+                  Tensor s = DeviceMath::Of(y) ? New(kFloat, in[1].shape())
+                                               : Tensor(kFloat, in[1].shape());
+                  Tensor o = DeviceMath::Of(y) ? New(kFloat, in[1].shape())
+                                               : Tensor(kFloat, in[1].shape());
+                  return BatchNormGrad(g, {in[1], in[2], in[3], 1e-3f}, training, in[0], in[4], y,
+                                       s, o);
+                });
+      }
+    }
+  }
+}
+
+TEST_F(GpuMathTest, DrawsTheBitsOfTheHost) {
+  const linalg::Philox generator(0x123456789abcdefull, 42);
+  for (DType dtype : kFloats) {
+    for (Draw draw : {Draw::kUniform, Draw::kNormal, Draw::kTruncatedNormal}) {
+      const Shape shape{10007};
+      Tensor expected(dtype, shape), found = New(dtype, shape);
+      ASSERT_TRUE(Fill(draw, generator, expected).ok());
+      ASSERT_TRUE(Fill(draw, generator, found).ok());
+      if (dtype == kDouble && draw != Draw::kUniform) {
+        ExpectNear(expected, Back(found), 1e-13);  // the C library's functions on doubles
+      } else {
+        EXPECT_TRUE(expected.BitwiseEquals(Back(found)))
+            << DTypeName(dtype) << static_cast<int>(draw);
+      }
+    }
+  }
+  for (DType dtype : {kInt32, kInt64}) {
+    Tensor expected(dtype, Shape{1001}), found = New(dtype, Shape{1001});
+    for (int64_t high : {-5, 1000}) {
+      ASSERT_TRUE(FillUniformInt(generator, -5, high, expected).ok());
+      ASSERT_TRUE(FillUniformInt(generator, -5, high, found).ok());
+      EXPECT_TRUE(expected.BitwiseEquals(Back(found)));
+    }
+  }
+}
+
+TEST_F(GpuMathTest, CopiesBetweenStridedLayoutsOfAnyWidth) {
+  for (DType dtype : {kUInt8, kHalf, kFloat, kDouble, kComplex128}) {
+    Tensor x(dtype, Shape{3, 4, 5});
+    auto* const bytes = static_cast<uint8_t*>(x.raw_data());
+    for (size_t i = 0; i < x.bytes(); ++i) bytes[i] = static_cast<uint8_t>(i * 7);
+    Tensor y = New(dtype, Shape{5, 3, 4});
+    // y[k, i, j] = x[i, j, 4 - k]
+    const int64_t dims[] = {5, 3, 4}, from[] = {-1, 20, 5}, to[] = {12, 4, 1};
+    ASSERT_TRUE(DeviceMath::Of(y)->Copy(On(x), 4, from, y, 0, to, dims).ok());
+    const Tensor found = Back(y);
+    const size_t width = DTypeSize(dtype);
+    const auto* const out = static_cast<const uint8_t*>(found.raw_data());
+    for (size_t k = 0, at = 0; k < 5; ++k) {
+      for (size_t ij = 0; ij < 12; ++ij, ++at) {
+        ASSERT_EQ(std::memcmp(out + at * width, bytes + (ij * 5 + 4 - k) * width, width), 0)
+            << DTypeName(dtype) << " " << at;
+      }
+    }
+  }
+}
+
+TEST_F(GpuMathTest, GathersRowsAndZerosForBadIndices) {
+  const Tensor x = Tensor::Of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  Tensor y = New(kFloat, Shape{4, 2});
+  const Tensor at = On(Tensor::Vector<int32_t>({2, 0, -1, 3}));
+  ASSERT_TRUE(DeviceMath::Of(y)->GatherRows({1, 1, 3, 2, 4}, On(x), at, y).ok());
+  EXPECT_EQ(Back(y).ToString(), Tensor::Of<float>({4, 2}, {5, 6, 1, 2, 0, 0, 0, 0}).ToString());
+}
+
+TEST_F(GpuMathTest, UpdatesRowsInOrder) {
+  const Tensor at = On(Tensor::Vector<int64_t>({2, 0, 2, 7}));
+  for (DType dtype : {kFloat, kHalf, kDouble, kInt32, kInt64, kUInt8}) {
+    const Tensor updates = On(Cast(Tensor::Of<float>({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), dtype));
+    const auto run = [&](RowUpdate update) {
+      Tensor y = On(Cast(Tensor::Of<float>({3, 2}, {10}), dtype));
+      EXPECT_TRUE(DeviceMath::Of(y)->UpdateRows(update, 3, 2, at, updates, y).ok());
+      return Cast(Back(y), kFloat).ToString();
+    };
+    const auto expected = [](std::initializer_list<float> values) {
+      return Tensor::Of<float>({3, 2}, values).ToString();
+    };
+    Tensor y = On(Cast(Tensor::Of<float>({3, 2}, {10}), dtype));
+    const Tensor two = On(Cast(Tensor(2.0f), dtype));
+    EXPECT_TRUE(DeviceMath::Of(y)->UpdateRows(RowUpdate::kAdd, 3, 2, at, two, y).ok());
+    EXPECT_EQ(Cast(Back(y), kFloat).ToString(), expected({12, 12, 10, 10, 14, 14}));
+    EXPECT_EQ(run(RowUpdate::kAssign), expected({3, 4, 10, 10, 5, 6}));
+    EXPECT_EQ(run(RowUpdate::kAdd), expected({13, 14, 10, 10, 16, 18}));
+    EXPECT_EQ(run(RowUpdate::kSub), expected({7, 6, 10, 10, 4, 2}));
+  }
+}
+
+}  // namespace
+}  // namespace ramet::gpu

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <vector>
+
+#include "ramet/backends/gpu/kernels/kernels.h"
+
+namespace ramet::gpu {
+
+// A program with definitions that the backend compiles it with.
+struct ProgramVariant {
+  const Program* program;
+  Definitions definitions;
+};
+
+// Returns the programs of kernels/ with the definitions for all their dtypes.
+inline std::vector<ProgramVariant> AllVariants() {
+  using linalg::ReduceOp;
+  constexpr DType kFloats[] = {kFloat, kHalf, kBFloat16, kDouble};
+  constexpr DType kReals[] = {kFloat, kHalf,  kBFloat16, kDouble, kInt8,   kInt16,
+                              kInt32, kInt64, kUInt8,    kUInt16, kUInt32, kUInt64};
+  constexpr DType kIndices[] = {kInt32, kInt64};
+  std::vector<ProgramVariant> all;
+  const auto add = [&](const Program& program, Definitions definitions) {
+    all.push_back({&program, std::move(definitions)});
+  };
+  for (size_t width : {1, 2, 4, 8}) {
+    add(kCopyProgram, CopyDefinitions(width));
+    for (DType index : {kInt16, kInt32, kInt64, kUInt8}) {
+      add(kIndexProgram, IndexDefinitions(width, index));
+    }
+  }
+  for (DType t : kReals) {
+    add(kAddProgram, AddDefinitions(t));
+    add(kPoolProgram, PoolDefinitions(t));
+    for (DType index : kIndices) {
+      add(kRowSumProgram, RowSumDefinitions(t, index));
+      for (bool max : {false, true}) add(kArgProgram, ArgDefinitions(max, t, index));
+    }
+    for (ReduceOp op :
+         {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kMin}) {
+      add(kReduceProgram, ReduceDefinitions(op, 0, t, t));
+      add(kReduceProgram, ReduceDefinitions(op, 0, t, SumType(t)));
+    }
+  }
+  for (DType t : {kFloat, kHalf, kBFloat16, kDouble, kInt32}) {
+    for (int kind : {0, 1, 2, 3}) add(kProductProgram, ProductDefinitions(kind, t, t));
+    add(kProductProgram, ProductDefinitions(3, t, SumType(t)));
+  }
+  for (DType t : kFloats) {
+    add(kReduceProgram, ReduceDefinitions(ReduceOp::kSumSquares, 1, t, t));
+    add(kGroupedProgram, GroupedDefinitions(t));
+    add(kRandomProgram, RandomDefinitions(t));
+    for (DType label : kIndices) add(kRowsProgram, RowsDefinitions(t, label));
+    if (t == kDouble) continue;
+    add(kNormProgram, NormDefinitions(t));
+    for (int map : {0, 2, 3})
+      add(kReduceProgram, ReduceDefinitions(ReduceOp::kSum, map, t, kFloat));
+  }
+  for (DType t : kIndices) add(kRandomProgram, RandomDefinitions(t));
+  for (ReduceOp op : {ReduceOp::kAll, ReduceOp::kAny}) {
+    add(kReduceProgram, ReduceDefinitions(op, 0, kBool, kBool));
+  }
+  return all;
+}
+
+}  // namespace ramet::gpu

@@ -40,6 +40,14 @@ Output All(const Input& input, const Input& reduction_indices, std::string_view 
   return All(input, reduction_indices, AllOptions(), name, where);
 }
 
+AllCandidateSamplerOutputs AllCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, const AllCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "AllCandidateSampler", Flat({true_classes}), {{"num_true", num_true}, {"num_sampled", num_sampled}, {"unique", unique}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "AllCandidateSampler"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+AllCandidateSamplerOutputs AllCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, std::string_view name, SourceLocation where) {
+  return AllCandidateSampler(true_classes, num_true, num_sampled, unique, AllCandidateSamplerOptions(), name, where);
+}
+
 Output Angle(const Input& input, const AngleOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Angle", Flat({input}), {{"Tout", options.tout}}, Or(name, "Angle"), where));
 }
@@ -436,6 +444,14 @@ Output ComplexAbs(const Input& x, std::string_view name, SourceLocation where) {
   return ComplexAbs(x, ComplexAbsOptions(), name, where);
 }
 
+ComputeAccidentalHitsOutputs ComputeAccidentalHits(const Input& true_classes, const Input& sampled_candidates, int64_t num_true, const ComputeAccidentalHitsOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ComputeAccidentalHits", Flat({true_classes, sampled_candidates}), {{"num_true", num_true}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "ComputeAccidentalHits"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+ComputeAccidentalHitsOutputs ComputeAccidentalHits(const Input& true_classes, const Input& sampled_candidates, int64_t num_true, std::string_view name, SourceLocation where) {
+  return ComputeAccidentalHits(true_classes, sampled_candidates, num_true, ComputeAccidentalHitsOptions(), name, where);
+}
+
 std::vector<Output> ConcatOffset(const Input& concat_dim, const std::vector<Input>& shape, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "ConcatOffset", Flat({concat_dim, shape}), {{"N", Length(shape)}}, Or(name, "ConcatOffset"), where));
 }
@@ -782,6 +798,14 @@ Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_vie
   return First(Build(&graph, "Fill", Flat({dims, value}), {}, Or(name, "Fill"), where));
 }
 
+FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const FixedUnigramCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FixedUnigramCandidateSampler", Flat({true_classes}), {{"num_true", num_true}, {"num_sampled", num_sampled}, {"unique", unique}, {"range_max", range_max}, {"seed", options.seed}, {"seed2", options.seed2}, {"vocab_file", options.vocab_file}, {"distortion", options.distortion}, {"num_reserved_ids", options.num_reserved_ids}, {"num_shards", options.num_shards}, {"shard", options.shard}, {"unigrams", options.unigrams}}, Or(name, "FixedUnigramCandidateSampler"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where) {
+  return FixedUnigramCandidateSampler(true_classes, num_true, num_sampled, unique, range_max, FixedUnigramCandidateSamplerOptions(), name, where);
+}
+
 Output Floor(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Floor", Flat({x}), {}, Or(name, "Floor"), where));
 }
@@ -1017,6 +1041,14 @@ Output LeakyReluGrad(const Input& gradients, const Input& features, std::string_
   return LeakyReluGrad(gradients, features, LeakyReluGradOptions(), name, where);
 }
 
+LearnedUnigramCandidateSamplerOutputs LearnedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const LearnedUnigramCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "LearnedUnigramCandidateSampler", Flat({true_classes}), {{"num_true", num_true}, {"num_sampled", num_sampled}, {"unique", unique}, {"range_max", range_max}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "LearnedUnigramCandidateSampler"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+LearnedUnigramCandidateSamplerOutputs LearnedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where) {
+  return LearnedUnigramCandidateSampler(true_classes, num_true, num_sampled, unique, range_max, LearnedUnigramCandidateSamplerOptions(), name, where);
+}
+
 Output LeftShift(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LeftShift", Flat({x, y}), {}, Or(name, "LeftShift"), where));
 }
@@ -1063,6 +1095,14 @@ LogMatrixDeterminantOutputs LogMatrixDeterminant(const Input& input, std::string
 
 Output LogSoftmax(const Input& logits, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LogSoftmax", Flat({logits}), {}, Or(name, "LogSoftmax"), where));
+}
+
+LogUniformCandidateSamplerOutputs LogUniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const LogUniformCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "LogUniformCandidateSampler", Flat({true_classes}), {{"num_true", num_true}, {"num_sampled", num_sampled}, {"unique", unique}, {"range_max", range_max}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "LogUniformCandidateSampler"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+LogUniformCandidateSamplerOutputs LogUniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where) {
+  return LogUniformCandidateSampler(true_classes, num_true, num_sampled, unique, range_max, LogUniformCandidateSamplerOptions(), name, where);
 }
 
 Output LogicalAnd(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
@@ -1581,8 +1621,29 @@ QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const I
   return QuantizeV2(input, min_range, max_range, t, QuantizeV2Options(), name, where);
 }
 
+Output RandomGamma(const Input& shape, const Input& alpha, const RandomGammaOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RandomGamma", Flat({shape, alpha}), {{"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomGamma"), where));
+}
+Output RandomGamma(const Input& shape, const Input& alpha, std::string_view name, SourceLocation where) {
+  return RandomGamma(shape, alpha, RandomGammaOptions(), name, where);
+}
+
 Output RandomGammaGrad(const Input& alpha, const Input& sample, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RandomGammaGrad", Flat({alpha, sample}), {}, Or(name, "RandomGammaGrad"), where));
+}
+
+Output RandomPoisson(const Input& shape, const Input& rate, const RandomPoissonOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RandomPoisson", Flat({shape, rate}), {{"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomPoisson"), where));
+}
+Output RandomPoisson(const Input& shape, const Input& rate, std::string_view name, SourceLocation where) {
+  return RandomPoisson(shape, rate, RandomPoissonOptions(), name, where);
+}
+
+Output RandomPoissonV2(const Input& shape, const Input& rate, const RandomPoissonV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RandomPoissonV2", Flat({shape, rate}), {{"seed", options.seed}, {"seed2", options.seed2}, {"dtype", options.dtype}}, Or(name, "RandomPoissonV2"), where));
+}
+Output RandomPoissonV2(const Input& shape, const Input& rate, std::string_view name, SourceLocation where) {
+  return RandomPoissonV2(shape, rate, RandomPoissonV2Options(), name, where);
 }
 
 Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, SourceLocation where) {
@@ -3036,6 +3097,14 @@ Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& seria
   return First(Build(nullptr, "TensorSummaryV2", Flat({tag, tensor, serialized_summary_metadata}), {}, Or(name, "TensorSummaryV2"), where));
 }
 
+ThreadUnsafeUnigramCandidateSamplerOutputs ThreadUnsafeUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const ThreadUnsafeUnigramCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ThreadUnsafeUnigramCandidateSampler", Flat({true_classes}), {{"num_true", num_true}, {"num_sampled", num_sampled}, {"unique", unique}, {"range_max", range_max}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "ThreadUnsafeUnigramCandidateSampler"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+ThreadUnsafeUnigramCandidateSamplerOutputs ThreadUnsafeUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where) {
+  return ThreadUnsafeUnigramCandidateSampler(true_classes, num_true, num_sampled, unique, range_max, ThreadUnsafeUnigramCandidateSamplerOptions(), name, where);
+}
+
 Output Tile(const Input& input, const Input& multiples, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Tile", Flat({input, multiples}), {}, Or(name, "Tile"), where));
 }
@@ -3073,6 +3142,14 @@ Output TruncateDiv(const Input& x, const Input& y, std::string_view name, Source
 
 Output TruncateMod(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TruncateMod", Flat({x, y}), {}, Or(name, "TruncateMod"), where));
+}
+
+UniformCandidateSamplerOutputs UniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const UniformCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "UniformCandidateSampler", Flat({true_classes}), {{"num_true", num_true}, {"num_sampled", num_sampled}, {"unique", unique}, {"range_max", range_max}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "UniformCandidateSampler"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+UniformCandidateSamplerOutputs UniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where) {
+  return UniformCandidateSampler(true_classes, num_true, num_sampled, unique, range_max, UniformCandidateSamplerOptions(), name, where);
 }
 
 UniqueOutputs Unique(const Input& x, const UniqueOptions& options, std::string_view name, SourceLocation where) {

@@ -59,6 +59,27 @@ struct AllOptions {
 RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, const AllOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output All(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct AllCandidateSamplerOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+struct AllCandidateSamplerOutputs {
+  Output sampled_candidates;
+  Output true_expected_count;
+  Output sampled_expected_count;
+};
+// Returns the classes 0 to num_sampled - 1 and expected counts of 1. If `unique`, the classes are
+// drawn again until all of them are different. true_classes is [batch, num_true],
+// sampled_candidates [num_sampled]. The expected counts say how often each true and each sampled
+// class occurs in sampled_candidates on average. With the same seeds the classes are TensorFlow's;
+// seeds and successive runs behave as in RandomUniform. Error: true_classes is not a matrix with
+// num_true columns, or has a class out of range; `unique` and fewer classes than num_sampled.
+// AllCandidateSampler(true_classes:int64) -> (sampled_candidates:int64, true_expected_count:float,
+// sampled_expected_count:float) {num_true:int, num_sampled:int, unique:bool, seed:int=0,
+// seed2:int=0}
+RAMET_EXPORT AllCandidateSamplerOutputs AllCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, const AllCandidateSamplerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT AllCandidateSamplerOutputs AllCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct AngleOptions {
   DType tout = static_cast<DType>(1) /* float */;
 };
@@ -676,6 +697,23 @@ struct ComplexAbsOptions {
 RAMET_EXPORT Output ComplexAbs(const Input& x, const ComplexAbsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ComplexAbs(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ComputeAccidentalHitsOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+struct ComputeAccidentalHitsOutputs {
+  Output indices;
+  Output ids;
+  Output weights;
+};
+// Finds the sampled classes that are also true ones: row indices[i] of true_classes has the class
+// at position ids[i] of sampled_candidates. weights[i] is the lowest float. Error: true_classes is
+// not a matrix with num_true columns; sampled_candidates is not a vector.
+// ComputeAccidentalHits(true_classes:int64, sampled_candidates:int64) -> (indices:int32, ids:int64,
+// weights:float) {num_true:int, seed:int=0, seed2:int=0}
+RAMET_EXPORT ComputeAccidentalHitsOutputs ComputeAccidentalHits(const Input& true_classes, const Input& sampled_candidates, int64_t num_true, const ComputeAccidentalHitsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT ComputeAccidentalHitsOutputs ComputeAccidentalHits(const Input& true_classes, const Input& sampled_candidates, int64_t num_true, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns, for each of N tensors of the given shapes (vectors), the index vector at which it begins
 // in their concatenation along dimension concat_dim. Error: the shapes differ in length or in
 // another dimension; concat_dim is not a scalar or is out of range.
@@ -1252,6 +1290,38 @@ RAMET_EXPORT FakeQuantWithMinMaxVarsPerChannelGradientOutputs FakeQuantWithMinMa
 RAMET_EXPORT Output Fill(const Input& dims, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct FixedUnigramCandidateSamplerOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  std::string vocab_file = "";
+  float distortion = 1.0f;
+  int64_t num_reserved_ids = 0;
+  int64_t num_shards = 1;
+  int64_t shard = 0;
+  std::vector<float> unigrams = {};
+};
+struct FixedUnigramCandidateSamplerOutputs {
+  Output sampled_candidates;
+  Output true_expected_count;
+  Output sampled_expected_count;
+};
+// Draws classes from [0, range_max), class k with a probability proportional to its count to the
+// power of `distortion`. The counts are `unigrams`, or the last columns of the lines of the
+// comma-separated file vocab_file. They follow num_reserved_ids classes that are never drawn. Only
+// the classes with the remainder `shard` modulo num_shards are kept. If `unique`, the classes are
+// drawn again until all of them are different. true_classes is [batch, num_true],
+// sampled_candidates [num_sampled]. The expected counts say how often each true and each sampled
+// class occurs in sampled_candidates on average. With the same seeds the classes are TensorFlow's;
+// seeds and successive runs behave as in RandomUniform. Error: true_classes is not a matrix with
+// num_true columns, or has a class out of range; `unique` and fewer classes than num_sampled. Both
+// or neither of vocab_file and unigrams are given, or they do not have range_max classes.
+// FixedUnigramCandidateSampler(true_classes:int64) -> (sampled_candidates:int64,
+// true_expected_count:float, sampled_expected_count:float) {num_true:int, num_sampled:int,
+// unique:bool, seed:int=0, seed2:int=0, range_max:int, vocab_file:string="", distortion:float=1,
+// num_reserved_ids:int=0, num_shards:int=1, shard:int=0, unigrams:list(float)=[]}
+RAMET_EXPORT FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const FixedUnigramCandidateSamplerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the largest integer that is not greater than x, element-wise. y has the shape of x.
 // Floor(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Floor(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1679,6 +1749,28 @@ struct LeakyReluGradOptions {
 RAMET_EXPORT Output LeakyReluGrad(const Input& gradients, const Input& features, const LeakyReluGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output LeakyReluGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct LearnedUnigramCandidateSamplerOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+struct LearnedUnigramCandidateSamplerOutputs {
+  Output sampled_candidates;
+  Output true_expected_count;
+  Output sampled_expected_count;
+};
+// Draws classes from [0, range_max), class k with a probability proportional to one more than its
+// occurrences in true_classes in earlier runs. If `unique`, the classes are drawn again until all
+// of them are different. true_classes is [batch, num_true], sampled_candidates [num_sampled]. The
+// expected counts say how often each true and each sampled class occurs in sampled_candidates on
+// average. With the same seeds the classes are TensorFlow's; seeds and successive runs behave as in
+// RandomUniform. Error: true_classes is not a matrix with num_true columns, or has a class out of
+// range; `unique` and fewer classes than num_sampled.
+// LearnedUnigramCandidateSampler(true_classes:int64) -> (sampled_candidates:int64,
+// true_expected_count:float, sampled_expected_count:float) {num_true:int, num_sampled:int,
+// unique:bool, seed:int=0, seed2:int=0, range_max:int}
+RAMET_EXPORT LearnedUnigramCandidateSamplerOutputs LearnedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const LearnedUnigramCandidateSamplerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT LearnedUnigramCandidateSamplerOutputs LearnedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns x shifted left by y bits, element-wise with broadcasting. y is clamped to [0, width - 1].
 // Error: the shapes do not broadcast.
 // LeftShift(x:T, y:T) -> (z:T) {T:type}
@@ -1739,6 +1831,28 @@ RAMET_EXPORT LogMatrixDeterminantOutputs LogMatrixDeterminant(const Input& input
 // Error: the logits are a scalar.
 // LogSoftmax(logits:T) -> (logsoftmax:T) {T:type}
 RAMET_EXPORT Output LogSoftmax(const Input& logits, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct LogUniformCandidateSamplerOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+struct LogUniformCandidateSamplerOutputs {
+  Output sampled_candidates;
+  Output true_expected_count;
+  Output sampled_expected_count;
+};
+// Draws classes from [0, range_max), class k with the probability log((k + 2) / (k + 1)) /
+// log(range_max + 1). If `unique`, the classes are drawn again until all of them are different.
+// true_classes is [batch, num_true], sampled_candidates [num_sampled]. The expected counts say how
+// often each true and each sampled class occurs in sampled_candidates on average. With the same
+// seeds the classes are TensorFlow's; seeds and successive runs behave as in RandomUniform. Error:
+// true_classes is not a matrix with num_true columns, or has a class out of range; `unique` and
+// fewer classes than num_sampled.
+// LogUniformCandidateSampler(true_classes:int64) -> (sampled_candidates:int64,
+// true_expected_count:float, sampled_expected_count:float) {num_true:int, num_sampled:int,
+// unique:bool, seed:int=0, seed2:int=0, range_max:int}
+RAMET_EXPORT LogUniformCandidateSamplerOutputs LogUniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const LogUniformCandidateSamplerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT LogUniformCandidateSamplerOutputs LogUniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns whether x and y are both true, element-wise with broadcasting. Error: the shapes do not
 // broadcast.
@@ -2579,10 +2693,45 @@ struct QuantizeV2Outputs {
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct RandomGammaOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+// Draws numbers from the gamma distributions with the shape parameters `alpha` and scale 1. The
+// output has the shape `shape`, a vector, followed by the shape of alpha. Seeds and successive runs
+// behave as in RandomUniform. Error: `shape` is not a vector or has a negative element.
+// RandomGamma(shape:S, alpha:T) -> (output:T) {seed:int=0, seed2:int=0, S:type, T:type}
+RAMET_EXPORT Output RandomGamma(const Input& shape, const Input& alpha, const RandomGammaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomGamma(const Input& shape, const Input& alpha, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the derivatives of samples from gamma distributions with respect to the shape parameters
 // alpha, element-wise with broadcasting. Error: the shapes do not broadcast.
 // RandomGammaGrad(alpha:T, sample:T) -> (output:T) {T:type}
 RAMET_EXPORT Output RandomGammaGrad(const Input& alpha, const Input& sample, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RandomPoissonOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+// Draws numbers from the Poisson distributions with the means `rate`. The output has the shape
+// `shape`, a vector, followed by the shape of rate. Seeds and successive runs behave as in
+// RandomUniform. Error: `shape` is not a vector or has a negative element; a rate is NaN or does
+// not fit into dtype.
+// RandomPoisson(shape:S, rate:dtype) -> (output:dtype) {seed:int=0, seed2:int=0, S:type,
+// dtype:type}
+RAMET_EXPORT Output RandomPoisson(const Input& shape, const Input& rate, const RandomPoissonOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomPoisson(const Input& shape, const Input& rate, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct RandomPoissonV2Options {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  DType dtype = static_cast<DType>(9) /* int64 */;
+};
+// Draws numbers as RandomPoisson does, also as integers. Error: as RandomPoisson.
+// RandomPoissonV2(shape:S, rate:R) -> (output:dtype) {seed:int=0, seed2:int=0, S:type,
+// R:type=double, dtype:type=int64}
+RAMET_EXPORT Output RandomPoissonV2(const Input& shape, const Input& rate, const RandomPoissonV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomPoissonV2(const Input& shape, const Input& rate, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct RandomStandardNormalOptions {
   int64_t seed = 0;
@@ -5013,6 +5162,28 @@ RAMET_EXPORT Output TensorSummary(const Input& tensor, std::string_view name, So
 // {T:type}
 RAMET_EXPORT Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct ThreadUnsafeUnigramCandidateSamplerOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+struct ThreadUnsafeUnigramCandidateSamplerOutputs {
+  Output sampled_candidates;
+  Output true_expected_count;
+  Output sampled_expected_count;
+};
+// Does the same as LearnedUnigramCandidateSampler, also if several threads run the session. If
+// `unique`, the classes are drawn again until all of them are different. true_classes is [batch,
+// num_true], sampled_candidates [num_sampled]. The expected counts say how often each true and each
+// sampled class occurs in sampled_candidates on average. With the same seeds the classes are
+// TensorFlow's; seeds and successive runs behave as in RandomUniform. Error: true_classes is not a
+// matrix with num_true columns, or has a class out of range; `unique` and fewer classes than
+// num_sampled.
+// ThreadUnsafeUnigramCandidateSampler(true_classes:int64) -> (sampled_candidates:int64,
+// true_expected_count:float, sampled_expected_count:float) {num_true:int, num_sampled:int,
+// unique:bool, seed:int=0, seed2:int=0, range_max:int}
+RAMET_EXPORT ThreadUnsafeUnigramCandidateSamplerOutputs ThreadUnsafeUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const ThreadUnsafeUnigramCandidateSamplerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT ThreadUnsafeUnigramCandidateSamplerOutputs ThreadUnsafeUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns `input` repeated multiples[i] times along dimension i. `multiples` is a vector with one
 // element per dimension of `input`. Error: `multiples` is not a vector of that length or has a
 // negative element; the size of the output overflows.
@@ -5078,6 +5249,27 @@ RAMET_EXPORT Output TruncateDiv(const Input& x, const Input& y, std::string_view
 // integer y is 0; the shapes do not broadcast.
 // TruncateMod(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output TruncateMod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct UniformCandidateSamplerOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+struct UniformCandidateSamplerOutputs {
+  Output sampled_candidates;
+  Output true_expected_count;
+  Output sampled_expected_count;
+};
+// Draws classes from [0, range_max) with the same probability. If `unique`, the classes are drawn
+// again until all of them are different. true_classes is [batch, num_true], sampled_candidates
+// [num_sampled]. The expected counts say how often each true and each sampled class occurs in
+// sampled_candidates on average. With the same seeds the classes are TensorFlow's; seeds and
+// successive runs behave as in RandomUniform. Error: true_classes is not a matrix with num_true
+// columns, or has a class out of range; `unique` and fewer classes than num_sampled.
+// UniformCandidateSampler(true_classes:int64) -> (sampled_candidates:int64,
+// true_expected_count:float, sampled_expected_count:float) {num_true:int, num_sampled:int,
+// unique:bool, seed:int=0, seed2:int=0, range_max:int}
+RAMET_EXPORT UniformCandidateSamplerOutputs UniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const UniformCandidateSamplerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT UniformCandidateSamplerOutputs UniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct UniqueOptions {
   DType out_idx = static_cast<DType>(3) /* int32 */;

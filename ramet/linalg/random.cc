@@ -6,6 +6,7 @@
 
 #include "ramet/base/float16.h"
 #include "ramet/linalg/parallel.h"
+#include "ramet/linalg/random_bits.h"
 
 // Compiled with -ffp-contract=off: a fused multiplication would change bits.
 
@@ -23,40 +24,6 @@ Philox::Words Round(const Philox::Words& c, const std::array<uint32_t, 2>& key) 
   const uint64_t p1 = uint64_t{0xCD9E8D57} * c[2];
   return {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ key[0], static_cast<uint32_t>(p1),
           static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ key[1], static_cast<uint32_t>(p0)};
-}
-
-template <class To, class From>
-To Bits(From from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &from, sizeof to);
-  return to;
-}
-
-float UniformFloat(uint32_t x) { return Bits<float>(0x3F800000u | (x & 0x7FFFFFu)) - 1.0f; }
-
-double UniformDouble(uint32_t x0, uint32_t x1) {
-  return Bits<double>(uint64_t{0x3FF00000u | (x0 & 0xFFFFFu)} << 32 | x1) - 1.0;
-}
-
-struct FloatPair {
-  float first, second;
-};
-FloatPair BoxMuller(uint32_t x0, uint32_t x1) {
-  const float u1 = std::max(UniformFloat(x0), 1.0e-7f);
-  const float v1 = static_cast<float>(2 * M_PI * UniformFloat(x1));
-  const float r = std::sqrt(-2.0f * std::log(u1));
-  return {std::sin(v1) * r, std::cos(v1) * r};
-}
-
-struct DoublePair {
-  double first, second;
-};
-DoublePair BoxMuller(uint32_t x0, uint32_t x1, uint32_t x2, uint32_t x3) {
-  const double u1 = std::max(UniformDouble(x0, x1), 1.0e-7);
-  const double v1 = 2 * M_PI * UniformDouble(x2, x3);
-  const double r = std::sqrt(-2.0 * std::log(u1));
-  return {std::sin(v1) * r, std::cos(v1) * r};
 }
 
 // A Group has Value, kSize and Make(generator, values), which computes one group of output.
@@ -134,24 +101,6 @@ struct Normals<double> {
     y[0] = pair.first;
     y[1] = pair.second;
   }
-};
-
-// Returns words one at a time.
-class WordStream {
- public:
-  explicit WordStream(Philox* generator) : generator_(generator) {}
-  uint32_t operator()() {
-    if (used_ == 4) {
-      words_ = (*generator_)();
-      used_ = 0;
-    }
-    return words_[used_++];
-  }
-
- private:
-  Philox* generator_;
-  Philox::Words words_ = {};
-  int used_ = 4;
 };
 
 template <class T>

@@ -33,6 +33,7 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"PrintV2", kPython},
       {"PyFunc", kPython},
       {"PyFuncStateless", kPython},
+      {"RandomPoisson", "the kernel of RandomPoissonV2; TensorFlow rejects it in new graphs"},
       {"ReadFile", kFiles},
       {"RefEnter", kRefs},
       {"RefExit", kRefs},

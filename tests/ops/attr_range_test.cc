@@ -37,6 +37,7 @@ const std::map<std::string, std::string>& AnyInt32() {
       {"new_axis_mask", "Bit tests single bits"},
       {"num_bits", "the quantization kernels check for 2 to 16, or 1 to 62"},
       {"num_elements", "compared with a list's length; a negative value allows any length"},
+      {"num_reserved_ids", "InShard counts negative ids as none"},
       {"parallel_iterations", "not used"},
       {"precision", "AsString limits it"},
       {"preferred_shard", "not used"},

@@ -637,6 +637,68 @@ CUSTOM = [
 ]
 
 
+def labels(tf, *shape):
+    return tf.constant(np.arange(int(np.prod(shape))).reshape(shape) % 7, tf.int64)
+
+
+def sampler(tf, name, *args, **options):
+    return list(getattr(tf.nn, name + '_candidate_sampler')(labels(tf, 3, 2), 2, 4, *args, seed=3, **options))
+
+
+def sampled_loss(tf, name, num_true=1, parts=None, dtype='float32', **options):
+    """Calls a sampled loss with 7 classes of 4 numbers each."""
+    rows = [tf.constant(np.arange(4 * n).reshape(n, 4) / 20, dtype) for n in parts or [7]]
+    biases = tf.constant(np.arange(7) / 10, dtype)
+    weights = rows if parts else rows[0]
+    inputs = tf.constant(np.arange(12).reshape(3, 4) / 10, dtype)
+    return getattr(tf.nn, name)(weights, biases, labels(tf, 3, num_true), inputs, 5, 7, num_true, **options)
+
+
+def seeded(call):
+    def run(tf):
+        tf.set_random_seed(11)
+        return call(tf)
+    return run
+
+
+SAMPLED = [
+    *((lambda tf, n=n: sampler(tf, n, True, 9), True) for n in ('uniform', 'log_uniform', 'learned_unigram')),
+    (lambda tf: list(tf.nn.all_candidate_sampler(labels(tf, 3, 2), 2, 7, True, seed=3)), True),
+    (lambda tf: sampler(tf, 'fixed_unigram', False, 8, unigrams=[1., 2., 3., 4., 1., 2., 3., 4.], name='q'), True),
+    (lambda tf: sampler(tf, 'fixed_unigram', True, 8, distortion=0.5, num_reserved_ids=2,
+                        unigrams=[1., 2., 3., 4., 1., 2.]), True),
+    lambda tf: tf.nn.uniform_candidate_sampler(x(tf, 2, dtype='int64'), 1, 2, True, 8),
+    lambda tf: tf.nn.uniform_candidate_sampler(x(tf, None, 2, dtype='int64'), 2, 2, True, 8)[1],
+    (seeded(lambda tf: list(tf.random.log_uniform_candidate_sampler(labels(tf, 3, 1), 1, 4, True, 9))), True),
+    (lambda tf: list(tf.nn.compute_accidental_hits(labels(tf, 3, 2), tf.constant([4, 9, 1], tf.int64), 2)), True),
+    *((seeded(lambda tf, n=n, k=k: sampled_loss(tf, n, k)), True)
+      for n in ('nce_loss', 'sampled_softmax_loss') for k in (1, 2)),
+    (seeded(lambda tf: sampled_loss(tf, 'nce_loss', remove_accidental_hits=True, name='q')), True),
+    (seeded(lambda tf: sampled_loss(tf, 'sampled_softmax_loss', remove_accidental_hits=False)), True),
+    (lambda tf: sampled_loss(tf, 'sampled_softmax_loss', seed=4), True),
+    (seeded(lambda tf: sampled_loss(tf, 'sampled_softmax_loss', parts=[3, 4], partition_strategy='div')), False),
+    (seeded(lambda tf: sampled_loss(tf, 'nce_loss', dtype='float64')), False),
+    (lambda tf: sampled_loss(tf, 'nce_loss', sampled_values=tf.nn.all_candidate_sampler(
+        labels(tf, 3, 1), 1, 5, True)), False),
+    (seeded(lambda tf: tf.random_gamma([3], [0.5, 2.], [[1.], [3.]])), True),
+    (lambda tf: tf.random_gamma([3], [0.5, 2.], dtype=tf.float64, seed=5, name='q'), True),
+    (seeded(lambda tf: (lambda a: tf.gradients(tf.random_gamma([3], a), a))(tf.constant([0.5, 2.]))), True),
+    (lambda tf: (lambda a: tf.gradients(tf.random_gamma(tf.placeholder_with_default([2, 2], None), a, seed=3), a))(
+        tf.constant([[0.5, 2.]])), True),
+    (lambda tf: tf.random_poisson([0.5, 20.], [3], seed=5), True),
+    (lambda tf: tf.random.poisson(tf.constant(3., tf.float64), [3], dtype=tf.int32, seed=5, name='q'), True),
+    lambda tf: tf.random_poisson([0.5, 20.], tf.placeholder(tf.int32, [2])),
+    *((lambda tf, s=s: tf.orthogonal_initializer(gain=1.5, seed=3)(s), True)
+      for s in ([4, 4], [3, 5], [5, 3], [2, 3, 4, 5], [2, 2, 12])),
+    lambda tf: tf.initializers.orthogonal()([3]),
+    lambda tf: tf.orthogonal_initializer(dtype=tf.int32),
+    (lambda tf: tf.get_variable('v', [4, 3], initializer=tf.orthogonal_initializer(seed=7)), False),
+    lambda tf: tf.constant(str(sorted(tf.orthogonal_initializer(2., 3).get_config().items()))),
+    *((lambda tf, o=o, a=a: list(tf.linalg.normalize(tf.constant([[3., 4.], [1., 2.]]), o, a)), True)
+      for o, a in (('euclidean', None), (1, 0), (np.inf, 1), ('fro', [0, 1]))),
+]
+
+
 def run_all(cases, but=()):
     """Marks all cases to be run, except those that do not accept the generic feeds."""
     return [case if isinstance(case, tuple) or i in but else (case, True)
@@ -657,6 +719,7 @@ CASES = {
     'init': INIT,
     'metrics': METRICS,
     'gradients': GRADIENTS,
+    'sampled': SAMPLED,
     'script': SCRIPT,
     'custom': CUSTOM,
 }

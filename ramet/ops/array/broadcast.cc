@@ -64,8 +64,10 @@ Status BroadcastToShape(ShapeContext& c) {
 Status BroadcastToGradient(GradientContext& c) {
   const DType type = c.input(1).dtype();
   const Output shape = ShapeOf(c, c.input(0), type);
+  const Tensor known = ConstantValue(c.input(1));
+  const Output wanted = known.empty() ? c.input(1) : Constant(c.graph(), known, "Const");
   const Operation args =
-      c.AddOperation("BroadcastGradientArgs", {c.input(1), shape}, {}, "BroadcastGradientArgs");
+      c.AddOperation("BroadcastGradientArgs", {wanted, shape}, {}, "BroadcastGradientArgs");
   const Output sum = c.Add("Sum", {c.grad(), Output(args, 1)}, {{"keep_dims", true}});
   return c.Return({c.Add("Reshape", {sum, shape}), Gradient()});
 }

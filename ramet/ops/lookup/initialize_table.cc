@@ -4,6 +4,7 @@
 #include "ramet/base/file.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/lookup/table.h"
+#include "ramet/ops/string/lines.h"
 
 namespace ramet {
 namespace {
@@ -59,18 +60,6 @@ Status SetField(std::string_view field, int64_t line, Tensor& t, int64_t i) {
   }
 }
 
-std::vector<std::string_view> Lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
 // How the lines of a file become entries of a table.
 struct TextFormat {
   int64_t key_index = 0, value_index = 0, vocab_size = -1, offset = 0;
@@ -85,7 +74,7 @@ class TextFile {
     RAMET_RETURN_IF_ERROR(CheckIndex("Key", "key", format_.key_index, table.key_dtype()));
     RAMET_RETURN_IF_ERROR(CheckIndex("Value", "value", format_.value_index, table.value_dtype()));
     RAMET_ASSIGN_OR_RETURN(std::string text, ReadFile(path_));
-    std::vector<std::string_view> lines = Lines(text);
+    std::vector<std::string_view> lines = LinesOf(text);
     RAMET_RETURN_IF_ERROR(CutTo(format_.vocab_size, lines));
     const Shape shape{std::ssize(lines)};
     RAMET_ASSIGN_OR_RETURN(Tensor keys, Tensor::Allocate(table.key_dtype(), shape));

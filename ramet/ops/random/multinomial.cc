@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "ramet/linalg/cast.h"
+#include "ramet/linalg/random_bits.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/shape_fn.h"
@@ -13,26 +13,6 @@
 
 namespace ramet {
 namespace {
-
-// A sequence of doubles in [0, 1), made from two random words each.
-class Doubles {
- public:
-  explicit Doubles(const linalg::Philox& generator) : generator_(generator) {}
-  double Next() {
-    if (used_ == 4) {
-      words_ = generator_();
-      used_ = 0;
-    }
-    const uint64_t high = words_[used_] & 0xFFFFF, low = words_[used_ + 1];
-    used_ += 2;
-    return std::bit_cast<double>(uint64_t{0x3FF} << 52 | high << 32 | low) - 1.0;
-  }
-
- private:
-  linalg::Philox generator_;
-  linalg::Philox::Words words_{};
-  int used_ = 4;
-};
 
 // Sets cdf[j] to the sum over i <= j of exp(logits[i] - largest) and returns the total. Classes
 // whose logit is not finite add nothing.
@@ -95,13 +75,14 @@ class MultinomialKernel final : public Kernel {
   void Sample(const Tensor& logits, int64_t n, Tensor& y) {
     const int64_t rows = logits.dim(0), classes = logits.dim(1);
     // Each number uses two words, and each row a multiple of four numbers.
-    Doubles uniform(random_.Reserve(rows * ((n + 3) / 4 * 4) * 2));
+    linalg::Philox generator = random_.Reserve(rows * ((n + 3) / 4 * 4) * 2);
+    linalg::WordStream word(&generator);
     std::vector<double> cdf(classes);
     for (int64_t row = 0; row < rows; ++row) {
       const double total =
           CumulativeWeights(logits.flat<double>().subspan(row * classes, classes), cdf);
       for (int64_t i = 0; i < n; ++i) {
-        const auto found = std::upper_bound(cdf.begin(), cdf.end(), uniform.Next() * total);
+        const auto found = std::upper_bound(cdf.begin(), cdf.end(), word.NextDouble() * total);
         y.mutable_data<T>()[row * n + i] = static_cast<T>(found - cdf.begin());
       }
     }

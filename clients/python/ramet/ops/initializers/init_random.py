@@ -2,10 +2,13 @@
 
 import math
 
+from ramet import gen
 from ramet.api import export
 from ramet.docstrings import with_args_of
 from ramet.framework import dtypes, tensor_shape
+from ramet.ops.array import array_ops
 from ramet.ops.initializers.init_values import Initializer, floating
+from ramet.ops.math import math_ops
 from ramet.ops.random import random_ops
 
 
@@ -109,6 +112,47 @@ class UniformUnitScaling(Initializer):
 
     def get_config(self):
         return {'factor': self.factor, 'seed': self.seed, 'dtype': self.dtype.name}
+
+
+@export('orthogonal_initializer', 'initializers.orthogonal', 'keras.initializers.orthogonal',
+        'keras.initializers.Orthogonal')
+class Orthogonal(Initializer):
+    """Initializes with a matrix whose rows or columns are orthonormal: Q of the QR decomposition of a random one.
+
+    Weights with more dimensions are a matrix whose columns are the last dimension. Source: Saxe et al., "Exact
+    solutions to the nonlinear dynamics of learning in deep linear neural networks".
+
+    Args:
+      gain: a factor.
+      seed: an integer; see tf.set_random_seed.
+      dtype: the default type, a floating-point type.
+
+    Raises:
+      ValueError: if the shape has fewer than two dimensions.
+    """
+
+    def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
+        self.gain = gain
+        self.dtype = floating(dtype)
+        self.seed = seed
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        if len(shape) < 2:
+            raise ValueError('The tensor to initialize, specified by argument `shape` must be at least '
+                             f'two-dimensional. Received shape={shape}')
+        sizes = [int(tensor_shape.dimension_value(size)) for size in shape]
+        rows, columns = math.prod(sizes[:-1]), sizes[-1]
+        matrix = random_ops.random_normal(
+            (max(rows, columns), min(rows, columns)), dtype=self.dtype if dtype is None else dtype, seed=self.seed)
+        q, r = gen.Qr(matrix, full_matrices=False)
+        # The signs make the distribution uniform.
+        q *= math_ops.sign(array_ops.diag_part(r))
+        if rows < columns:
+            q = array_ops.matrix_transpose(q)
+        return self.gain * array_ops.reshape(q, shape)
+
+    def get_config(self):
+        return {'gain': self.gain, 'seed': self.seed, 'dtype': self.dtype.name}
 
 
 def _fans(shape):

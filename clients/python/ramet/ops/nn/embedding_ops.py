@@ -44,7 +44,8 @@ def _rank(tensor):
     return (rank, True) if rank is not None else (array_ops.rank(tensor), False)
 
 
-def _as_list(params):
+def as_list(params):
+    """Returns the parts of a table as a list."""
     if params is None:
         raise ValueError('params must be specified')
     if isinstance(params, (list, tuple)) and not params:
@@ -77,7 +78,7 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
     Raises:
       ValueError: if params is empty or partition_strategy is invalid.
     """
-    params = _as_list(params)
+    params = as_list(params)
     with ops.name_scope(name, 'embedding_lookup', params + [ids]) as name:
         tables = [_as_table(p, 'params' if len(params) == 1 else f'params_{i}')
                   for i, p in enumerate(params)]
@@ -198,7 +199,7 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod'
       ValueError: if combiner is invalid.
     """
     combiner = 'mean' if combiner is None else combiner
-    params = _as_list(params)
+    params = as_list(params)
     _check_sparse(sp_ids, sp_weights, combiner)
     with ops.name_scope(name, 'embedding_lookup_sparse', params + [sp_ids]) as name:
         segment_ids = sp_ids.indices[:, 0]

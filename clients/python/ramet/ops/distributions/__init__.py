@@ -1,0 +1,1 @@
+"""tf.distributions: probability distributions."""

@@ -276,6 +276,22 @@ Tensor FromArray(PyObject* value, DType dtype, bool borrow) {
   return t;
 }
 
+DType PreferredForArray(PyObject* value, DType preferred) {
+  const auto is_number = [](DType t) {
+    return IsInteger(t) || IsFloating(t) || IsComplex(t) || t == DType::kBool;
+  };
+  if (!is_number(preferred)) return DType::kInvalid;
+  nb::object held;
+  if (IsNumpyScalar(value)) {
+    held = nb::steal(Checked(PyArray_FromScalar(value, nullptr)));
+    value = held.ptr();
+  }
+  if (!IsArray(value)) return DType::kInvalid;
+  const DType own = ArrayDType(value);
+  if (!is_number(own) || (IsComplex(own) && !IsComplex(preferred))) return DType::kInvalid;
+  return preferred;
+}
+
 PyObject* WrapTensor(Tensor t) {
   Releases::Instance().Drain();
   if (t.empty()) Py_RETURN_NONE;

@@ -60,8 +60,10 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
     RaiseValueError("Tensor conversion requested dtype ", PublicName(dtype),
                     " for Tensor with dtype ", PublicName(own), ": ", Repr(value));
   }
-  Tensor constant = FromArray(value, BaseType(dtype), false);
-  if (constant.empty()) constant = FromValue(value, BaseType(dtype), preferred);
+  DType want = BaseType(dtype);
+  if (want == DType::kInvalid) want = PreferredForArray(value, preferred);
+  Tensor constant = FromArray(value, want, false);
+  if (constant.empty()) constant = FromValue(value, want, preferred);
   if (!constant.empty()) {
     const DType type = constant.dtype();
     graph->UseThread();

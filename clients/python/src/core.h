@@ -230,6 +230,10 @@ PyObject* WrapTensor(Tensor tensor);
 // Returns a tensor of `dtype` (kInvalid selects one that fits) from an array, or an empty tensor if
 // the object is not an array. With `borrow`, it uses the array's memory if possible, else a copy.
 Tensor FromArray(PyObject* value, DType dtype, bool borrow);
+// Returns `preferred` if `value` is a numpy array or scalar of numbers, which then have that dtype,
+// as in TensorFlow. Returns kInvalid for other values, and for complex numbers if it is a real
+// type.
+DType PreferredForArray(PyObject* value, DType preferred);
 bool IsArray(PyObject* value);
 bool IsNumpyScalar(PyObject* value);
 DType ArrayDType(PyObject* array);  // kInvalid for objects and other types without a counterpart

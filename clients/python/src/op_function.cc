@@ -169,6 +169,31 @@ PyObject* GetParameters(PyObject* self, void*) {
   });
 }
 
+PyObject* Self(PyObject* self, PyObject*) { return Py_NewRef(self); }
+
+// For pickle: the function is made again from the op.
+PyObject* Reduce(PyObject* self, PyObject*) {
+  return Guarded([&] {
+    auto* f = reinterpret_cast<OpFunction*>(self);
+    nb::object make = nb::module_::import_("ramet.gen").attr("endpoint");
+    nb::list renames;
+    const OpSchema& schema = f->signature->op->schema();
+    for (const Parameter& p : f->signature->parameters) {
+      const std::string& own = p.input ? p.input->name : p.attr->name;
+      if (ToText(p.name) != own) renames.append(nb::make_tuple(own, nb::borrow(p.name)));
+    }
+    return nb::make_tuple(make, nb::make_tuple(schema.name, nb::borrow(f->name), renames,
+                                               nb::bool_(f->keyword_only)))
+        .release()
+        .ptr();
+  });
+}
+
+PyMethodDef op_function_methods[] = {{"__copy__", Self, METH_NOARGS, nullptr},
+                                     {"__deepcopy__", Self, METH_O, nullptr},
+                                     {"__reduce__", Reduce, METH_NOARGS, nullptr},
+                                     {nullptr, nullptr, 0, nullptr}};
+
 PyGetSetDef op_function_getset[] = {
     {"__name__", GetName, nullptr, nullptr, nullptr},
     {"__qualname__", GetName, nullptr, nullptr, nullptr},
@@ -188,6 +213,7 @@ PyType_Slot op_function_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Deall
                                    {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
                                    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                                    {Py_tp_descr_get, reinterpret_cast<void*>(DescrGet)},
+                                   {Py_tp_methods, op_function_methods},
                                    {Py_tp_repr, reinterpret_cast<void*>(ReprOf)},
                                    {Py_tp_getset, op_function_getset},
                                    {Py_tp_members, op_function_members},

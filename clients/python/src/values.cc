@@ -197,12 +197,36 @@ void CheckMixed(const Reader& r, DType dtype) {
   }
 }
 
-// Converts lists that contain numpy scalars to an array first.
-Tensor ThroughNumpy(PyObject* value, DType want) {
+// Reports whether a list of numbers of dtype `own` may become a tensor of dtype `preferred`.
+bool PrefersList(DType own, DType preferred) {
+  if (own == DType::kBool || preferred == DType::kBool) return own == preferred;
+  if (IsInteger(own)) return IsInteger(preferred) || IsFloating(preferred) || IsComplex(preferred);
+  if (IsFloating(own)) return IsFloating(preferred) || IsComplex(preferred);
+  return IsComplex(own) && IsComplex(preferred);
+}
+
+// Returns an int64 tensor as int32 if all of its numbers fit.
+Tensor Narrowed(Tensor wide) {
+  const std::span<const int64_t> numbers = wide.flat<int64_t>();
+  if (!std::ranges::all_of(numbers, [](int64_t v) { return std::in_range<int32_t>(v); })) {
+    return wide;
+  }
+  Tensor narrow = Value(Tensor::Allocate(DType::kInt32, wide.shape()));
+  std::ranges::transform(numbers, narrow.mutable_data<int32_t>(),
+                         [](int64_t v) { return static_cast<int32_t>(v); });
+  return narrow;
+}
+
+// Converts lists that contain numpy scalars to an array first. Without a dtype, float64 and int64
+// numbers become float and int32, like Python numbers.
+Tensor ThroughNumpy(PyObject* value, DType want, DType preferred) {
   nb::object numpy = nb::module_::import_("numpy");
   nb::object array = numpy.attr("array")(nb::handle(value));
-  DType own = ArrayDType(array.ptr());
-  return FromArray(array.ptr(), want != DType::kInvalid ? want : own, false);
+  const DType own = ArrayDType(array.ptr());
+  if (want == DType::kInvalid && PrefersList(own, preferred)) want = preferred;
+  if (want != DType::kInvalid) return FromArray(array.ptr(), want, false);
+  Tensor t = FromArray(array.ptr(), own == DType::kDouble ? DType::kFloat : own, false);
+  return own == DType::kInt64 ? Narrowed(std::move(t)) : t;
 }
 
 }  // namespace
@@ -213,7 +237,7 @@ Tensor FromValue(PyObject* value, DType want, DType preferred) {
   if (r.ragged) {
     RaiseValueError("Can't convert non-rectangular Python sequence to Tensor.");
   }
-  if (r.has_scalar) return ThroughNumpy(value, want);
+  if (r.has_scalar) return ThroughNumpy(value, want, preferred);
   DType dtype = want;
   if (dtype == DType::kInvalid) {
     dtype = preferred != DType::kInvalid && Prefers(r, preferred) ? preferred : DefaultType(r);

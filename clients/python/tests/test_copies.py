@@ -29,6 +29,12 @@ class CopiesTest(unittest.TestCase):
                 self.assertIs(type(made), type(value))
                 self.assertTrue(made == value, value)
 
+    def test_functions_of_ops_are_their_own_copies(self):
+        for function in (tf.nn.relu, tf.raw_ops.MatMul, tf.exp, tf.nn.softmax, tf.raw_ops.Sum, tf.nn.conv3d):
+            for made in (copy.copy(function), copy.deepcopy({'activation': function})['activation'],
+                         pickle.loads(pickle.dumps(function))):
+                self.assertIs(made, function)
+
     def test_errors_keep_what_they_say(self):
         error = tf.errors.NotFoundError(None, None, 'gone')
         for made in (copy.deepcopy(error), pickle.loads(pickle.dumps(error))):

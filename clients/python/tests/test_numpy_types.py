@@ -37,6 +37,23 @@ class NumpyTypesTest(unittest.TestCase):
             self.assertEqual(result.dtype, values.dtype)
             self.assertEqual(result.tolist(), [(1,), (2,)])
 
+    def test_numbers_take_the_dtype_of_the_tensor_that_they_are_combined_with(self):
+        for dtype in (tf.float32, tf.float64, tf.int32):
+            x = tf.constant(6, dtype)
+            for number in (np.float64(2.), np.float32(2.), np.int64(2), np.array(2.), np.array([2, 3])):
+                self.assertEqual((x + number).dtype, dtype)
+            self.assertEqual((np.float64(2.) * x).dtype, dtype)
+        loss = tf.constant([1., 2.]) + 0.5 * np.log(2 * np.pi)
+        np.testing.assert_allclose(self.session.run(loss), [1.9189385, 2.9189386])
+
+    def test_numpy_numbers_in_lists_become_float_and_int32(self):
+        self.assertEqual(tf.constant([np.float64(1.), 2]).dtype, tf.float32)
+        self.assertEqual(tf.constant([np.int64(1), 2]).dtype, tf.int32)
+        self.assertEqual(tf.constant([np.int64(1 << 40)]).dtype, tf.int64)
+        self.assertEqual(tf.constant([np.float16(1.)]).dtype, tf.float16)
+        self.assertEqual(tf.constant(np.array([1.])).dtype, tf.float64)
+        self.assertEqual(tf.reshape(tf.zeros([6]), [np.int64(2), 3]).op.inputs[1].dtype, tf.int32)
+
     def test_what_is_no_type(self):
         with self.assertRaisesRegex(TypeError, 'Unsupported numpy dtype'):
             tf.constant(np.zeros(2, 'M8[s]'))

@@ -21,6 +21,7 @@ RENAMED = {
     'Where': {'input': 'condition'},
 }
 _raw = {}
+_endpoints = {}
 
 
 def _absent(op_type):
@@ -35,7 +36,7 @@ def _absent(op_type):
 
 
 def endpoint(op_type, name, renames=(), keyword_only=False):
-    """Returns the wrapper of an op under a public name, with renamed arguments.
+    """Returns the wrapper of an op under a public name, with renamed arguments. Copies of it are the same object.
 
     Args:
       op_type: the op, such as "Sin".
@@ -46,10 +47,12 @@ def endpoint(op_type, name, renames=(), keyword_only=False):
     Returns:
       A callable. If Ramet does not have the op, calling it raises an error.
     """
-    made = _core.op_function(
-        op_type, name, keyword_only, {**RENAMED.get(op_type, {}), **dict(renames)}
-    )
-    return _absent(op_type) if made is None else made
+    renames = {**RENAMED.get(op_type, {}), **dict(renames)}
+    key = op_type, name, keyword_only, tuple(sorted(renames.items()))
+    if key not in _endpoints:
+        made = _core.op_function(op_type, name, keyword_only, renames)
+        _endpoints[key] = _absent(op_type) if made is None else made
+    return _endpoints[key]
 
 
 def raw(op_type):

@@ -58,6 +58,14 @@ class ScriptsTest(unittest.TestCase):
     def test_flags_are_read_when_first_looked_at(self):
         self.both((0, 'me'), '--name=me', after='print(FLAGS.name); sys.exit()')
 
+    def test_flags_as_programs_of_older_versions_read_them(self):
+        self.both((0, "me ['fast', 'name', 'steps'] 3"), '--name=me', '--other', after=(
+            'FLAGS._parse_flags()\n'
+            'names = sorted({"fast", "name", "steps"} & set(FLAGS.__flags))\n'
+            'print(FLAGS.name, names, FLAGS.__flags["steps"].value)\n'
+            'sys.exit()'))
+        self.both((0, 'you'), after='FLAGS._parse_flags(["--name=you"]); print(FLAGS.name); sys.exit()')
+
     def test_help(self):
         for before in ('', NO_ABSL):
             code, out, _ = run(['--help'], before)
@@ -76,6 +84,19 @@ class OwnFlagsTest(unittest.TestCase):
 
     def read(self, *arguments):
         return self.flags(['program', *arguments])[1:]
+
+    def test_flags_that_exclude_each_other(self):
+        for name in ('a', 'b'):
+            self.define('string', name, None)
+        own_flags.mark_flags_as_mutual_exclusive(['a', 'b'], required=True, flag_values=self.flags)
+        self.read('--a=1')
+        with self.assertRaisesRegex(own_flags.IllegalFlagValueError, r'--a=1 --b=2: Exactly one of \(a, b\)'):
+            self.read('--b=2')
+
+    def test_flags_into_string(self):
+        self.define('integer', 'steps', 3)
+        self.define('string', 'name', None)
+        self.assertEqual(self.flags.flags_into_string(), '--steps=3\n')
 
     def assert_refused(self, error, message, *arguments):
         with self.assertRaises(error) as raised:

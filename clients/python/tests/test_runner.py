@@ -131,6 +131,53 @@ class RunnerTest(unittest.TestCase):
             """), 'rank_internal\nramet.ops.lookup.vocabulary_tables\nLayerCell\nSaveSliceInfo\nDefun\n'
             'FuncGraph\nTestCase\nas_bytes\ndisable_v2_behavior\n')
 
+    def test_absl_need_not_be_installed(self):
+        self.write('program.py', """\
+            import sys
+            from ramet.runner.absl_finder import AbslFinder
+            sys.meta_path.insert(0, AbslFinder)  # as if the finders of installed packages found nothing
+            from absl import app, flags, logging
+            import absl.logging
+            import tensorflow as tf
+            flags.DEFINE_integer('steps', 3, 'how many')
+            FLAGS = flags.FLAGS
+
+            def main(argv):
+                logging.set_verbosity(logging.INFO)
+                logging.info('%d steps', FLAGS.steps)
+                print(argv[1:], FLAGS.steps, tf.flags.FLAGS.steps, logging.get_verbosity() == logging.INFO)
+                raise app.UsageError('too few')
+
+            app.run(main)
+            """)
+        run = self.run_python('program.py', '--steps=5', 'x')
+        self.assertEqual((run.returncode, run.stdout), (1, "['x'] 5 5 True\n"), run.stderr)
+        self.assertIn('5 steps', run.stderr)
+        self.assertIn('too few', run.stderr)
+        unknown = self.run_python('program.py', '--stpes=5')
+        self.assertEqual(unknown.returncode, 1)
+        self.assertIn("Unknown command line flag 'stpes'", unknown.stderr)
+
+    def test_devices_and_timeline(self):
+        self.assertEqual(self.output('-c', """if True:
+            import json
+            import tensorflow as tf
+            from tensorflow.python.client import device_lib, timeline
+            devices = device_lib.list_local_devices()
+            print([(d.name, d.device_type) for d in devices if d.device_type in ('CPU', 'GPU')])
+            x = tf.placeholder(tf.float32, [100, 100], name='x')
+            y = tf.nn.relu(tf.matmul(x, x, name='product') + 1., name='y')
+            metadata = tf.RunMetadata()
+            with tf.Session() as session:
+                options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+                session.run(y, {x: [[1.] * 100] * 100}, options, metadata)
+            trace = timeline.Timeline(metadata.step_stats).generate_chrome_trace_format(show_memory=True)
+            events = json.loads(trace)['traceEvents']
+            print(sorted({e['args']['name'] for e in events if e['ph'] == 'X'}))
+            print(sorted({e['ph'] for e in events}), max(e['args']['cpu'] for e in events if e['ph'] == 'C') >= 40000)
+            """), "[('/device:CPU:0', 'CPU')]\n['add', 'product', 'y']\n"
+            "['C', 'D', 'M', 'N', 'O', 'X'] True\n")
+
     def test_missing_names(self):
         run = self.run_python('-c', """if True:
             import tensorflow.contrib.slim as slim

@@ -63,6 +63,11 @@ def op_format(data_format, spatial):
     return f'N{axes}C' if data_format == 'channels_last' else f'NC{axes}'
 
 
+def convert_data_format(data_format, ndim):
+    """Returns the data format in the form that operations on tensors of `ndim` dimensions use."""
+    return op_format(data_format, ndim - 2)
+
+
 def window_outputs(size, window, padding, stride, dilation=1):
     """Returns how many windows fit in an axis of `size`, or None if the size is unknown."""
     if size is None:

@@ -11,14 +11,6 @@ def _parse(argv):
     return flags.FLAGS(argv, known_only=True)
 
 
-def _run_without_absl(main, argv):
-    argv = sys.argv if argv is None else argv
-    if {'--help', '-help'} & set(argv[1:]) and 'help' not in flags.FLAGS:
-        print(flags.FLAGS.get_help())
-        sys.exit(1)
-    sys.exit(main(_parse(argv)))
-
-
 @export('app.run')
 def run(main=None, argv=None):
     """Parses the flags, calls `main` with the remaining arguments and exits with its result.
@@ -30,8 +22,7 @@ def run(main=None, argv=None):
     """
     main = main or sys.modules['__main__'].main
     try:
-        from absl import app
+        from absl import app  # deferred: absl may not be installed
     except ImportError:
-        _run_without_absl(main, argv)
-    else:
-        app.run(main=main, argv=argv, flags_parser=_parse)
+        from ramet.lib import own_app as app  # deferred: only without absl
+    app.run(main=main, argv=argv, flags_parser=_parse)

@@ -42,12 +42,18 @@ class _Flags:
 
     def __getattribute__(self, name):
         values = _flags.FLAGS
+        if name == '_parse_flags':
+            return functools.partial(_Flags._parse_flags, self)
         try:
             return object.__getattribute__(values, name)
         except AttributeError:
             if name in values and not values.is_parsed():
                 values(sys.argv)
             return getattr(values, name)
+
+    def _parse_flags(self, args=None):
+        """Parses a command line and keeps undefined flags, as in TensorFlow 1.4 and earlier."""
+        _flags.FLAGS([sys.argv[0], *args] if args is not None else sys.argv, known_only=True)
 
     def __setattr__(self, name, value):
         setattr(_flags.FLAGS, name, value)

@@ -162,7 +162,7 @@ def TaskLevelStatusMessage(msg):
     _log(ERROR, msg, (), {})
 
 
-def _times_before():
+def times_before():
     """Returns how often the line that called the caller has been reached before."""
     frame = sys._getframe(2)
     return next(_counts[frame.f_code.co_filename, frame.f_lineno])
@@ -178,7 +178,7 @@ def log_every_n(level, msg, n, *args):
       n: int.
       *args: the arguments of the format.
     """
-    if _times_before() % n == 0:
+    if times_before() % n == 0:
         _log(level, msg, args, {})
 
 
@@ -192,7 +192,7 @@ def log_first_n(level, msg, n, *args):
       n: int.
       *args: the arguments of the format.
     """
-    if _times_before() < n:
+    if times_before() < n:
         _log(level, msg, args, {})
 
 

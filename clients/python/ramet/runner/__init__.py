@@ -19,3 +19,5 @@ def install():
     if 'tensorflow' in sys.modules:
         raise RuntimeError('tensorflow has been imported already; install() must come before that')
     sys.meta_path.insert(0, finder.Finder)
+    from ramet.runner import absl_finder  # deferred: like finder
+    sys.meta_path.append(absl_finder.AbslFinder)

@@ -27,11 +27,34 @@ _ROOMS = (
     ('python.training.', 'train.'),
     ('python.tools.', 'tools.'),
     ('python.util.compat', 'framework.compat'),
+    ('python.util.deprecation', 'framework.deprecation'),
     ('python.util.nest', 'framework.nest'),
     ('python.util.', 'lib.'),
     ('contrib.layers.python.layers.', 'contrib.layers.'),
     ('python.', ''),
 )
+
+# Modules of ops whose names differ.
+_OPS_ROOMS = {'resource_variable_ops': 'ops.variables.resource_variable'}
+# Modules that repeat one of Python's standard library.
+_STANDARD = {'python.util.tf_inspect': 'inspect', 'python.util.tf_contextlib': 'contextlib'}
+# Names that are in a different module of Ramet, or have a different name.
+_NAMES = {
+    ('python.framework.ops', 'internal_convert_to_tensor'): ('framework.conversion', 'convert_to_tensor'),
+    ('python.layers.utils', 'conv_output_length'): ('layers.arguments', 'window_outputs'),
+    ('python.layers.utils', 'convert_data_format'): ('layers.arguments', 'convert_data_format'),
+    ('python.layers.utils', 'normalize_data_format'): ('layers.arguments', 'data_format'),
+    ('python.layers.utils', 'normalize_padding'): ('layers.arguments', 'padding'),
+    ('python.layers.utils', 'normalize_tuple'): ('layers.arguments', 'per_axis'),
+    ('python.ops.confusion_matrix', 'remove_squeezable_dimensions'):
+        ('ops.losses.squeeze_ops', 'remove_squeezable_dimensions'),
+    ('python.ops.lookup_ops', 'HashTable'): ('ops.lookup.hash_tables', 'StaticHashTable'),
+    ('python.ops.rnn_cell_impl', 'LayerRNNCell'): ('rnn.rnn_cell', 'LayerCell'),
+    ('python.ops.variables', 'PartitionedVariable'): ('ops.variables.partitioned_variable', 'PartitionedVariable'),
+    ('python.training.summary_io', 'SummaryWriterCache'): ('summary.writer', 'FileWriterCache'),
+    ('python.util.nest', 'flatten_up_to'): ('framework.nest_up_to', 'flatten_up_to'),
+    ('python.util.nest', 'map_structure_up_to'): ('framework.nest_up_to', 'map_structure_up_to'),
+}
 
 # Modules of tf.contrib that programs import from their packages; the names in them are public.
 _CONTRIB_MODULES = {
@@ -87,8 +110,11 @@ def _modules_of_ops():
 
 def _room(path):
     """Returns the module of Ramet at the same path, or None."""
-    if path.startswith(_OPS):
-        name = _modules_of_ops().get(path[len(_OPS):])
+    if path.startswith(_OPS + 'distributions.'):
+        name = path.removeprefix('python.')
+    elif path.startswith(_OPS):
+        last = path[len(_OPS):]
+        name = _OPS_ROOMS.get(last) or _modules_of_ops().get(last)
     else:
         name = next((f'{place}{path[len(begin):]}' for begin, place in _ROOMS if path.startswith(begin)), None)
     if name is None:
@@ -117,6 +143,11 @@ def _public_name(path, name):
 
 
 def _find(path, name):
+    if (path, name) in _NAMES:
+        module, own_name = _NAMES[path, name]
+        return getattr(namespace.load(module), own_name)
+    if path in _STANDARD and hasattr(importlib.import_module(_STANDARD[path]), name):
+        return getattr(importlib.import_module(_STANDARD[path]), name)
     room = _room(path)
     if room is not None and hasattr(room, name):
         return getattr(room, name)
@@ -131,6 +162,10 @@ def _find(path, name):
     public = _public_name(path, name)
     if public:
         return namespace.find(public)
+    if path.startswith(_OPS) and name.islower():
+        op = _ops_by_letters().get(name.replace('_', ''))
+        if op:
+            return namespace.op_function(op)
     return api.Unavailable(f'{path}.{name}', namespace.near_names)
 
 

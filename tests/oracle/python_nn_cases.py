@@ -521,6 +521,14 @@ INIT = [
                                dtype=tf.int32),
 ]
 
+def scores(tf):
+    return tf.constant([[0.1], [0.4], [0.35], [0.8], [0.65]])
+
+
+def flags(tf):
+    return tf.constant([[0], [0], [1], [1], [0]])
+
+
 METRICS = [
     (lambda tf: tf.metrics.mean(x(tf, 4))[1], True),
     (lambda tf: tf.metrics.mean(x(tf, 4), weights=x(tf, 4), name='m', metrics_collections=['a'],
@@ -547,6 +555,24 @@ METRICS = [
     (lambda tf: tf.metrics.false_negatives(x(tf, 4), x(tf, 4))[1], True),
     (lambda tf: tf.metrics.precision(x(tf, 4), x(tf, 4))[1], True),
     (lambda tf: tf.metrics.recall(x(tf, 4), x(tf, 4), weights=x(tf, 4))[1], True),
+    *((lambda tf, o=o: list(tf.metrics.auc(flags(tf), scores(tf), num_thresholds=7, **o))[1], True) for o in (
+        {}, {'curve': 'PR'}, {'curve': 'PR', 'summation_method': 'careful_interpolation', 'name': 'q'},
+        {'summation_method': 'minoring'}, {'summation_method': 'majoring', 'thresholds': [0.7, 0.3]},
+        {'weights': [[1.], [2.], [3.], [4.], [5.]], 'metrics_collections': 'm', 'updates_collections': 'u'})),
+    lambda tf: tf.metrics.auc(flags(tf), scores(tf), curve='XY'),
+    lambda tf: tf.metrics.auc(flags(tf), scores(tf), summation_method='x'),
+    *((lambda tf, n=n, w=w: getattr(tf.metrics, n + '_at_thresholds')(
+        flags(tf), scores(tf), [0.25, 0.5], weights=w)[1], True)
+      for n in ('precision', 'recall', 'true_positives', 'true_negatives', 'false_positives', 'false_negatives')
+      for w in (None, 2.)),
+    lambda tf: tf.metrics.precision_at_thresholds(x(tf, None, None), x(tf, None, None), [0.5]),
+    (lambda tf: tf.metrics.sensitivity_at_specificity(flags(tf), scores(tf), 0.5, num_thresholds=9)[1], True),
+    (lambda tf: tf.metrics.specificity_at_sensitivity(flags(tf), scores(tf), 0.5, num_thresholds=9)[1], True),
+    lambda tf: tf.metrics.sensitivity_at_specificity(flags(tf), scores(tf), 1.5),
+    lambda tf: tf.metrics.specificity_at_sensitivity(flags(tf), scores(tf), -1.5),
+    *((lambda tf, n=n, w=w: getattr(tf.metrics, n)(
+        tf.constant([[0, 1], [2, 2]]), tf.constant([[0, 2], [2, 1]]), 4, weights=w and tf.constant(w))[1], True)
+      for n in ('mean_iou', 'mean_per_class_accuracy') for w in (None, [[1., 2.], [3., 4.]])),
 ]
 
 

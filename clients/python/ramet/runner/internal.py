@@ -162,7 +162,7 @@ def _find(path, name):
     public = _public_name(path, name)
     if public:
         return namespace.find(public)
-    if path.startswith(_OPS) and name.islower():
+    if path.startswith(_OPS) and name.islower() and not name.startswith('_'):
         op = _ops_by_letters().get(name.replace('_', ''))
         if op:
             return namespace.op_function(op)

@@ -46,7 +46,7 @@ def values_of(package, call):
         return run_error
 
 
-VALUES_ONLY = ('gradients', 'multinomial_samples', 'multinomial_logits_samples')
+VALUES_ONLY = ('gradients', 'multinomial_logits_samples')
 
 
 def add_tests():

@@ -4,8 +4,9 @@ from ramet.api import export
 from ramet.framework import dtypes, ops
 from ramet.ops.array import array_ops
 from ramet.ops.distributions import distribution_checks
-from ramet.ops.distributions.distribution import NOT_REPARAMETERIZED, ScalarDistribution
+from ramet.ops.distributions.distribution import NOT_REPARAMETERIZED
 from ramet.ops.distributions.kullback_leibler import RegisterKL
+from ramet.ops.distributions.scalar_distribution import ScalarDistribution
 from ramet.ops.math import math_ops
 from ramet.ops.nn import nn_loss
 from ramet.ops.random import random_ops

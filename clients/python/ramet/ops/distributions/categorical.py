@@ -6,8 +6,9 @@ from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.ops.array import array_ops
 from ramet.ops.distributions import distribution_checks
 from ramet.ops.distributions.bernoulli import Bernoulli
-from ramet.ops.distributions.distribution import NOT_REPARAMETERIZED, ScalarDistribution
+from ramet.ops.distributions.distribution import NOT_REPARAMETERIZED
 from ramet.ops.distributions.kullback_leibler import RegisterKL
+from ramet.ops.distributions.scalar_distribution import ScalarDistribution
 from ramet.ops.math import math_ops
 from ramet.ops.nn import nn_activation, nn_loss
 from ramet.ops.random import random_ops

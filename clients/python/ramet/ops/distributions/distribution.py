@@ -2,40 +2,17 @@
 
 import contextlib
 
-import numpy as np
-
-from ramet.api import export, export_value
+from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_shape, tensor_util
 from ramet.ops.array import array_ops
 from ramet.ops.distributions import kullback_leibler
 from ramet.ops.distributions.distribution_shapes import as_vector, set_sample_shape
+from ramet.ops.distributions.reparameterization import (  # noqa: F401
+    FULLY_REPARAMETERIZED,
+    NOT_REPARAMETERIZED,
+    ReparameterizationType,
+)
 from ramet.ops.math import math_ops
-
-
-@export('distributions.ReparameterizationType')
-class ReparameterizationType:
-    """States whether gradients flow through the samples of a distribution to its parameters.
-
-    Args:
-      rep_type: the name.
-    """
-
-    def __init__(self, rep_type):
-        self._rep_type = rep_type
-
-    def __repr__(self):
-        return f'<Reparameterization Type: {self._rep_type}>'
-
-    def __eq__(self, other):
-        return self is other
-
-    __hash__ = object.__hash__
-
-
-FULLY_REPARAMETERIZED = export_value(
-    'distributions.FULLY_REPARAMETERIZED', ReparameterizationType('FULLY_REPARAMETERIZED'))
-NOT_REPARAMETERIZED = export_value(
-    'distributions.NOT_REPARAMETERIZED', ReparameterizationType('NOT_REPARAMETERIZED'))
 
 
 def _absent(method):
@@ -445,29 +422,3 @@ def _first_defined(compute, instead):
             return instead()
         except NotImplementedError:
             raise error from None
-
-
-class ScalarDistribution(Distribution):
-    """A distribution of scalars, whose batch shape is that of its parameters broadcast together."""
-
-    def _shape_parents(self):
-        """Returns the tensors that the batch shape is made from: those of the public parameters."""
-        return self._graph_parents
-
-    def _batch_shape_tensor(self):
-        *others, last = [array_ops.shape(tensor) for tensor in self._shape_parents()]
-        for shape in reversed(others):
-            last = array_ops.broadcast_dynamic_shape(shape, last)
-        return last
-
-    def _batch_shape(self):
-        *others, last = [tensor.get_shape() for tensor in self._shape_parents()]
-        for shape in reversed(others):
-            last = array_ops.broadcast_static_shape(shape, last)
-        return last
-
-    def _event_shape_tensor(self):
-        return ops.convert_to_tensor(np.zeros([0], np.int32))
-
-    def _event_shape(self):
-        return tensor_shape.TensorShape([])

@@ -7,8 +7,9 @@ from ramet.framework import dtypes, ops
 from ramet.ops.array import array_ops
 from ramet.ops.checks import check_ops, check_types
 from ramet.ops.distributions import distribution_checks
-from ramet.ops.distributions.distribution import FULLY_REPARAMETERIZED, ScalarDistribution
+from ramet.ops.distributions.distribution import FULLY_REPARAMETERIZED
 from ramet.ops.distributions.distribution_shapes import gen_new_seed
+from ramet.ops.distributions.scalar_distribution import ScalarDistribution
 from ramet.ops.math import math_ops, special_math_ops
 from ramet.ops.random import random_ops
 

@@ -6,7 +6,8 @@ from ramet.api import export
 from ramet.framework import dtypes, ops
 from ramet.ops.array import array_ops
 from ramet.ops.checks import check_ops, check_types
-from ramet.ops.distributions.distribution import FULLY_REPARAMETERIZED, ScalarDistribution
+from ramet.ops.distributions.distribution import FULLY_REPARAMETERIZED
+from ramet.ops.distributions.scalar_distribution import ScalarDistribution
 from ramet.ops.math import math_ops
 from ramet.ops.random import random_ops
 

@@ -51,6 +51,13 @@ rm::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& path) {
   }
 }
 
+int64_t NumberOf(const std::string& prefix) {
+  const size_t dash = prefix.rfind('-');
+  int64_t number = -1;
+  const bool has_number = dash != prefix.npos && rm::ParseInt64(prefix.substr(dash + 1), &number);
+  return has_number ? number : -1;
+}
+
 rm::StatusOr<CheckpointSummary> ListCheckpoint(const std::string& path) {
   RAMET_ASSIGN_OR_RETURN(auto source, OpenTensors(path));
   return ReadOnce(*source, false);

@@ -28,4 +28,7 @@ ramet::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& path);
 // \error as for OpenTensors and TensorSource::Read.
 ramet::StatusOr<CheckpointSummary> ListCheckpoint(const std::string& path);
 
+// Returns NUMBER of the checkpoint "PREFIX-NUMBER", or -1 if its name has none.
+int64_t NumberOf(const std::string& prefix);
+
 }  // namespace cli

@@ -26,7 +26,8 @@ TEST_F(Cli, HelpHasExamplesEverywhere) {
 }
 
 TEST_F(Cli, ACommandThatDoesNotExistIsNamed) {
-  ExpectError("inspekt " + Path("model"), 2, "'inspekt' is not a command\nRun with --help");
+  ExpectError("inspekt " + Path("model"), 2,
+              "'inspekt' is not a command; did you mean 'inspect'?\nRun 'ramet --help'");
   ExpectError("--jsn", 2, "--jsn");
   ExpectError("list --jsn " + Path("model"), 2, "not expected: --jsn");
 }
@@ -177,6 +178,38 @@ TEST_F(Cli, FollowRejectsADamagedCheckpoint) {
   ExpectError("follow --once file:" + Path("damaged"), 1, "DATA_LOSS");
 }
 
+TEST_F(Cli, FollowTakesALabelAPrefixAndAFolderWithoutAStateFile) {
+  fs::create_directory(Path("labeled"));
+  SaveModel(Path("labeled/model-1"), 1);
+  const std::string folder = "file:" + Path("labeled");
+  ASSERT_EQ(Run("sync promote " + folder + " 1 stable").code, 0);
+  SaveModel(Path("labeled/model-2"), 2);
+  SaveModel(Path("labeled/other-3"), 3);
+  const std::string once = " --once --timeout 60 --fetch out --feed x=[[1,2,3]]";
+  EXPECT_THAT(Run("follow " + folder + "@stable" + once).out,
+              StartsWith("step 1 · " + Path("labeled/labels/model-1") + " · "));
+  EXPECT_THAT(Run("follow " + folder + "/model" + once).out,
+              StartsWith("step 2 · " + Path("labeled/model-2") + " · "));
+  fs::remove(Path("labeled/checkpoint"));
+  EXPECT_THAT(Run("follow " + folder + once).out,
+              StartsWith("step 3 · " + Path("labeled/other-3") + " · "));
+}
+
+TEST_F(Cli, FollowSaysWhatItWaitsFor) {
+  fs::create_directory(Path("empty"));
+  const auto waiting = [](const std::string& address) {
+    return Run("follow --timeout 0.8 file:" + address).err;
+  };
+  EXPECT_THAT(waiting(Path("nodir")), HasSubstr("waiting for a checkpoint '" + Path("nodir") +
+                                                "': there is neither a checkpoint nor a folder"));
+  EXPECT_THAT(waiting(Path("no/dir")), HasSubstr("waiting for a checkpoint in folder '" +
+                                                 Path("no/dir") + "': the folder does not exist"));
+  const std::string empty = waiting(Path("empty"));
+  EXPECT_THAT(empty, HasSubstr("waiting for a checkpoint in folder '" + Path("empty") +
+                               "': it has none yet"));
+  EXPECT_EQ(std::ranges::count(empty, '\n'), 2) << empty;
+}
+
 TEST_F(Cli, ErrorsAreOneReadableLine) {
   ExpectError("list " + Path("nothing"), 1, Path("nothing"));
   ExpectError("inspect " + Path("nothing.meta"), 1, "nothing.meta");
@@ -192,6 +225,36 @@ TEST_F(Cli, UsageErrorsExitWithTwo) {
   ExpectError("", 2, "A command is required");
   ExpectError("lst", 2, "lst");
   ExpectError("list", 2, "FILE");
+  ExpectError("insepct x", 2, "ramet: 'insepct' is not a command; did you mean 'inspect'?\n");
+  ExpectError("sync", 2,
+              "ramet: 'ramet sync' needs a subcommand; use status, promote or rollback\n");
+  ExpectError("sync frob", 2,
+              "ramet: 'frob' is not a command of 'ramet sync'; use status, promote or rollback\n");
+  ExpectError("sync rollback shm:x one", 2, "ramet: VERSION: 'one' is not a number\n");
+  ExpectError("sync promote shm:x 1", 2, "ramet: LABEL is required\n");
+  ExpectError("list", 2, "Run 'ramet list --help' for more.\n");
+  ExpectError("follow foo:bar", 2,
+              "'foo:bar': unknown address scheme 'foo'; use file:DIR, redis://HOST/NAME, "
+              "rediss://HOST/NAME, shm:NAME\n");
+  ExpectError("follow ''", 2, "the address is empty; use file:DIR, redis://HOST/NAME");
+}
+
+TEST_F(Cli, WrongNamesAndFilesSayWhatToDo) {
+  ExpectError("run " + Path("model") + " --fetch nothing", 1, "; 'ramet inspect' shows the names");
+  ExpectError("run " + Path("model") + " --fetch save", 1, "did you mean 'save/");
+  Run(rm::StrCat("convert ", Path("model"), " ", Path("w.npz")));
+  ExpectError("run " + Path("w.npz"), 1, "has no graph");
+  std::ofstream(Path("cut.meta"), std::ios::binary)
+      << Content(Path("model.meta")).substr(0, fs::file_size(Path("model.meta")) / 2);
+  ExpectError("inspect " + Path("cut.meta"), 1, "is not a model file, or is truncated; expected");
+  ExpectError("draw " + Path("model.meta") + " -o " + Path("q.png"), 1,
+              "expected a name that ends in .svg or .dot");
+  EXPECT_FALSE(fs::exists(Path("q.png")));
+  EXPECT_THAT(Run("convert " + Path("model") + " " + Path("alone.pb")).out,
+              HasSubstr(", without the values of " + Path("model") + " ('ramet freeze'"));
+  ExpectError("convert " + Path("model") + " " + Path("no/x"), 1,
+              "the folder '" + Path("no") + "' does not exist");
+  EXPECT_FALSE(fs::exists(Path("no")));
 }
 
 TEST_F(Cli, DiffShowsWhatDiffersAndByHowMuch) {

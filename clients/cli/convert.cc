@@ -7,6 +7,7 @@
 #include "command.h"
 #include "feed_value.h"
 #include "model_file.h"
+#include "output_file.h"
 #include "tensors.h"
 #include "text.h"
 
@@ -151,8 +152,9 @@ rm::Status ConvertTensors(const ConvertOptions& options) {
 }
 
 // Returns the file with the message: the .meta file of a checkpoint prefix, the saved_model.pb in a
-// SavedModel folder, or `path` itself.
-rm::StatusOr<std::string> MessageFile(const std::string& path) {
+// SavedModel folder, or `path` itself. Sets `checkpoint` if `path` also has values, which are not
+// in that file.
+rm::StatusOr<std::string> MessageFile(const std::string& path, std::string* checkpoint) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) return path;
   RAMET_ASSIGN_OR_RETURN(const ModelFile file, FindModelFile(path));
@@ -162,6 +164,7 @@ rm::StatusOr<std::string> MessageFile(const std::string& path) {
                                "binary and a text form (to write tensors, use *.safetensors or "
                                "*.npz)");
   }
+  *checkpoint = file.checkpoint;
   if (file.kind != ModelFile::Kind::kSavedModel) return file.graph;
   const std::string binary = file.graph + "/saved_model.pb";
   return std::filesystem::exists(binary, ignored) ? binary : binary + "txt";
@@ -175,11 +178,17 @@ rm::Status ConvertMessage(const ConvertOptions& options) {
         "--rename, --select, --dtype, --shards and --compress apply to tensors, but '",
         options.output, "' is a protocol buffer in ", options.format, " form");
   }
-  RAMET_ASSIGN_OR_RETURN(const std::string input, MessageFile(options.input));
+  std::string checkpoint;
+  RAMET_ASSIGN_OR_RETURN(const std::string input, MessageFile(options.input, &checkpoint));
   RAMET_ASSIGN_OR_RETURN(
       const std::string kind,
       rm::ConvertMessageFile(input, options.output, options.format == "text", options.message));
-  std::cout << options.output << ": " << kind << " in " << options.format << " form\n";
+  std::cout << options.output << ": " << kind << " in " << options.format << " form";
+  if (!checkpoint.empty()) {
+    std::cout << ", without the values of " << Clean(checkpoint)
+              << " ('ramet freeze' writes them too)";
+  }
+  std::cout << "\n";
   return rm::OkStatus();
 }
 
@@ -193,6 +202,7 @@ rm::Status Convert(ConvertOptions options) {
     return rm::InvalidArgument("'", options.output,
                                "' is a folder; name a file or checkpoint PREFIX in it");
   }
+  RAMET_RETURN_IF_ERROR(CheckFolderOf("'" + options.output + "'", options.output));
   if (options.format == "text" || options.format == "binary") return ConvertMessage(options);
   return ConvertTensors(options);
 }

@@ -36,8 +36,14 @@ void PrintAsJson(const GraphStructure& a, const GraphStructure& b, const GraphCo
              {"dependent_b", c.dependent_b}});
 }
 
-void PrintText(const DiffGraphOptions& o, const GraphStructure& a, const GraphComparison& c) {
-  const auto ops = static_cast<int64_t>(a.operations().size());
+// Names one side of the comparison: "both.meta", or "copy/dense in both.meta".
+std::string Side(const std::string& path, const std::string& scope) {
+  return Clean(scope.empty() ? path : rm::StrCat(scope, " in ", path));
+}
+
+void PrintText(const DiffGraphOptions& o, const GraphStructure& first, const GraphComparison& c) {
+  const auto ops = static_cast<int64_t>(first.operations().size());
+  const std::string a = Side(o.a, o.scope_a), b = Side(o.b, o.scope_b);
   if (c.equal()) {
     std::cout << Paint("equal", Color::kGreen) << ": " << Count(ops, "op") << "\n";
     return;
@@ -49,7 +55,7 @@ void PrintText(const DiffGraphOptions& o, const GraphStructure& a, const GraphCo
     if (!d.a.empty() && !d.b.empty()) {
       who = d.a == d.b ? d.a : rm::StrCat(d.a, " and ", d.b);
     } else {
-      who = d.a.empty() ? rm::StrCat(d.b, " of ", o.b) : rm::StrCat(d.a, " of ", o.a);
+      who = d.a.empty() ? rm::StrCat(d.b, " of ", b) : rm::StrCat(d.a, " of ", a);
     }
     std::cout << Paint(Clean(who), Color::kRed) << "  " << Clean(d.what) << "\n";
   }
@@ -59,8 +65,8 @@ void PrintText(const DiffGraphOptions& o, const GraphStructure& a, const GraphCo
   std::cout << "the graphs differ at "
             << Count(static_cast<int64_t>(c.differences.size()), "place");
   if (c.dependent_a + c.dependent_b > 0) {
-    std::cout << "; " << Count(static_cast<int64_t>(c.dependent_a), "op") << " of " << o.a
-              << " and " << c.dependent_b << " of " << o.b << " depend on these";
+    std::cout << "; " << Count(static_cast<int64_t>(c.dependent_a), "op") << " of " << a << " and "
+              << c.dependent_b << " of " << b << " depend on these";
   }
   std::cout << "\n";
 }

@@ -53,12 +53,23 @@ rm::StatusOr<draw::Picture> PictureOf(const rm::Graph& graph, const draw::Pictur
   }
 }
 
+// Returns the format of the output: that of --format, or else by the extension of the file.
+// \error kInvalidArgument: the extension is that of another format.
+rm::StatusOr<std::string> FormatOf(const DrawOptions& options) {
+  if (!options.format.empty()) return options.format;
+  const std::string extension = std::filesystem::path(options.output).extension().string();
+  if (extension.empty() || extension == ".svg") return std::string("svg");
+  if (extension == ".dot") return std::string("dot");
+  return rm::InvalidArgument("--output '", options.output,
+                             "': expected a name that ends in .svg or .dot, or --format");
+}
+
 rm::Status Draw(const DrawOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(const std::string format, FormatOf(options));
   rm::Graph graph;
   RAMET_RETURN_IF_ERROR(ImportGraphOf(options.input, options.tags, &graph));
   RAMET_ASSIGN_OR_RETURN(draw::Picture picture, PictureOf(graph, options.picture));
-  const bool dot =
-      options.format.empty() ? options.output.ends_with(".dot") : options.format == "dot";
+  const bool dot = format == "dot";
   if (!dot) {
     draw::LayOut(&picture);
     draw::PositionLabels(&picture);
@@ -89,7 +100,9 @@ void AddDraw(CLI::App& app, rm::Status* status) {
   command->add_option("--tags", o->tags, kTagsHelp)->delimiter(',')->type_name("TAGS");
   command->add_option("-o,--output", o->output, "Write to this file (default: stdout)")
       ->type_name("FILE");
-  command->add_option("--format", o->format, "Write this format (default: dot for *.dot, else svg)")
+  command
+      ->add_option("--format", o->format,
+                   "Write this format (default: by the extension of FILE, else svg)")
       ->check(CLI::IsMember({"svg", "dot"}))
       ->type_name("FORMAT");
   command->add_option("--scope", o->picture.scope, "Draw only the operations in this name scope")

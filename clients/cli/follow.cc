@@ -1,5 +1,6 @@
 #include "follow.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -8,8 +9,10 @@
 
 #include "checkpoint.h"
 #include "command.h"
+#include "interrupt.h"
 #include "model.h"
 #include "output_file.h"
+#include "sync_text.h"
 #include "tensor_json.h"
 #include "text.h"
 
@@ -17,16 +20,17 @@ namespace cli {
 namespace {
 
 namespace rm = ramet;
+using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::string_view kScheme = "file:";
+// A wait is not worth a line while the trainer may be starting at this moment.
+constexpr milliseconds kQuietWait(500);
 
 // Waits at most 10 seconds for a file. Trainers write the first .meta file after the checkpoint
 // that it belongs to.
 void WaitForFile(const std::string& path, milliseconds patience) {
-  const auto end =
-      std::chrono::steady_clock::now() + std::min<milliseconds>(patience, std::chrono::seconds(10));
-  while (!std::filesystem::exists(path) && std::chrono::steady_clock::now() < end) {
+  const auto end = Clock::now() + std::min<milliseconds>(patience, std::chrono::seconds(10));
+  while (!std::filesystem::exists(path) && Clock::now() < end && !Interrupted()) {
     std::this_thread::sleep_for(milliseconds(20));
   }
 }
@@ -37,16 +41,16 @@ class CheckpointFollower {
 
   // Verifies a checkpoint, exports it if asked to, runs the fetches, and prints a line for the
   // checkpoint and its fetched values.
-  rm::Status Show(const rm::FoundCheckpoint& found) {
-    RAMET_ASSIGN_OR_RETURN(const CheckpointSummary summary, VerifyCheckpoint(found.prefix));
-    const int64_t step = summary.step >= 0 ? summary.step : found.step;
-    if (!options_.export_dir.empty()) RAMET_RETURN_IF_ERROR(Export(found.prefix));
-    if (!options_.json) PrintLine(found.prefix, summary, step);
+  rm::Status Show(const std::string& prefix) {
+    RAMET_ASSIGN_OR_RETURN(const CheckpointSummary summary, VerifyCheckpoint(prefix));
+    const int64_t step = summary.step >= 0 ? summary.step : NumberOf(prefix);
+    if (!options_.export_dir.empty()) RAMET_RETURN_IF_ERROR(Export(prefix));
+    if (!options_.json) PrintLine(prefix, summary, step);
     std::vector<rm::Tensor> fetched;
     if (!options_.fetches.empty()) {
-      RAMET_ASSIGN_OR_RETURN(fetched, RunModel(found.prefix));
+      RAMET_ASSIGN_OR_RETURN(fetched, RunModel(prefix));
     }
-    if (options_.json) PrintJsonLine(found.prefix, summary, step, fetched);
+    if (options_.json) PrintJsonLine(prefix, summary, step, fetched);
     return rm::OkStatus();
   }
 
@@ -95,23 +99,114 @@ class CheckpointFollower {
   std::optional<Model> model_;
 };
 
-rm::Status FollowCheckpoints(const FollowOptions& options) {
-  const std::string dir = options.address.substr(kScheme.size());
-  rm::CheckpointWatcher watcher(dir);
+bool HasCheckpoints(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder.empty() ? "." : folder, error)) {
+    if (entry.path().extension() == ".index") return true;
+  }
+  return false;
+}
+
+// Finds the checkpoints of a folder, or of a label or prefix in it, as a Follower does.
+class CheckpointSource {
+ public:
+  CheckpointSource(const FollowOptions& options, rm::ReplicaAddress address)
+      : options_(options), address_(std::move(address)) {}
+
+  // Waits for a version that is not the one returned last, and returns the prefix of its
+  // checkpoint. Returns nothing after an interrupt.
+  // \error kDeadlineExceeded: none came in time.
+  // \error as for ReplicaMonitor::Open.
+  rm::StatusOr<std::optional<std::string>> Next();
+
+ private:
+  rm::StatusOr<std::string> Find();
+  std::string WhyNone() const;
+
+  const FollowOptions& options_;
+  const rm::ReplicaAddress address_;
+  std::optional<rm::ReplicaMonitor> monitor_;
+  rm::VersionId last_;
+  std::string told_;  // why there is no checkpoint, as printed last
+};
+
+// Returns the checkpoint of a new version, or "" if there is none.
+rm::StatusOr<std::string> CheckpointSource::Find() {
+  if (monitor_ && monitor_->ended()) monitor_.reset();
+  if (!monitor_) {
+    auto opened = rm::ReplicaMonitor::Open(options_.address);
+    if (rm::IsNotFound(opened.status())) return std::string();
+    RAMET_ASSIGN_OR_RETURN(monitor_, std::move(opened));
+  }
+  const rm::VersionId id{monitor_->announcement().epoch, monitor_->Newest(address_.label)};
+  if (id.version == 0 || id == last_) return std::string();
+  std::string prefix = monitor_->CheckpointOf(id.version);
+  if (!prefix.empty()) last_ = id;
+  return prefix;
+}
+
+// Says why there is no checkpoint to show, or returns "" if one was shown before.
+std::string CheckpointSource::WhyNone() const {
+  if (last_.version != 0) return "";
+  const std::string& path = address_.location;
+  std::error_code ignored;
+  if (monitor_ && !address_.label.empty()) {
+    return rm::StrCat("waiting for the label '", address_.label,
+                      "': no version has it yet; give it to one with 'ramet sync promote'");
+  }
+  if (std::filesystem::is_directory(path, ignored)) {
+    return rm::StrCat("waiting for a checkpoint in folder '", path, "': it has none yet");
+  }
+  if (!path.ends_with('/') && HasCheckpoints(std::filesystem::path(path).parent_path())) {
+    return rm::StrCat("waiting for a checkpoint '", path,
+                      "': there is neither a checkpoint nor a folder of that name");
+  }
+  return rm::StrCat("waiting for a checkpoint in folder '", path, "': the folder does not exist");
+}
+
+rm::StatusOr<std::optional<std::string>> CheckpointSource::Next() {
+  const auto begin = Clock::now();
+  const auto end = begin + options_.patience();
+  while (!Interrupted()) {
+    RAMET_ASSIGN_OR_RETURN(std::string prefix, Find());
+    if (!prefix.empty()) return std::optional(std::move(prefix));
+    const std::string why = WhyNone();
+    if (Clock::now() >= end) {
+      return rm::DeadlineExceeded(options_.address, ": no new checkpoint within --timeout ",
+                                  options_.timeout, " s",
+                                  why.empty() ? "" : rm::StrCat(" (", why, ")"));
+    }
+    if (why != told_ && Clock::now() - begin > kQuietWait) {
+      if (!why.empty()) std::cerr << Clean(why) << std::endl;
+      told_ = why;
+    }
+    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
+    const milliseconds pause = std::min(left, kInterruptCheckInterval);
+    monitor_ ? monitor_->Wait(pause) : std::this_thread::sleep_for(pause);
+  }
+  return std::optional<std::string>();
+}
+
+rm::Status FollowCheckpoints(const FollowOptions& options, rm::ReplicaAddress address) {
+  const Interrupts interrupts;
+  CheckpointSource source(options, std::move(address));
   CheckpointFollower follower(options);
   for (;;) {
-    RAMET_ASSIGN_OR_RETURN(const auto found, watcher.Wait(options.patience()));
-    const rm::Status shown = follower.Show(found);
-    if (options.once) return shown;
+    RAMET_ASSIGN_OR_RETURN(const auto prefix, source.Next());
+    if (!prefix) return rm::OkStatus();
+    const rm::Status shown = follower.Show(*prefix);
     // If the trainer has removed this checkpoint, wait for the next one.
-    if (rm::IsNotFound(shown) && !rm::BundleExists(found.prefix)) continue;
+    if (rm::IsNotFound(shown) && !rm::BundleExists(*prefix)) continue;
     RAMET_RETURN_IF_ERROR(shown);
+    if (options.once) return rm::OkStatus();
   }
 }
 
 rm::Status Follow(const FollowOptions& options) {
-  return options.address.starts_with(kScheme) ? FollowCheckpoints(options)
-                                              : FollowPublished(options);
+  RAMET_ASSIGN_OR_RETURN(rm::ReplicaAddress address, rm::ParseReplicaAddress(options.address));
+  return IsFolderAddress(options.address) ? FollowCheckpoints(options, std::move(address))
+                                          : FollowPublished(options);
 }
 
 std::string CheckSeconds(const std::string& text) {
@@ -133,10 +228,11 @@ void AddFollow(CLI::App& app, rm::Status* status) {
                        "; a label may follow, as in shm:NAME@LABEL")
       ->required()
       ->check(AddressProblem);
-  auto* fetch = command
-                    ->add_option("--fetch,--run", options->fetches,
-                                 "Compute this tensor with each version; can be repeated")
-                    ->type_name("NAME");
+  auto* fetch =
+      command
+          ->add_option("--fetch,--run", options->fetches,
+                       "Compute this tensor with each version; can be repeated (--run is the same)")
+          ->type_name("NAME");
   command
       ->add_option(
           "--feed", options->feeds,
@@ -164,7 +260,7 @@ void AddFollow(CLI::App& app, rm::Status* status) {
       "Exit codes: 0 success (--once), 1 failure or timeout, 2 usage error, 130 interrupted.\n"
       "Examples:\n"
       "  ramet follow shm:policy\n"
-      "  ramet follow shm:policy@stable --run out --feed images=x.npy\n"
+      "  ramet follow shm:policy@stable --fetch out --feed images=x.npy\n"
       "  ramet follow shm:policy --export-checkpoints backups\n"
       "  ramet follow file:checkpoints --fetch out --feed images=x.npy\n"
       "  ramet follow file:checkpoints --json | jq .step\n"

@@ -56,12 +56,16 @@ class LiveCopy {
     return goes_on ? info.id.version - shown_.version - 1 : 0;
   }
 
+  // Reports the end of a publisher on stderr.
+  void NoteConnection();
+
   const FollowOptions& options_;
   rm::Follower follower_;
   std::optional<Model> model_;
   std::unique_ptr<rm::Saver> saver_;
   std::string exported_;  // the checkpoint of the last exported version
   rm::VersionId shown_;
+  bool was_connected_ = true;
   int64_t waited_since_ = 0, came_at_ = 0;  // nanoseconds since 1970
 };
 
@@ -92,6 +96,7 @@ rm::StatusOr<std::optional<rm::VersionInfo>> LiveCopy::Next() {
     const auto info = follower_.Wait(shown_.version + 1, kInterruptCheckInterval);
     came_at_ = NowNanos();
     if (info.ok() && !(info->id == shown_)) return std::optional(*info);
+    NoteConnection();
     if (!info.ok() && !rm::IsDeadlineExceeded(info.status())) return info.status();
     const rm::VersionInfo current = follower_.current();
     if (current.id.version != 0 && current.id.epoch != shown_.epoch) return std::optional(current);
@@ -100,6 +105,15 @@ rm::StatusOr<std::optional<rm::VersionInfo>> LiveCopy::Next() {
                                 options_.timeout, " s");
   }
   return std::optional<rm::VersionInfo>();
+}
+
+void LiveCopy::NoteConnection() {
+  const bool connected = follower_.stats().connected;
+  if (was_connected_ && !connected) {
+    std::cerr << "the publisher at " << Clean(rm::PrintableAddress(options_.address))
+              << " has ended; waiting for another one" << std::endl;
+  }
+  was_connected_ = connected;
 }
 
 rm::Status LiveCopy::Show(const rm::VersionInfo& info) {
@@ -156,8 +170,12 @@ rm::StatusOr<std::optional<rm::Follower>> Connect(const FollowOptions& options) 
         options.address,
         {.wait = std::clamp(left, milliseconds(0), kInterruptCheckInterval), .automatic = false});
     if (follower.ok()) return std::optional(*std::move(follower));
-    if (!rm::IsDeadlineExceeded(follower.status()) || left <= kInterruptCheckInterval) {
-      return follower.status();
+    if (!rm::IsDeadlineExceeded(follower.status())) return follower.status();
+    if (left <= kInterruptCheckInterval) {
+      return rm::DeadlineExceeded(rm::PrintableAddress(options.address),
+                                  ": there is no publisher; start one with 'ramet publish' or "
+                                  "ramet.Publisher, or wait longer (--timeout ",
+                                  options.timeout, ")");
     }
   }
   return std::optional<rm::Follower>();

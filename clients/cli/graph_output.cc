@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "model.h"
+#include "output_file.h"
 
 namespace cli {
 namespace {
@@ -36,10 +37,7 @@ rm::Status CheckModelOutput(const std::string& file) {
   if (!file.ends_with(kMeta) || path.filename() == kMeta) {
     return rm::InvalidArgument("--output '", file, "': expected a name that ends in .meta");
   }
-  std::error_code error;
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  if (std::filesystem::is_directory(folder, error)) return rm::OkStatus();
-  return rm::NotFound("--output '", file, "': the folder '", folder.string(), "' does not exist");
+  return CheckFolderOf("--output '" + file + "'", file);
 }
 
 rm::StatusOr<WrittenModel> WriteModel(rm::Session& session, const std::string& file,

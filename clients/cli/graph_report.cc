@@ -122,7 +122,7 @@ void PrintGraph(const GraphSummary& graph, bool all) {
   std::cout << "  GraphDef version " << graph.producer;
   if (graph.min_consumer > 0) std::cout << ", minimum consumer " << graph.min_consumer;
   if (!graph.tensorflow_version.empty()) {
-    std::cout << ", written by TensorFlow " << Clean(graph.tensorflow_version);
+    std::cout << ", TensorFlow version " << Clean(graph.tensorflow_version);
   }
   std::cout << "\n  " << Count(static_cast<int64_t>(graph.op_types.size()), "op type") << ": "
             << Types(graph, all) << "\n";

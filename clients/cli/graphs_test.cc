@@ -93,7 +93,7 @@ TEST_F(Graphs, MergePutsEachGraphInAScope) {
             "other/global_step  int64[] 9\n");
   ExpectError("merge " + Path("model") + " -o " + Path("no.meta"), 1, "at least two graphs");
   ExpectError("merge " + Path("model") + " " + Path("second") + " --scopes a -o " + Path("no.meta"),
-              1, "--scopes has 1 names for 2 graphs");
+              1, "--scopes has 1 name for 2 graphs");
 }
 
 TEST_F(Graphs, DiffGraphIgnoresNames) {
@@ -154,7 +154,20 @@ TEST_F(Graphs, DiffGraphShowsWhereGraphsDiffer) {
   EXPECT_EQ(seen["differences"][0]["a"], "act_a");
 }
 
+TEST_F(Graphs, DiffGraphNamesTheScopes) {
+  Run("clone " + Path("model.meta") + " --to out --scope twin -o " + Path("twin.meta"));
+  const std::string both = Path("twin.meta") + " " + Path("twin.meta");
+  EXPECT_THAT(Run("diff-graph " + both + " --scope-a twin --scope-b save").out,
+              HasSubstr(" of twin in " + Path("twin.meta")));
+}
+
 TEST_F(Graphs, WrongArgumentsAreErrors) {
+  ExpectError(
+      "merge " + Path("model") + " " + Path("model") + " --scopes a,a -o " + Path("twice.meta"), 1,
+      "--scopes names 'a' twice");
+  ExpectError(
+      "merge " + Path("model") + " " + Path("model") + " --scopes a -o " + Path("twice.meta"), 1,
+      "--scopes has 1 name for 2 graphs");
   const std::string to = " -o " + Path("no.meta");
   ExpectError("clone " + Path("model") + " --to zz" + to, 1, "outputs");
   ExpectError("clone " + Path("model") + " --from zz:0 --to out" + to, 1, "inputs");

@@ -68,8 +68,10 @@ rm::StatusOr<rm::Tensor> ReadTensor(const PrintOptions& options) {
   if (options.slice.empty() || rm::IsNotFound(tensor.status())) {
     return WithNearName(tensor.status(), options.name, *source);
   }
-  return tensor.status()
-      .WithContext("--slice " + options.slice)
+  // The library reports a part outside the tensor as TensorFlow does, as INTERNAL.
+  const rm::Status status =
+      rm::IsInternal(tensor.status()) ? rm::OutOfRange(tensor.status().message()) : tensor.status();
+  return status.WithContext("--slice " + options.slice)
       .WithSuffix("; expected START,LENGTH or - for each dimension, joined by ':', as in 5,1:-");
 }
 

@@ -30,7 +30,7 @@ constexpr char kFooter[] =
     "  ramet diff-graph a.meta b.meta          compare the structure of two graphs\n"
     "  ramet run model-1000 --feed x=x.npy --fetch out -o results\n"
     "  ramet follow file:checkpoints           print a line for each new checkpoint\n"
-    "  ramet follow shm:policy --run out --feed x=x.npy\n"
+    "  ramet follow shm:policy --fetch out --feed x=x.npy\n"
     "  ramet publish model-1000 shm:policy     serve a checkpoint to other processes\n"
     "  ramet sync status shm:policy            show versions, readers and memory\n"
     "\n"
@@ -52,14 +52,63 @@ int Complain(std::string message) {
   return kFailed;
 }
 
-// Reports unexpected arguments. `first`, the first argument of all, may be a misspelled command.
-int ReportExtras(const CLI::App& app, const CLI::ExtrasError& error, const std::string& first) {
-  if (app.get_subcommands().empty() && !first.starts_with('-')) {
-    const std::string unknown = "'" + cli::Clean(first) + "' is not a command";
-    app.exit(CLI::ParseError(unknown, kUsage), std::cout, std::cerr);
-  } else {
-    app.exit(error, std::cout, std::cerr);
+std::vector<std::string> CommandsOf(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
   }
+  return names;
+}
+
+// Returns "status, promote or rollback".
+std::string Alternatives(std::vector<std::string> names) {
+  const std::string last = names.back();
+  names.pop_back();
+  return ramet::StrCat(ramet::StrJoin(names, ", "), names.empty() ? "" : " or ", last);
+}
+
+// Describes a command line without a command, or with one that does not exist. Returns "" for any
+// other mistake. `first` is the first argument of all.
+std::string CommandProblem(const CLI::App& app, const std::string& first) {
+  if (app.get_subcommands().empty()) {
+    if (first.empty() || first.starts_with('-')) return "";
+    const std::vector<std::string> names = CommandsOf(app);
+    const std::string near = ramet::NearestName(first, {names.begin(), names.end()});
+    return ramet::StrCat("'", first, "' is not a command",
+                         near.empty() ? "" : ramet::StrCat("; did you mean '", near, "'?"));
+  }
+  const CLI::App& command = *app.get_subcommands().front();
+  const std::vector<std::string> parts = CommandsOf(command);
+  if (parts.empty() || !command.get_subcommands().empty()) return "";
+  const std::vector<std::string> extras = command.remaining();
+  const std::string use = ramet::StrCat("use ", Alternatives(parts));
+  if (extras.empty())
+    return ramet::StrCat("'ramet ", command.get_name(), "' needs a subcommand; ", use);
+  return ramet::StrCat("'", extras.front(), "' is not a command of 'ramet ", command.get_name(),
+                       "'; ", use);
+}
+
+// Describes a value that CLI11 could not convert, which it reports as "Could not convert: X = Y".
+std::string ConversionProblem(const std::string& text) {
+  constexpr std::string_view kStart = "Could not convert: ";
+  const size_t equals = text.find(" = ");
+  if (!text.starts_with(kStart) || equals == text.npos) return text;
+  return ramet::StrCat(text.substr(kStart.size(), equals - kStart.size()), ": '",
+                       text.substr(equals + 3), "' is not a number");
+}
+
+// Reports a mistake in the arguments. Prints the help if `error` asks for it.
+int ReportUsage(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
+  if (error.get_exit_code() == 0) return app.exit(error, std::cout, std::cerr);
+  std::string message = CommandProblem(app, first);
+  if (message.empty()) message = ConversionProblem(error.what());
+  std::string command = "ramet";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  Complain(message);
+  std::cerr << "Run '" << command << " --help' for more.\n";
   return kUsage;
 }
 
@@ -105,10 +154,8 @@ int main(int argc, char** argv) {
     TakeOneValueEach(&app);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
-  } catch (const CLI::ExtrasError& e) {
-    return ReportExtras(app, e, argv[1]);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e, std::cout, std::cerr) == 0 ? kOk : kUsage;
+    return ReportUsage(app, e, argc > 1 ? argv[1] : "");
   } catch (const std::exception& e) {
     status = ramet::Unknown(e.what());
   }

@@ -93,7 +93,12 @@ rm::Status Merge(const MergeOptions& o) {
   for (const auto* list : {&o.scopes, &o.checkpoints}) {
     if (list->empty() || list->size() == o.models.size()) continue;
     return rm::InvalidArgument(list == &o.scopes ? "--scopes" : "--checkpoints", " has ",
-                               list->size(), " names for ", o.models.size(), " graphs");
+                               Count(static_cast<int64_t>(list->size()), "name"), " for ",
+                               o.models.size(), " graphs");
+  }
+  for (auto scope = o.scopes.begin(); scope != o.scopes.end(); ++scope) {
+    if (std::find(o.scopes.begin(), scope, *scope) == scope) continue;
+    return rm::InvalidArgument("--scopes names '", *scope, "' twice");
   }
   RAMET_RETURN_IF_ERROR(CheckModelOutput(o.output));
   rm::Graph target;

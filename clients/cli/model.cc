@@ -67,6 +67,20 @@ rm::StatusOr<ModelFile> Locate(const ModelOptions& options) {
                       "SavedModel or a GraphDef");
 }
 
+// Returns how to find the name of an element. If `name` is a name scope, its last operation is
+// probably meant.
+std::string NameHint(const rm::Graph& graph, const std::string& name) {
+  const std::string scope = name + "/";
+  std::string meant;
+  for (const rm::Operation& op : graph.operations()) {
+    const std::string found = op.name();
+    const bool is_in = found.starts_with(scope) && found.find('/', scope.size()) == found.npos;
+    if (is_in && op.num_outputs() > 0) meant = found;
+  }
+  const std::string hint = "; 'ramet inspect' shows the names";
+  return meant.empty() ? hint : rm::StrCat(hint, "; did you mean '", meant, "'?");
+}
+
 std::string TagText(const std::vector<std::string>& tags) {
   return tags.empty() ? "(no tags)" : rm::StrJoin(tags, ",");
 }
@@ -114,6 +128,7 @@ rm::StatusOr<Model> Model::Open(const ModelOptions& options) {
                          rm::Session::Create(*model.graph_, {.allow_soft_placement = true}));
   model.session_ = std::make_shared<rm::Session>(std::move(session));
   model.has_values_ = !file.checkpoint.empty();
+  model.checkpoint_ = file.checkpoint;
   if (file.kind == ModelFile::Kind::kSavedModel) {
     RAMET_RETURN_IF_ERROR(model.ImportSavedModel(options, file));
   } else {
@@ -245,7 +260,9 @@ rm::Status Model::AddFetch(const std::string& fetch, const rm::Signature& signat
         signature.outputs.empty()
             ? ""
             : " (outputs of the signature: " + KeysOf(signature.outputs) + ")";
-    return element.status().WithContext("--fetch " + fetch).WithSuffix(outputs);
+    return element.status()
+        .WithContext("--fetch " + fetch)
+        .WithSuffix(outputs.empty() ? NameHint(*graph_, name) : outputs);
   }
   fetched_names_.push_back(name == fetch ? NameOf(*element) : fetch);
   fetches_.push_back(*std::move(element));

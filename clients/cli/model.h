@@ -63,6 +63,8 @@ class Model {
   // \error kNotFound: there is no such signature; the message lists those there are.
   ramet::StatusOr<ramet::Signature> FindSignature(const std::string& name) const;
   const ramet::Graph& graph() const { return *graph_; }
+  // The prefix of the checkpoint with the values; "" if there is none.
+  const std::string& checkpoint() const { return checkpoint_; }
   ramet::Session& session() { return *session_; }
   // Reports whether the variables have values from a file or from the session given to Over.
   bool has_values() const { return has_values_; }
@@ -80,6 +82,7 @@ class Model {
   std::unique_ptr<ramet::Saver> saver_;
   std::shared_ptr<ramet::Session> session_;
   bool has_values_ = false;
+  std::string checkpoint_;
   std::map<std::string, ramet::Signature> signatures_;
   ramet::Feeds feeds_;
   std::vector<ramet::GraphElement> fetches_;

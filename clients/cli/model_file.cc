@@ -89,9 +89,10 @@ rm::StatusOr<ModelFile> LatestOf(const std::string& folder, const std::string& s
 rm::StatusOr<ModelFile> FindMessage(const std::string& path) {
   auto kind = rm::MessageKindOfFile(path);
   if (!kind.ok() && rm::IsDataLoss(kind.status())) {
-    return rm::DataLoss("'", path,
-                        "' is not a model file; expected a checkpoint, GraphDef, MetaGraphDef, "
-                        "SavedModel, .safetensors or .npz file");
+    return rm::DataLoss(
+        "'", path,
+        "' is not a model file, or is truncated; expected a checkpoint, GraphDef, MetaGraphDef, "
+        "SavedModel, .safetensors or .npz file");
   }
   if (!kind.ok()) return kind.status();
   if (*kind == "GraphDef") return ModelFile{Kind::kGraphDef, path, path, ""};

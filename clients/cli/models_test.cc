@@ -229,6 +229,7 @@ TEST_F(Models, PrintErrorsSayWhatToDo) {
   ExpectError(print + "quite/another", 1, "'ramet list' shows the names");
   ExpectError(print + "w --slice=-1,1:-", 1, "--slice -1,1:-: Expected non-negative start");
   ExpectError(print + "w --slice 0,9:-", 1, "out of bounds: shape = [3,2]");
+  ExpectError(print + "w --slice 0,9:-", 1, "ramet: OUT_OF_RANGE: ");
   ExpectError(print + "w --slice 0,1", 1, "for each dimension");
   ExpectError(print + "w --max -1", 2, "not a valid number of values");
   EXPECT_EQ(Run(print + "w --max 0").out, "w  float[3,2] ...\n");

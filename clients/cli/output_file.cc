@@ -65,6 +65,14 @@ rm::Status MakeFolder(const std::string& folder) {
   return rm::Unknown("cannot create the folder '", folder, "': ", error.message());
 }
 
+rm::Status CheckFolderOf(const std::string& what, const std::string& file) {
+  const std::filesystem::path path(file);
+  std::error_code error;
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  if (std::filesystem::is_directory(folder, error)) return rm::OkStatus();
+  return rm::NotFound(what, ": the folder '", folder.string(), "' does not exist");
+}
+
 int CreateNewFile(const std::string& path) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }

@@ -13,6 +13,11 @@ namespace cli {
 // \error kUnknown: the folder cannot be created; the message has the system's reason.
 ramet::Status MakeFolder(const std::string& folder);
 
+// Checks that the folder of an output file exists. Commands create a folder only if an option names
+// it. Error messages begin with `what`.
+// \error kNotFound: the folder does not exist.
+ramet::Status CheckFolderOf(const std::string& what, const std::string& file);
+
 // Creates a file for writing. Returns its descriptor, or -1 with errno set: EEXIST if the name is
 // taken, even by a dangling link.
 int CreateNewFile(const std::string& path);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "checkpoint.h"
 #include "command.h"
 #include "interrupt.h"
 #include "model.h"
@@ -30,6 +31,16 @@ std::string FolderOf(const std::string& path) {
   return parent.empty() ? "." : parent.string();
 }
 
+// Reports whether the model has a global step with a value, which a publisher takes as the step.
+rm::StatusOr<bool> HasGlobalStep(Model& model) {
+  for (const auto& step :
+       model.session().graph().collections().Get<rm::Variable>(rm::graph_keys::kGlobalStep)) {
+    RAMET_ASSIGN_OR_RETURN(const rm::Tensor value, model.session().Value(step));
+    if (!value.empty()) return true;
+  }
+  return false;
+}
+
 class Source {
  public:
   explicit Source(const PublishOptions& options)
@@ -42,7 +53,8 @@ class Source {
   rm::Status GoOn();
 
  private:
-  rm::Status Publish(int64_t step);
+  // Publishes the values. The step is that of the global step, or else `number`.
+  rm::Status Publish(int64_t number);
   rm::Status PublishCheckpoint(const rm::FoundCheckpoint& found);
 
   const PublishOptions& options_;
@@ -52,12 +64,12 @@ class Source {
 };
 
 rm::Status Source::Start() {
-  rm::FoundCheckpoint found;
+  int64_t number = -1;
   if (options_.watch) {
     while (!Interrupted()) {
       auto next = watcher_.Wait(kInterruptCheckInterval);
       if (next.ok()) {
-        found = *std::move(next);
+        number = next->step;
         break;
       }
       if (!rm::IsDeadlineExceeded(next.status())) return next.status();
@@ -72,12 +84,15 @@ rm::Status Source::Start() {
   }
   RAMET_ASSIGN_OR_RETURN(
       publisher_, rm::Publisher::Open(options_.address, model_->session(), options_.publisher));
-  return Publish(found.step);
+  return Publish(options_.watch ? number : NumberOf(model_->checkpoint()));
 }
 
-rm::Status Source::Publish(int64_t step) {
+rm::Status Source::Publish(int64_t number) {
+  RAMET_ASSIGN_OR_RETURN(const bool has_step, HasGlobalStep(*model_));
+  const int64_t step = has_step ? -1 : number;
   const auto start = Clock::now();
   RAMET_ASSIGN_OR_RETURN(const uint64_t version, publisher_->Publish({.step = step}));
+  RAMET_RETURN_IF_ERROR(publisher_->Flush());
   const int64_t nanos = std::chrono::nanoseconds(Clock::now() - start).count();
   const rm::PublisherStats stats = publisher_->stats();
   int64_t bytes = 0;
@@ -189,11 +204,14 @@ void AddPublish(CLI::App& app, rm::Status* status) {
       ->check(CheckMode)
       ->default_str(ModeText(publisher.access.mode))
       ->type_name("MODE");
+  command->add_flag("--takeover", publisher.access.takeover,
+                    "Take the address from a publisher that is there; its followers move here");
   command->add_flag("--once", options->once, "Exit after the first version");
   command->add_flag("--json", options->json, "Print a JSON object on one line for each version");
   command->footer(
-      "Each line shows the version, its step and size, the time that publishing took, and the\n"
-      "number of readers. At an address where versions outlive the publisher, new followers can\n"
+      "Each line shows the version, its step and size, the time until followers could take\n"
+      "it, and the number of readers. At an address where versions outlive the publisher, new "
+      "followers can\n"
       "take them after this program has exited. At other addresses it must keep running for new\n"
       "followers; those already there keep the last version when it exits.\n"
       "Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.\n"

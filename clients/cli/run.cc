@@ -81,11 +81,11 @@ rm::Status WithHint(const rm::Status& status) {
 }
 
 rm::Status Run(const RunOptions& options) {
+  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.model));
   if (options.fetches.empty() && options.signature.empty()) {
     return rm::InvalidArgument(
         "nothing to fetch; use --fetch NAME or --signature NAME ('ramet inspect' shows the names)");
   }
-  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.model));
   RAMET_RETURN_IF_ERROR(model.Prepare(options.feeds, options.fetches, options.signature));
   const auto run = model.Run();
   if (!run.ok()) return WithHint(run.status());

@@ -138,17 +138,19 @@ void AddPromote(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm:
   command
       ->add_option("VERSION", options->version, "A version that 'ramet sync status' lists as kept")
       ->required();
-  command
-      ->add_option(
-          "LABEL,--as", options->label,
-          "The label, as the last argument or with --as; followers of ADDRESS@LABEL switch to "
-          "the version")
-      ->required();
+  auto* label = command->add_option("LABEL", options->label,
+                                    "The label; followers of ADDRESS@LABEL switch to the version");
+  command->add_option("--as", options->label, "LABEL, as an option instead of an argument")
+      ->excludes(label)
+      ->type_name("LABEL");
   command->footer(
-      "The publisher keeps every version that has a label.\n"
+      "The version must still be kept. The publisher keeps it as long as it has the label.\n"
       "Exit codes: 0 success, 1 failure, 2 usage error.\n"
       "Example:\n  ramet sync promote shm:policy 11 stable");
-  command->callback([=] { *status = Promote(*options); });
+  command->callback([=] {
+    if (options->label.empty()) throw CLI::RequiredError("LABEL");
+    *status = Promote(*options);
+  });
 }
 
 void AddRollback(CLI::App* sync, const std::shared_ptr<SyncOptions>& options, rm::Status* status) {

@@ -52,6 +52,12 @@ TEST_F(SyncRedis, FollowShowsAVersion) {
   EXPECT_EQ(line["epoch"], publisher.stats().epoch);
 }
 
+TEST_F(SyncRedis, PublishPrintsTheStepOfASentVersion) {
+  SaveModel(Path("sent"), 3);
+  EXPECT_THAT(Run("publish " + Path("sent") + " " + Address()).out,
+              StartsWith("v1 step 3 · 40 B · "));
+}
+
 TEST_F(SyncRedis, FollowALabel) {
   rm::Publisher publisher = Publish();
   Send(publisher, {.step = 10});

@@ -83,17 +83,67 @@ TEST_F(Sync, FollowContinuesUntilInterrupted) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(Sync, FollowSaysThatThePublisherEnded) {
+  std::optional<rm::Publisher> publisher(Publish());
+  publisher->Publish({.step = 1}).value();
+  Background follow(*dir_, "follow " + Address());
+  follow.WaitForOutput("v1 step 1 ");
+  publisher.reset();
+  const std::string line =
+      "the publisher at " + Address() + " has ended; waiting for another one\n";
+  EXPECT_TRUE(Eventually(
+      [&] { return Content(*dir_ + "/background.err").find(line) != std::string::npos; }));
+  publisher.emplace(Publish());
+  publisher->Publish({.step = 2}).value();
+  follow.WaitForOutput("v1 step 2 ");
+  follow.Interrupt();
+  EXPECT_EQ(std::ranges::count(follow.Wait().err, '\n'), 1);
+}
+
+TEST_F(Sync, StatusOfAFolder) {
+  SaveModel(Path("statusmodel"), 7);
+  const std::string folder = "file:" + Path("statusdir");
+  ASSERT_EQ(Run("publish " + Path("statusmodel") + " " + folder).code, 0);
+  ASSERT_EQ(Run("publish " + Path("statusmodel") + " " + folder).code, 0);
+  const std::string idle = Run("sync status " + folder).out;
+  EXPECT_THAT(idle, StartsWith(folder + "\n  publisher  none (a folder of checkpoints)\n"));
+  EXPECT_THAT(idle, HasSubstr("\n  published  2 versions, "));
+  EXPECT_EQ(RunJson("sync status --json " + folder)["connected"], false);
+  rm::Publisher publisher = rm::Publisher::Open(folder, session_).value();
+  EXPECT_THAT(Run("sync status " + folder).out, HasSubstr("\n  publisher  running, epoch "));
+  EXPECT_EQ(RunJson("sync status --json " + folder)["connected"], true);
+}
+
+TEST_F(Sync, PublishPrintsTheStepOfAWrittenVersion) {
+  SaveModel(Path("stepped"), 3);
+  const Result result = Run("publish " + Path("stepped") + " file:" + Path("steppeddir"));
+  EXPECT_THAT(result.out, StartsWith("v1 step 3 · 40 B · "));
+}
+
+TEST_F(Sync, PublishTakesOver) {
+  SaveModel(Path("taken"), 7);
+  rm::Publisher publisher = Publish();
+  ExpectError("publish " + Path("taken") + " " + Address(), 1, "'ramet publish --takeover'");
+  Background publish(*dir_, "publish --takeover " + Path("taken") + " " + Address());
+  publish.WaitForOutput("v1 step 7 ");
+  EXPECT_TRUE(rm::IsAborted(publisher.Publish().status()));
+}
+
 TEST_F(Sync, FollowErrors) {
   const Result nobody = Run("follow --once --timeout 0.1 " + Address());
   EXPECT_EQ(nobody.code, 1);
   EXPECT_THAT(nobody.err, HasSubstr("waiting for a publisher at " + Address()));
   EXPECT_THAT(nobody.err, HasSubstr("there is no publisher"));
+  EXPECT_THAT(nobody.err, HasSubstr("--timeout"));
+  EXPECT_THAT(nobody.err, Not(HasSubstr("FollowerOptions")));
   ExpectError("follow " + Address() + "@", 2, "empty label");
   ExpectError("follow file:", 2, "file:DIR");
   ExpectError("follow xyz:x", 2, "xyz");
   rm::Publisher publisher = Publish();
   publisher.Publish().value();
   ExpectError("follow --once " + Address() + " --fetch nothing", 1, "nothing");
+  ExpectError("publish " + Path("model") + " shm:" + Path("no/socket"), 1,
+              "cannot make the socket: the folder '" + Path("no") + "' does not exist");
 }
 
 TEST_F(Sync, PublishServesACheckpoint) {
@@ -185,7 +235,15 @@ TEST_F(Sync, PromoteAndRollback) {
   EXPECT_EQ(publisher.stats().version, 3u);
   ExpectError("sync promote " + Address() + " 99 stable", 1, "99");
   ExpectError("sync rollback " + Address() + " 99", 1, "99");
+  ExpectError("sync promote " + Address() + " 99 stable", 1,
+              "NOT_FOUND: " + Address() +
+                  ": version 99 is not kept (kept: 1, 2, 3); the publisher "
+                  "keeps 3 versions, 'retained' keeps more");
   ExpectError("sync status " + Address() + "-nobody", 1, "there is no publisher");
+  ExpectError("sync status " + Address() + "-nobody", 1,
+              "NOT_FOUND: " + Address() +
+                  "-nobody: there is no publisher; start one with 'ramet publish' or "
+                  "ramet.Publisher");
   ExpectError("sync status policy", 2, "write shm:policy");
   ExpectError("sync", 2, "subcommand");
 }

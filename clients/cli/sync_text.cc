@@ -58,7 +58,18 @@ std::string Ago(int64_t time_nanos) {
   return Duration(std::max<int64_t>(age, 0)) + " ago";
 }
 
+std::string PublisherText(const std::string& address, const rm::ReplicaStatus& status) {
+  const bool is_folder = IsFolderAddress(address);
+  if (!status.connected && is_folder) return "none (a folder of checkpoints)";
+  const std::string state = status.connected
+                                ? Paint(is_folder ? "running" : "connected", Color::kGreen)
+                                : Paint("gone", Color::kRed);
+  return rm::StrCat(state, ", epoch ", status.epoch);
+}
+
 }  // namespace
+
+bool IsFolderAddress(std::string_view address) { return address.starts_with("file:"); }
 
 std::string Duration(int64_t nanos) {
   const double micros = static_cast<double>(nanos) / 1000;
@@ -106,9 +117,7 @@ std::string StatusTable(const std::string& address, const rm::ReplicaStatus& sta
           ? "none yet"
           : rm::StrCat("v", status.newest, StepText(stats.step), ", ", Ago(stats.time_nanos));
   const std::vector<std::pair<const char*, std::string>> rows = {
-      {"publisher",
-       rm::StrCat(status.connected ? Paint("connected", Color::kGreen) : Paint("gone", Color::kRed),
-                  ", epoch ", status.epoch)},
+      {"publisher", PublisherText(address, status)},
       {"newest", newest},
       {"kept", VersionsText(status.versions)},
       {"labels", Clean(LabelsText(stats.labels))},

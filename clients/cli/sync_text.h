@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 // The text and JSON forms of versions and publishers.
 namespace cli {
@@ -15,6 +16,8 @@ std::string Duration(int64_t nanos);
 std::string VersionText(const ramet::VersionInfo& info);
 nlohmann::json VersionJson(const ramet::VersionInfo& info);
 
+// Reports whether an address names a folder of checkpoints.
+bool IsFolderAddress(std::string_view address);
 // Returns one line: "v12 step 1200 · 3 readers · 4.1 MB in use".
 std::string StatusLine(const ramet::ReplicaStatus& status);
 // Returns several aligned lines.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "ramet/base/file.h"
 #include "ramet/base/run_interrupt.h"
+#include "ramet/base/strings.h"
 #include "ramet/edit/clone/changed_tensors.h"
 #include "ramet/edit/clone/copied_collections.h"
 #include "ramet/edit/clone/copied_contexts.h"
@@ -24,6 +26,8 @@
 
 namespace ramet {
 namespace {
+
+constexpr std::string_view kInitialNames[] = {"initializer", "current"};  // in Python
 
 // Locks both graphs in an order that prevents deadlocks between two clones.
 class BothGraphs {
@@ -57,6 +61,20 @@ class BothGraphs {
   SharedMutex& target_;
 };
 
+// Checks that a checkpoint to initialize from exists: a V2 one by its index, a V1 one by its file,
+// unless it is the pattern of its shards.
+Status CheckInitial(const CloneInitial& initial) {
+  const std::string* prefix = initial.checkpoint();
+  if (prefix == nullptr || prefix->find_first_of("*?[") != prefix->npos) return OkStatus();
+  const std::string index = StrCat(*prefix, ".index");
+  if (FileExists(index) || FileExists(*prefix)) return OkStatus();
+  const std::string near =
+      NearestName(*prefix, std::vector<std::string_view>{kInitialNames[0], kInitialNames[1]});
+  return InvalidArgument("clone: initial: '", *prefix, "' is neither '", kInitialNames[0],
+                         "' nor '", kInitialNames[1], "', and there is no checkpoint '", index,
+                         "'.", near.empty() ? "" : StrCat(" Did you mean '", near, "'?"));
+}
+
 // Makes one clone. Run shows the phases in order.
 class Cloner {
  public:
@@ -72,6 +90,7 @@ class Cloner {
 
   StatusOr<Cloned> Run() {
     // Nothing changes yet.
+    RAMET_RETURN_IF_ERROR(CheckInitial(options_.initial));
     RAMET_RETURN_IF_ERROR(selection_.Resolve());
     RAMET_RETURN_IF_ERROR(selection_.Select());
     RAMET_RETURN_IF_ERROR(devices_.Evaluate());

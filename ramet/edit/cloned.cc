@@ -16,10 +16,12 @@ Status CheckTau(double tau) {
   return InvalidArgument("clone: tau: ", tau, " is not in [0, 1]");
 }
 
-Status AcrossGraphs() {
-  return InvalidArgument(
-      "clone: session: the clone is in a different graph, so no operation can read the original's "
-      "variables; use Update or Polyak with the sessions of both graphs");
+// Returns the error of `member`, which needs both networks in one graph.
+Status AcrossGraphs(std::string_view member) {
+  return InvalidArgument("clone: ", member,
+                         ": the clone is in a different graph, so no operation can read the "
+                         "original's variables; use update(session, into) or polyak(tau, session, "
+                         "into)");
 }
 
 // Returns the step for tau, which is made on first use.
@@ -97,7 +99,7 @@ std::vector<Operation> Cloned::operations() const {
 }
 
 StatusOr<Operation> Cloned::UpdateOp() const {
-  if (!mapping_->same_graph()) return AcrossGraphs();
+  if (!mapping_->same_graph()) return AcrossGraphs("update_op");
   Operation& update = mapping_->steps.update;
   if (!update.valid()) {
     GraphRollback rollback(*mapping_->target);
@@ -109,7 +111,7 @@ StatusOr<Operation> Cloned::UpdateOp() const {
 
 StatusOr<Operation> Cloned::PolyakOp(double tau) const {
   RAMET_RETURN_IF_ERROR(CheckTau(tau));
-  if (!mapping_->same_graph()) return AcrossGraphs();
+  if (!mapping_->same_graph()) return AcrossGraphs("polyak_op");
   GraphRollback rollback(*mapping_->target);
   RAMET_ASSIGN_OR_RETURN(Operation op, VariableUpdates(*mapping_).AddPolyak(tau));
   rollback.Keep();

@@ -28,26 +28,31 @@ std::string_view FormsOf(std::string_view name) {
   return std::ranges::find(schemes, name, &Scheme::name)->forms;
 }
 
-Status UnknownScheme(std::string_view address, std::string_view scheme) {
-  const std::string known = JoinSchemes([](const TransportFactory&, const Scheme& s) {
-    return StrCat(s.name, ": (", s.description, ")");
+// Returns one form for each scheme: "shm:NAME, file:DIR, ...".
+std::string ShortForms() {
+  return JoinSchemes([](const TransportFactory&, const Scheme& s) {
+    return s.forms.substr(0, s.forms.find(' '));
   });
+}
+
+Status UnknownScheme(std::string_view address, std::string_view scheme) {
   return InvalidArgument("'", PrintableAddress(address), "': unknown address scheme '", scheme,
-                         "'; use ", known);
+                         "'; use ", ShortForms());
 }
 
 // Suggests the schemes with which `location` is a valid address.
 Status NoScheme(std::string_view location) {
+  if (location.empty()) return InvalidArgument("the address is empty; use ", ShortForms());
   std::string hints;
   for (const TransportFactory& factory : Transports()) {
     for (const Scheme& s : factory.schemes) {
       const ReplicaAddress with_scheme{std::string(s.name), std::string(location), ""};
-      if (location.empty() || !factory.check(with_scheme).ok()) continue;
+      if (!factory.check(with_scheme).ok()) continue;
       hints += StrCat(hints.empty() ? "" : ", or ", "write ", s.name, ":", location, " for ",
                       s.description);
     }
   }
-  if (hints.empty()) hints = StrCat("use ", ReplicaAddressForms());
+  if (hints.empty()) hints = StrCat("use ", ShortForms());
   return InvalidArgument("'", location, "' has no scheme; ", hints);
 }
 

@@ -33,6 +33,11 @@ Status BackgroundJob::WaitForRoom() {
   return OkStatus();
 }
 
+void BackgroundJob::WaitUntilDone() {
+  MutexLock lock(mutex_);
+  while (busy_) changed_.Wait(mutex_);
+}
+
 void BackgroundJob::Post(std::function<void()> job) {
   MutexLock lock(mutex_);
   job_ = std::move(job);

@@ -19,6 +19,8 @@ class BackgroundJob {
   // \error kResourceExhausted: with kSkip, the previous job is not done.
   // \error kCancelled: the client interrupts the wait.
   Status WaitForRoom();
+  // Waits until the queued job is done.
+  void WaitUntilDone();
   // Queues `job`, replacing one that has not started. To run every job, post each one after
   // WaitForRoom, from one thread at a time.
   void Post(std::function<void()> job);

@@ -23,6 +23,8 @@ class ReplicaMonitor::Impl {
       : address_(std::move(address)), text_(PrintableAddress(address_)) {}
 
   Status Connect(std::chrono::milliseconds wait);
+  // Returns the error of a Connect that found no publisher.
+  Status NoPublisher(const TransportFactory& factory, bool at_once, const Status& why) const;
   StatusOr<ReplicaStatus> Look();
   void Wait(std::chrono::milliseconds timeout) {
     uint64_t seen = seen_;
@@ -61,10 +63,18 @@ Status ReplicaMonitor::Impl::Connect(std::chrono::milliseconds wait) {
       return At(transport.status());
     }
     if (Clock::now() + kStatusPollInterval > end) {
-      return DeadlineExceeded(text_, ": there is no publisher; start one, or wait longer");
+      return NoPublisher(*factory, wait.count() == 0, transport.status());
     }
     std::this_thread::sleep_for(kStatusPollInterval);
   }
+}
+
+Status ReplicaMonitor::Impl::NoPublisher(const TransportFactory& factory, bool at_once,
+                                         const Status& why) const {
+  const std::string reason = factory.outlives_publisher ? StrCat(" (", why.message(), ")") : "";
+  const std::string message = StrCat(text_, ": there is no publisher", reason,
+                                     "; start one with 'ramet publish' or ramet.Publisher");
+  return at_once ? NotFound(message) : DeadlineExceeded(message, ", or wait longer");
 }
 
 StatusOr<ReplicaStatus> ReplicaMonitor::Impl::Look() {
@@ -73,9 +83,10 @@ StatusOr<ReplicaStatus> ReplicaMonitor::Impl::Look() {
   if (!publisher.ok()) return At(publisher.status());
   status.publisher = *std::move(publisher);
   if (counts_monitors_ && status.publisher.readers > 0) --status.publisher.readers;
-  status.connected = transport_->connected();
+  status.connected = transport_->has_publisher();
   status.epoch = transport_->announcement().epoch;
-  status.newest = transport_->Newest("");
+  // The version and the step come from one record; the table may be a version ahead by now.
+  status.newest = status.publisher.version != 0 ? status.publisher.version : transport_->Newest("");
   status.versions = transport_->Versions();
   return status;
 }
@@ -97,6 +108,13 @@ const Announcement& ReplicaMonitor::announcement() const {
   return impl_->transport().announcement();
 }
 StatusOr<ReplicaStatus> ReplicaMonitor::Look() { return impl_->Look(); }
+uint64_t ReplicaMonitor::Newest(std::string_view label) const {
+  return impl_->transport().Newest(label);
+}
+std::string ReplicaMonitor::CheckpointOf(uint64_t version) const {
+  return impl_->transport().CheckpointOf(version);
+}
+bool ReplicaMonitor::ended() const { return impl_->transport().ended(); }
 void ReplicaMonitor::Wait(std::chrono::milliseconds timeout) { impl_->Wait(timeout); }
 Status ReplicaMonitor::Promote(std::string_view label, uint64_t version) {
   return impl_->At(impl_->transport().Promote(label, version));

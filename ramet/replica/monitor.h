@@ -14,7 +14,7 @@ namespace ramet {
 
 // The state of an address at one moment.
 struct ReplicaStatus {
-  bool connected = false;  // whether the publisher is there
+  bool connected = false;  // whether a publisher holds the address
   uint64_t epoch = 0;
   uint64_t newest = 0;             // the newest version, or 0 if there is none yet
   std::vector<uint64_t> versions;  // versions that can be taken, oldest first
@@ -28,6 +28,7 @@ class RAMET_EXPORT ReplicaMonitor {
   // Connects to the publisher at `address`; a label is ignored. Waits for it for up to `wait`, or
   // forever if that is negative.
   // \error kInvalidArgument: the address is invalid.
+  // \error kNotFound: there is no publisher, and `wait` is 0.
   // \error kDeadlineExceeded: no publisher appears within `wait`.
   // \error kUnavailable: a process listens there but does not greet within 10 seconds, or within
   //   `wait` if that is longer.
@@ -45,6 +46,13 @@ class RAMET_EXPORT ReplicaMonitor {
   // \error kUnavailable: the publisher has gone.
   // \error as for FollowerTransport::PublisherStatus.
   StatusOr<ReplicaStatus> Look();
+  // Returns the newest version, or the one that `label` names. 0: there is none yet.
+  uint64_t Newest(std::string_view label = "") const;
+  // Returns the prefix of the checkpoint that holds a version. Returns "" if no checkpoint does, as
+  // at all addresses but `file:`.
+  std::string CheckpointOf(uint64_t version) const;
+  // Reports whether this monitor will see no more versions; a new one might.
+  bool ended() const;
   // Waits until something may have changed. Returns early if the publisher ends.
   void Wait(std::chrono::milliseconds timeout);
 

@@ -69,6 +69,7 @@ class Publisher::Impl {
   StatusOr<uint64_t> Publish(const PublishOptions& options);
   Status Promote(std::string_view label, uint64_t version);
   StatusOr<uint64_t> Rollback(uint64_t version);
+  Status Flush();
   const std::string& address() const { return address_; }
   PublisherStats stats() const { return transport_->stats(); }
 
@@ -158,6 +159,14 @@ StatusOr<uint64_t> Publisher::Impl::Rollback(uint64_t version) {
   return sender_->Rollback(version);
 }
 
+Status Publisher::Impl::Flush() {
+  RAMET_RETURN_IF_ERROR(CallScope::Check(this, address_));
+  const CallScope scope(this);
+  MutexLock lock(take_mutex_);
+  if (later_) later_->WaitUntilDone();
+  return transport_->Flush();
+}
+
 StatusOr<uint64_t> Publisher::Impl::PublishTaken() {
   RAMET_RETURN_IF_ERROR(models_.Take(&taken_));
   if (std::ranges::any_of(taken_.values, [](const Tensor& v) { return !v.host_accessible(); })) {
@@ -198,6 +207,7 @@ Status Publisher::Promote(std::string_view label, uint64_t version) {
   return impl_->Promote(label, version);
 }
 StatusOr<uint64_t> Publisher::Rollback(uint64_t version) { return impl_->Rollback(version); }
+Status Publisher::Flush() { return impl_->Flush(); }
 const std::string& Publisher::address() const { return impl_->address(); }
 const ReplicaSignature& Publisher::signature() const { return impl_->models().signature(); }
 PublisherStats Publisher::stats() const { return impl_->stats(); }

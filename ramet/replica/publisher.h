@@ -129,6 +129,12 @@ class RAMET_EXPORT Publisher {
   // \error kAborted: as for Publish.
   StatusOr<uint64_t> Rollback(uint64_t version);
 
+  // Waits until followers can take the last version. At `file:` and `redis:` addresses a background
+  // thread writes or sends it; elsewhere this returns at once.
+  // \error kUnavailable: the server could not be reached in time.
+  // \error as for the file operations, if the version could not be written.
+  Status Flush();
+
   const std::string& address() const;
   const ReplicaSignature& signature() const;
   PublisherStats stats() const;

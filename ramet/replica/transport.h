@@ -110,6 +110,11 @@ class PublisherTransport {
   virtual Status Promote(std::string_view label, uint64_t version) = 0;
   // Frees the values of old versions that followers have released.
   virtual void Release() {}
+  // Waits until the last version can be taken, at transports that write or send it in the
+  // background.
+  // \error kUnavailable: the server could not be reached in time.
+  // \error as for the file operations, if the version could not be written.
+  virtual Status Flush() { return OkStatus(); }
   virtual PublisherStats stats() const = 0;
 };
 
@@ -156,6 +161,11 @@ class FollowerTransport {
   virtual void Interrupt() = 0;
   // Reports whether the publisher is there. Published versions can be taken even if it is not.
   virtual bool connected() const = 0;
+  // Reports whether a publisher holds the address now. It differs from `connected` where a
+  // connection needs no publisher.
+  virtual bool has_publisher() const { return connected(); }
+  // Returns the prefix of the checkpoint that holds a version, or "" if no file does.
+  virtual std::string CheckpointOf(uint64_t /*version*/) const { return ""; }
   // Reports whether this object will get no more versions. A new connection might.
   virtual bool ended() const { return !connected(); }
 };

@@ -5,6 +5,7 @@
 
 #include "ramet/base/strings.h"
 #include "ramet/replica/call_scope.h"
+#include "ramet/replica/version_limits.h"
 
 namespace ramet {
 namespace {
@@ -80,8 +81,7 @@ Status VersionUpdater::Pin(uint64_t version) {
   if (!is_current) {
     const Status status = Adopt(version, options_.verify == Verify::kBeforeUse);
     if (IsNotFound(status)) {
-      return NotFound(text_, ": version ", version, " is not kept; the kept versions are ",
-                      StrJoin(source->transport->Versions(), ", "));
+      return NotKept(version, source->transport->Versions()).WithContext(text_);
     }
     RAMET_RETURN_IF_ERROR(status);
   }

@@ -75,6 +75,7 @@ Status ParseMessageFile(const std::string& path, std::string_view what,
 }
 
 StatusOr<std::string> ReadMessageFile(const std::string& path) {
+  if (path.empty()) return NotFound("the path is empty");
   auto bytes = ReadFile(path);
   if (IsNotFound(bytes.status())) return NotFound("File ", path, " does not exist.");
   if (bytes.ok() && bytes->empty()) return CannotParse(path, DataLoss("the file is empty"));

@@ -74,7 +74,7 @@ TEST_F(ReplicaControlTest, AFollowerMayPromoteAndRollBack) {
   EXPECT_EQ(publisher.stats().labels.at("stable and good"), 1u);
   EXPECT_EQ(follower.Rollback(1).value(), 3u);
   EXPECT_THAT(follower.Promote("x", 9).message(),
-              HasSubstr("version 9 is not kept; the kept versions are 1, 2, 3"));
+              HasSubstr("version 9 is not kept (kept: 1, 2, 3); the publisher keeps 3 versions"));
   EXPECT_TRUE(IsNotFound(follower.Rollback(9).status()));
   EXPECT_TRUE(IsInvalidArgument(follower.Promote("", 3)));
   const PublisherStats stats = follower.PublisherStatus().value();

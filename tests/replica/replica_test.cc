@@ -137,7 +137,10 @@ TEST_F(ReplicaTest, PinAndUnpin) {
   EXPECT_THAT(Values(follower.session()), ElementsAre(5, 5, 5, 5));
   const Status gone = follower.Pin(1);
   EXPECT_TRUE(IsNotFound(gone));
-  EXPECT_THAT(gone.message(), HasSubstr("version 1 is not kept; the kept versions are 6"));
+  EXPECT_THAT(
+      gone.message(),
+      HasSubstr(
+          "version 1 is not kept (kept: 6); the publisher keeps 1 version, 'retained' keeps more"));
 }
 
 TEST_F(ReplicaTest, LabelsKeepTheirVersion) {

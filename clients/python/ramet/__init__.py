@@ -15,6 +15,8 @@ _names = {
     'Session': 'ramet.client.session',
     'clone': 'ramet.cloning',
     'Clone': 'ramet.cloning',
+    'CloneError': 'ramet.cloning',
+    'NoSuchElementError': 'ramet.cloning',
     'Publisher': 'ramet.replica',
     'Follower': 'ramet.replica',
     'ReplicaMonitor': 'ramet.replica',

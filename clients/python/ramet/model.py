@@ -127,6 +127,8 @@ def load(path, tags=('serve',)):
       FileNotFoundError: if there is no model at `path`. The message says which files were tried.
     """
     path = os.fspath(path)
+    if not path:
+        raise FileNotFoundError('the path is empty')
     if os.path.isdir(path):
         return _load_folder(path, tags)
     if path.endswith(('.pb', '.pbtxt')) and os.path.isfile(path):

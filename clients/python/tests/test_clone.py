@@ -537,6 +537,15 @@ class ErrorsTest(NetTest):
             (dict(scope='nothing'), (ValueError, KeyError), 'scope'),
             (dict(initial=None), ValueError, "initial: .*not None"),
             (dict(collections=3), TypeError, 'collections: True, False or a list'),
+            (dict(initial='curent'), ramet.CloneError,
+             "^clone: initial: 'curent' is neither 'initializer' nor 'current', and there is no "
+             r"checkpoint 'curent\.index'\. Did you mean 'current'\?"),
+            (dict(initial='/no/model'), ValueError, r"there is no checkpoint '/no/model\.index'\.$"),
+            (dict(outputs='q'), ramet.NoSuchElementError, '^clone: outputs: '),
+            (dict(variables='ow'), ValueError, '^clone: variables: '),
+            (dict(variables={'nono': 'shared'}), KeyError, 'clone: variables: '),
+            (dict(device='gpux'), ValueError, '^clone: device: '),
+            (dict(dtype='flot'), TypeError, '^clone: dtype: '),
         )
         before = self.graph.as_graph_def().SerializeToString()
         for arguments, kind, message in cases:
@@ -544,6 +553,14 @@ class ErrorsTest(NetTest):
                 ramet.clone(**arguments)
             self.assertEqual(self.graph.as_graph_def().SerializeToString(), before)
         self.assertEqual(len(tf.trainable_variables()), len(self.originals))
+
+    def test_update_op_across_graphs_names_what_to_use(self):
+        net = ramet.clone(outputs=self.q, into=tf.Graph())
+        for member, get in (('update_op', lambda: net.update_op),
+                            ('polyak_op', lambda: net.polyak_op(0.5))):
+            with self.assertRaisesRegex(ramet.CloneError, f'^clone: {member}: .*different graph.*'
+                                        r'update\(session, into\) or polyak\(tau, session, into\)'):
+                get()
 
     def test_a_finalized_graph(self):
         net = ramet.clone(outputs=self.q)

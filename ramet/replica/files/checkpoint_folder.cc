@@ -1,5 +1,7 @@
 #include "ramet/replica/files/checkpoint_folder.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "ramet/checkpoint/retention.h"
 #include "ramet/format/checkpoint_state.h"
 #include "ramet/replica/announced_graph.h"
+#include "ramet/replica/files/file_lock.h"
 #include "ramet/replica/files/version_reader.h"
 
 namespace ramet::files {
@@ -200,10 +203,23 @@ PublisherStats StatsOf(const CheckpointFolder& folder) {
   const auto newest = FindVersionAt(*path);
   if (!newest.ok()) return stats;
   stats.version = newest->version;
+  if (newest->own && newest->own->info.id.epoch != 0) stats.published = newest->version;
   stats.time_nanos = newest->own ? newest->own->info.time_nanos : newest->index.identity.mtime_ns;
   stats.step = newest->own ? newest->own->info.id.step : -1;
   if (stats.step < 0) stats.step = StepOf(*path, newest->own ? "" : *path);
   return stats;
+}
+
+bool HasPublisher(const CheckpointFolder& folder) {
+  return std::ranges::any_of(ListDir(folder.dir).value_or({}), [&](const std::string& file) {
+    if (!file.ends_with(kPublisherSuffix)) return false;
+    const std::string_view prefix =
+        std::string_view(file).substr(0, file.size() - kPublisherSuffix.size());
+    if (!folder.prefix.empty() && prefix != folder.prefix) return false;
+    const std::string path = JoinPath(folder.dir, file);
+    const auto fd = OpenOwnFile(path, O_RDONLY);
+    return fd.ok() && !TryLock(fd->get(), path).value_or(true);
+  });
 }
 
 Status RemoveVersion(const std::string& path) {

@@ -12,6 +12,8 @@
 // Treats a folder of TensorFlow checkpoints as a sequence of versions (see docs/replicas-files.md).
 namespace ramet::files {
 
+// Ends the name of the file that a publisher locks: "PREFIX.publisher".
+inline constexpr std::string_view kPublisherSuffix = ".publisher";
 // Ends the name of the index file of a checkpoint.
 inline constexpr std::string_view kIndexSuffix = ".index";
 
@@ -89,8 +91,14 @@ Status PromoteVersion(const CheckpointFolder& folder, std::string_view label, ui
 // \error as for PromoteVersion.
 StatusOr<uint64_t> RollBackTo(const CheckpointFolder& folder, uint64_t version);
 
-// Derives a publisher's statistics from the files in its folder, except for the epoch.
+// Derives a publisher's statistics from the files in its folder, except for the epoch. A publisher
+// numbers its versions from 1; in a folder that only a saver writes to, `published` counts the
+// checkpoints that are there.
 PublisherStats StatsOf(const CheckpointFolder& folder);
+
+// Reports whether a process publishes to the folder: it holds the lock of a "PREFIX.publisher".
+// Returns false on file systems without locks.
+bool HasPublisher(const CheckpointFolder& folder);
 
 // Removes the files of a checkpoint and Ramet's files next to it.
 Status RemoveVersion(const std::string& path);

@@ -46,6 +46,33 @@ bool HasHashes(const FoundVersion& found) {
   return found.own && !found.own->hashes.content.empty();
 }
 
+// A HashCache holds the hashes of versions that were read. Thread-safe.
+class HashCache {
+ public:
+  std::optional<VersionHashes> Find(uint64_t version) const {
+    MutexLock lock(mutex_);
+    const auto known = hashes_.find(version);
+    return known == hashes_.end() ? std::nullopt : std::optional(known->second);
+  }
+  void Remember(uint64_t version, const VersionHashes& hashes) {
+    MutexLock lock(mutex_);
+    if (hashes_.size() >= kMaxHashes) hashes_.clear();
+    hashes_[version] = hashes;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::map<uint64_t, VersionHashes> hashes_ RAMET_GUARDED_BY(mutex_);
+};
+
+// Reads a version, unless the scanner has found it damaged.
+StatusOr<VersionValues> ReadFrom(const FoundVersion& found, const FolderState& state,
+                                 const StoredVariables& variables) {
+  const auto newest = state.newest();
+  if (found.path == newest->found.path && !newest->damage.ok()) return newest->damage;
+  return ReadVersion(found, variables);
+}
+
 class FilesFollower final : public FollowerTransport {
  public:
   FilesFollower(std::string address, CheckpointFolder folder)
@@ -64,6 +91,8 @@ class FilesFollower final : public FollowerTransport {
   StatusOr<PublisherStats> PublisherStatus() override;
   void Interrupt() override { state_.Interrupt(); }
   bool connected() const override { return !state_.superseded(); }
+  bool has_publisher() const override { return HasPublisher(folder_); }
+  std::string CheckpointOf(uint64_t version) const override;
 
  private:
   StatusOr<FolderScanner::Wanted> Describe(const FoundVersion& newest, Clock::time_point deadline);
@@ -71,9 +100,7 @@ class FilesFollower final : public FollowerTransport {
   void Run();
   std::vector<FoundVersion> Find(uint64_t version) const;
   StatusOr<std::pair<FoundVersion, VersionValues>> Read(uint64_t version);
-  StatusOr<VersionValues> ReadFrom(const FoundVersion& found);
   void Settle(uint64_t version);
-  void Remember(uint64_t version, const VersionHashes& hashes);
 
   const std::string address_;
   const CheckpointFolder folder_;
@@ -83,9 +110,7 @@ class FilesFollower final : public FollowerTransport {
   std::optional<FolderScanner> scanner_;
   FolderWatch watch_;
   std::thread thread_;
-
-  Mutex hashes_mutex_;
-  std::map<uint64_t, VersionHashes> hashes_ RAMET_GUARDED_BY(hashes_mutex_);
+  HashCache hashes_;
 };
 
 FilesFollower::~FilesFollower() {
@@ -192,20 +217,19 @@ std::vector<FoundVersion> FilesFollower::Find(uint64_t version) const {
   return copies;
 }
 
+std::string FilesFollower::CheckpointOf(uint64_t version) const {
+  const std::vector<FoundVersion> copies = Find(version);
+  return copies.empty() ? "" : copies.front().path;
+}
+
 StatusOr<std::pair<FoundVersion, VersionValues>> FilesFollower::Read(uint64_t version) {
   Status failed = NotFound("version ", version, " is not kept");
   for (FoundVersion& found : Find(version)) {
-    auto read = ReadFrom(found);
+    auto read = ReadFrom(found, state_, variables_);
     if (read.ok()) return std::pair(std::move(found), *std::move(read));
     failed = read.status();
   }
   return failed;
-}
-
-StatusOr<VersionValues> FilesFollower::ReadFrom(const FoundVersion& found) {
-  const auto newest = state_.newest();
-  if (found.path == newest->found.path && !newest->damage.ok()) return newest->damage;
-  return ReadVersion(found, variables_);
 }
 
 // Waits until a scan has found out what replaced a version.
@@ -224,7 +248,7 @@ StatusOr<std::unique_ptr<HeldVersion>> FilesFollower::Take(uint64_t version) {
   if (IsNotFound(read.status())) Settle(version);
   if (!read.ok()) return read.status().WithContext(StrCat("file:", address_));
   auto& [found, values] = *read;
-  if (HasHashes(found)) Remember(version, found.own->hashes);
+  if (HasHashes(found)) hashes_.Remember(version, found.own->hashes);
   auto held = std::make_unique<HeldVersion>();
   if (found.own) held->info = found.own->info;
   held->info.id = {announcement_.epoch, version, values.step};
@@ -234,24 +258,15 @@ StatusOr<std::unique_ptr<HeldVersion>> FilesFollower::Take(uint64_t version) {
 }
 
 StatusOr<VersionHashes> FilesFollower::Hashes(uint64_t version, Clock::time_point) {
-  {
-    MutexLock lock(hashes_mutex_);
-    if (const auto known = hashes_.find(version); known != hashes_.end()) return known->second;
-  }
+  if (const auto known = hashes_.Find(version)) return *known;
   for (const FoundVersion& found : Find(version)) {
     if (HasHashes(found)) return found.own->hashes;
   }
   const auto read = Read(version);
   if (!read.ok()) return read.status().WithContext(StrCat("file:", address_));
   const VersionHashes hashes = HashesOf(variables_, read->second.values);
-  Remember(version, hashes);
+  hashes_.Remember(version, hashes);
   return hashes;
-}
-
-void FilesFollower::Remember(uint64_t version, const VersionHashes& hashes) {
-  MutexLock lock(hashes_mutex_);
-  if (hashes_.size() >= kMaxHashes) hashes_.clear();
-  hashes_[version] = hashes;
 }
 
 Status FilesFollower::Promote(std::string_view label, uint64_t version) {

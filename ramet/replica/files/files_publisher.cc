@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -20,6 +21,18 @@
 namespace ramet::files {
 namespace {
 
+constexpr auto kProbePause = std::chrono::milliseconds(5);
+constexpr int kLockTries = 4;
+
+// Locks the file. Tries again, because a monitor that looks for a publisher locks it for a moment.
+StatusOr<bool> TryLockAgain(int fd, const std::string& path) {
+  for (int tries = 1;; ++tries) {
+    RAMET_ASSIGN_OR_RETURN(const bool is_locked, TryLock(fd, path));
+    if (is_locked || tries == kLockTries) return is_locked;
+    std::this_thread::sleep_for(kProbePause);
+  }
+}
+
 // A PublisherLock holds the lock file "PREFIX.publisher" during its lifetime. On a file system
 // without locks, several publishers may hold it.
 class PublisherLock {
@@ -31,10 +44,10 @@ class PublisherLock {
     if (fd_.get() >= 0) RemoveFile(path_).IgnoreError();
   }
   Status Take(const CheckpointFolder& folder) {
-    path_ = JoinPath(folder.dir, StrCat(folder.prefix, ".publisher"));
+    path_ = JoinPath(folder.dir, StrCat(folder.prefix, kPublisherSuffix));
     while (true) {
       RAMET_ASSIGN_OR_RETURN(FileDescriptor fd, OpenOwnFile(path_, O_RDWR | O_CREAT));
-      RAMET_ASSIGN_OR_RETURN(const bool is_locked, TryLock(fd.get(), path_));
+      RAMET_ASSIGN_OR_RETURN(const bool is_locked, TryLockAgain(fd.get(), path_));
       if (!is_locked) {
         return AlreadyExists("'", folder.dir, "/", folder.prefix, "' has a publisher (which holds ",
                              path_, "); end that publisher, or choose ",
@@ -74,6 +87,7 @@ class FilesPublisher final : public PublisherTransport {
                              std::span<const Tensor> sources) override;
   StatusOr<uint64_t> Rollback(uint64_t version) override;
   Status Promote(std::string_view label, uint64_t version) override;
+  Status Flush() override { return queue_.Flush(); }
   PublisherStats stats() const override;
 
  private:

@@ -65,8 +65,8 @@ StatusOr<FoundVersion> Find(const CheckpointFolder& folder, uint64_t version) {
   }
   std::vector<uint64_t> there;
   for (const FoundVersion& found : ListVersions(folder)) there.push_back(found.version);
-  return NotFound("folder '", folder.dir, "' does not keep version ", version, "; it has ",
-                  StrJoin(there, ", "));
+  return NotFound("folder '", folder.dir, "' does not keep version ", version,
+                  there.empty() ? "" : "; it has ", StrJoin(there, ", "));
 }
 
 Status CopyFiles(const std::string& from, const std::string& to) {

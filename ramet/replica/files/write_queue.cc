@@ -27,6 +27,12 @@ Status WriteQueue::WaitForRoom() {
   return std::exchange(failure_, OkStatus());
 }
 
+Status WriteQueue::Flush() {
+  MutexLock lock(mutex_);
+  RAMET_RETURN_IF_ERROR(WaitUntilWrittenLocked());
+  return std::exchange(failure_, OkStatus());
+}
+
 Status WriteQueue::WaitUntilWritten() {
   MutexLock lock(mutex_);
   return WaitUntilWrittenLocked();

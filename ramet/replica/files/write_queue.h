@@ -25,6 +25,10 @@ class WriteQueue {
   // \error kCancelled: the client interrupts the wait.
   // \error as for VersionWriter::Write: the previous version could not be written.
   Status WaitForRoom();
+  // Waits until the last version is written. Returns the error of one that was not, as the next
+  // WaitForRoom would.
+  // \error kCancelled: the client interrupts the wait.
+  Status Flush();
   // \error kCancelled: the client interrupts the wait.
   Status WaitUntilWritten();
   // Adds a version, whose number it sets and returns. Call it after WaitForRoom.

@@ -213,8 +213,7 @@ void Publication::Added() {
 
 StatusOr<const SentVersion*> Publication::Kept(uint64_t version) const {
   if (const SentVersion* sent = sent_.Find(version)) return sent;
-  return NotFound("version ", version, " is not kept; the kept versions are ",
-                  StrJoin(state_.versions, ", "));
+  return NotKept(version, state_.versions);
 }
 
 Status Publication::Rollback(uint64_t version, uint64_t number) {

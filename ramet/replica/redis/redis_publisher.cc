@@ -42,6 +42,9 @@ class RedisPublisher final : public PublisherTransport {
   }
   StatusOr<uint64_t> Rollback(uint64_t version) override;
   Status Promote(std::string_view label, uint64_t version) override;
+  Status Flush() override {
+    return tasks_.Run([] { return OkStatus(); }, queue_.last_number());
+  }
   PublisherStats stats() const override { return queue_.stats(); }
 
  private:

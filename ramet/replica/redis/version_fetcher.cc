@@ -5,6 +5,7 @@
 
 #include "ramet/base/strings.h"
 #include "ramet/replica/redis/transfer.h"
+#include "ramet/replica/version_limits.h"
 #include "ramet/tensor/outside_values.h"
 
 namespace ramet::redis {
@@ -25,8 +26,7 @@ StatusOr<std::unique_ptr<HeldVersion>> VersionFetcher::Take(uint64_t version) {
     if (!connection_->usable() && IsUnavailable(taken.status()) && attempt == 0) continue;
     if (connection_->usable() && IsNotFound(taken.status())) {
       if (auto seen = ReadSeen(server_.keys, *connection_); seen.ok()) seen_.Note(*std::move(seen));
-      return NotFound(server_.where(), ": version ", version,
-                      " is not kept; the kept versions are ", StrJoin(seen_.Versions(), ", "));
+      return NotKept(version, seen_.Versions()).WithContext(server_.where());
     }
     return taken.status().WithContext(server_.where());
   }

@@ -26,6 +26,9 @@ constexpr int kBacklog = 128;
 constexpr auto kRetryInterval = std::chrono::milliseconds(5);
 constexpr int kConnectTries = 200;  // one second
 constexpr int kLockTries = 2000;    // ten seconds
+constexpr std::string_view kTakeOver =
+    "take over from it (AccessOptions::takeover, in Python takeover=True, 'ramet publish "
+    "--takeover')";
 
 // A socket's address in the kernel's format. A leading '@' stands for the 0 of an abstract name.
 struct Address {
@@ -55,6 +58,9 @@ Status GoneStatus() { return Unavailable("the other side has closed the connecti
 StatusOr<FileDescriptor> TakeTurn(const std::string& path) {
   const std::string folder = path.rfind('/') == 0 ? "/" : std::string(Dirname(path));
   FileDescriptor turn(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (turn.get() < 0 && errno == ENOENT) {
+    return NotFound("cannot make the socket: the folder '", folder, "' does not exist");
+  }
   if (turn.get() < 0) return ErrnoStatus(errno, folder);
   for (int i = 0; i < kLockTries; ++i) {
     if (flock(turn.get(), LOCK_EX | LOCK_NB) == 0) return turn;
@@ -76,8 +82,8 @@ Status BindFile(int fd, const std::string& path) {
     const Status other = Channel::Connect(path).status();
     if (IsCancelled(other)) return other;
     if (other.ok() || IsUnavailable(other)) {
-      return AlreadyExists("another publisher listens at ", path,
-                           "; end it, take over from it, or choose another path");
+      return AlreadyExists("another publisher listens at ", path, "; end it, ", kTakeOver,
+                           ", or choose another path");
     }
     if (unlink(path.c_str()) != 0) return ErrnoStatus(errno, path);
   }
@@ -90,8 +96,8 @@ Status BindName(int fd, const std::string& socket) {
   const Address address(socket);
   if (bind(fd, address.get(), address.size) == 0) return OkStatus();
   if (errno == EADDRINUSE) {
-    return AlreadyExists(
-        "another publisher has this name; end it, take over from it, or choose another name");
+    return AlreadyExists("another publisher has this name; end it, ", kTakeOver,
+                         ", or choose another name");
   }
   return ErrnoStatus(errno, socket);
 }

@@ -61,7 +61,9 @@ StatusOr<std::string> PublisherLink::Ask(Request request,
                               sent.ok() ? deadline : PendingAnswers::Clock::time_point::min());
   const Status& status = sent.ok() ? answer.status() : sent;
   if (status.ok()) return answer;
-  return Status(status.code(), StrCat("shm:", address_, ": ", status.message()));
+  // The publisher's own functions begin their messages with the address, too.
+  const std::string where = StrCat("shm:", address_);
+  return status.message().starts_with(where + ": ") ? status : status.WithContext(where);
 }
 
 }  // namespace ramet::shm

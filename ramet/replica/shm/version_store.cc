@@ -7,6 +7,7 @@
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
 #include "ramet/replica/interruptible_wait.h"
+#include "ramet/replica/version_limits.h"
 #include "ramet/replica/version_text.h"
 
 namespace ramet::shm {
@@ -176,8 +177,7 @@ void VersionStore::NoteReaderLeft() {
 }
 
 Status VersionStore::NotKept(uint64_t version) const {
-  return NotFound("shm:", address_, ": version ", version, " is not kept; the kept versions are ",
-                  StrJoin(slots_->Kept(), ", "));
+  return ramet::NotKept(version, slots_->Kept()).WithContext(StrCat("shm:", address_));
 }
 
 Status VersionStore::Promote(std::string_view label, uint64_t version) {

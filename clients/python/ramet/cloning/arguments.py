@@ -19,7 +19,7 @@ def checked(source, into, given):
     """
     for name, graph in (('source', source), ('into', into)):
         if graph is not None and not isinstance(graph, ops.Graph):
-            raise TypeError(f'{name}: a Graph is expected, not {type(graph).__name__}')
+            raise TypeError(f'clone: {name}: a Graph is expected, not {type(graph).__name__}')
     elements = {name: flat(given[name], name) for name in ('inputs', 'outputs', 'ops')}
     replaced = _pairs(given['input_map'])
     source = source or _graph_of([*elements['inputs'], *elements['outputs'], *elements['ops'],
@@ -61,7 +61,7 @@ def flat(value, argument):
         return [element]
     if isinstance(value, PartitionedVariable) or hasattr(value, '__iter__'):
         return [element for part in value for element in flat(part, argument)]
-    raise TypeError(f'{argument}: a Tensor, Operation, Variable or name is expected, not {value!r}')
+    raise TypeError(f'clone: {argument}: a Tensor, Operation, Variable or name is expected, not {value!r}')
 
 
 def is_variable(value):
@@ -80,7 +80,7 @@ def _for_core(element, source, argument):
     if isinstance(element, str):
         return element
     if element.graph is not source:
-        raise ValueError(f'{argument}: {element.name!r} does not belong to the source graph')
+        raise ValueError(f'clone: {argument}: {element.name!r} does not belong to the source graph')
     return element._id if is_variable(element) else element
 
 
@@ -88,13 +88,13 @@ def _pairs(input_map):
     if input_map is None:
         return []
     if not hasattr(input_map, 'items'):
-        raise TypeError('input_map: a dict from elements of the source to tensors is expected, not '
+        raise TypeError('clone: input_map: a dict from elements of the source to tensors is expected, not '
                         f'{type(input_map).__name__}')
     pairs = []
     for key, value in input_map.items():
         keys = flat(key, 'input_map')
         if len(keys) != 1:
-            raise TypeError(f'input_map: {key!r} stands for {len(keys)} tensors; give each of them')
+            raise TypeError(f'clone: input_map: {key!r} stands for {len(keys)} tensors; give each of them')
         pairs.append((keys[0], value))
     return pairs
 
@@ -119,14 +119,14 @@ def _replacement(key, value):
     element = value._snapshot if is_variable(value) else ops.graph_element(value)
     if not isinstance(element, ops.Tensor):
         name = key if isinstance(key, str) else key.name
-        raise TypeError(f'input_map: expected a Tensor to replace {name!r}, not {value!r}; '
+        raise TypeError(f'clone: input_map: expected a Tensor to replace {name!r}, not {value!r}; '
                         'use tf.constant to create one from a value')
     return element
 
 
 def _text(value, argument):
     if not isinstance(value, str):
-        raise TypeError(f'{argument}: a str is expected, not {value!r}')
+        raise TypeError(f'clone: {argument}: a str is expected, not {value!r}')
     return value
 
 
@@ -147,11 +147,11 @@ def _device(device):
 
 def _device_name(device):
     if not isinstance(device, str) and not hasattr(device, 'to_string'):
-        raise TypeError(f'device: a str or DeviceSpec is expected, not {device!r}')
+        raise TypeError(f'clone: device: a str or DeviceSpec is expected, not {device!r}')
     try:
         return device_lib.canonical_name(device)
     except ValueError as error:
-        raise ValueError(f'device: {error}') from None
+        raise ValueError(f'clone: device: {error}') from None
 
 
 def _dtype(dtype):
@@ -168,7 +168,7 @@ def _dtype_pairs(dtype):
     try:
         return [(dtypes.as_dtype(old), dtypes.as_dtype(new)) for old, new in pairs]
     except TypeError as error:
-        raise TypeError(f'dtype: {error}') from None
+        raise TypeError(f'clone: dtype: {error}') from None
 
 
 def _rule(state, element_of, argument):
@@ -179,7 +179,7 @@ def _rule(state, element_of, argument):
         return _by_name(state, argument)
     if callable(state):
         return lambda name: _is_shared(state(element_of(name)), argument, name)
-    raise TypeError(f"{argument}: 'own', 'shared', a function or a dict is expected, not {state!r}")
+    raise TypeError(f"clone: {argument}: 'own', 'shared', a function or a dict is expected, not {state!r}")
 
 
 def _by_name(states, argument):
@@ -197,7 +197,7 @@ def _by_name(states, argument):
 def _is_shared(state, argument, name=None):
     if not isinstance(state, str) or state not in _STATES:
         of = f' for {name!r}' if name else ''
-        raise ValueError(f"{argument}: 'own' or 'shared' is expected{of}, not {state!r}")
+        raise ValueError(f"clone: {argument}: 'own' or 'shared' is expected{of}, not {state!r}")
     return _STATES[state]
 
 
@@ -211,7 +211,10 @@ def _variable_rule(source, state):
         for key in state:
             for element in flat(key, 'variables'):
                 name = element.partition(':')[0] if isinstance(element, str) else element.op.name
-                source.get_operation_by_name(name)
+                try:
+                    source.get_operation_by_name(name)
+                except KeyError as error:
+                    raise KeyError(f'clone: variables: {error.args[0]}') from None
     return _rule(state, variable_of, 'variables')
 
 
@@ -223,7 +226,7 @@ def _collections(source, wanted):
     if isinstance(wanted, str):
         wanted = [wanted]
     if not hasattr(wanted, '__iter__'):
-        raise TypeError(f'collections: True, False or a list of names is expected, not {wanted!r}')
+        raise TypeError(f'clone: collections: True, False or a list of names is expected, not {wanted!r}')
     return [source._key(name) for name in wanted]
 
 
@@ -234,7 +237,7 @@ def _initial(initial):
         return True
     if isinstance(initial, (str, os.PathLike)) and os.fspath(initial):
         return os.fspath(initial)
-    raise ValueError("initial: 'initializer', 'current' or the prefix of a checkpoint is expected, "
+    raise ValueError("clone: initial: 'initializer', 'current' or the prefix of a checkpoint is expected, "
                      f'not {initial!r}')
 
 
@@ -243,7 +246,7 @@ def _session(session, source):
         return None
     core = getattr(session, '_core', None)
     if core is None:
-        raise TypeError(f'session: a Session is expected, not {session!r}')
+        raise TypeError(f'clone: session: a Session is expected, not {session!r}')
     if session.graph is not source:
-        raise ValueError('session: it runs a different graph than the source')
+        raise ValueError('clone: session: it runs a different graph than the source')
     return core

@@ -11,12 +11,12 @@ class CloneError(errors.InvalidArgumentError, ValueError):
     """An invalid argument of `ramet.clone`. The message names it, and the node or tensor."""
 
 
-class _NoSuchElementError(errors.NotFoundError, KeyError):
+class NoSuchElementError(errors.NotFoundError, KeyError):
     """An argument of `ramet.clone` names an element that the source does not have."""
 
 
 def _raise(error):
-    kinds = {errors.INVALID_ARGUMENT: CloneError, errors.NOT_FOUND: _NoSuchElementError}
+    kinds = {errors.INVALID_ARGUMENT: CloneError, errors.NOT_FOUND: NoSuchElementError}
     kind = kinds.get(error.error_code)
     if kind is None:
         raise error
@@ -67,7 +67,7 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
       initial: the initial values of the clone's variables and tables. 'initializer' uses the
         initializers of the originals. 'current' copies the values of the originals when init_op
         runs; the copy of an original without a value gets none. Otherwise the prefix of a checkpoint
-        that has the variables under the names of the originals.
+        that exists and has the variables under the names of the originals.
       slots: with `outputs`, `ops` or `scope`: whether to clone a variable's optimizer slots with it.
       collections: True adds the copies to every collection that their originals are in, and False to
         none. A list of names restricts it to those collections.
@@ -89,9 +89,10 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
     Raises:
       CloneError: (an InvalidArgumentError and a ValueError) if `outputs` is combined with `ops` or
         `scope`; if an input lies inside a loop that is cloned, or is a reference; if a replacement
-        has the wrong graph, dtype or shape; or if the clone needs something that is not available in
+        has the wrong graph, dtype or shape; if there is no checkpoint `initial`; or if the clone needs something that is not available in
         the target graph (a tensor from outside, a shared variable, current values without `session`).
-      tf.errors.NotFoundError: (also a KeyError) if the source has no element of a given name.
+      NoSuchElementError: (a NotFoundError and a KeyError) if the source has no element of a given
+        name.
       TypeError, ValueError: if an argument has an unsupported type or value.
       RuntimeError: if the graph is finalized.
     """
@@ -114,7 +115,7 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
 def _core_of(session, argument):
     core = getattr(session, '_core', None)
     if core is None:
-        raise TypeError(f'{argument}: a Session is expected, not {session!r}')
+        raise TypeError(f'clone: {argument}: a Session is expected, not {session!r}')
     return core
 
 

@@ -19,6 +19,7 @@ class ReplicaMonitor:
           wait: float, the seconds to wait for the publisher. None waits forever.
 
         Raises:
+          tf.errors.NotFoundError: if there is no publisher, and `wait` is 0.
           tf.errors.DeadlineExceededError: if no publisher appears at the address in time.
           tf.errors.PermissionDeniedError: if the publisher refuses the connection.
           tf.errors.InvalidArgumentError: if the address is invalid.

@@ -52,6 +52,14 @@ OTHER_CALLS = {
     'variance_scaling': lambda p, n, t, s: p.variance_scaling_initializer(seed=s)([n, 4]),
     'truncated_normal_initializer': lambda p, n, t, s: p.truncated_normal_initializer(seed=s)(
         [n, 4]),
+    'random_gamma': lambda p, n, t, s: p.random_gamma([n], [0.5, 2.], seed=s),
+    'random_poisson': lambda p, n, t, s: p.random_poisson([0.5, 20.], [n], seed=s),
+    'log_uniform_candidates': lambda p, n, t, s: p.nn.log_uniform_candidate_sampler(
+        p.constant([[1, 2]], p.int64), 2, n, True, 1000, seed=s)[0],
+    'learned_candidates': lambda p, n, t, s: p.nn.learned_unigram_candidate_sampler(
+        p.constant([[1], [1], [2]], p.int64), 1, n, False, 5, seed=s)[0],
+    'learned_expected_counts': lambda p, n, t, s: p.nn.learned_unigram_candidate_sampler(
+        p.constant([[1], [1], [2]], p.int64), 1, n, False, 5, seed=s)[1],
     'random_crop': lambda p, n, t, s: p.random_crop(
         p.reshape(p.range(6 * (n + 2)), [6, n + 2]), [3, n], seed=s),
 }

@@ -32,6 +32,7 @@ build: $(BUILD)/build.ninja ## build the library, build/bin/ramet, the Python pa
 	@ninja -C $(BUILD) $(PRODUCTS)
 
 test: $(BUILD)/build.ninja ## build everything and run the tests
+	@tools/install-deps.sh opencl
 	@ninja -C $(BUILD)
 	@cd $(BUILD) && $(TESTS) -LE 'long|gpu-opencl'
 

@@ -8,8 +8,7 @@ declare -A groups=(
            protobuf-compiler libdnnl-dev libeigen3-dev libleveldb-dev libsnappy-dev zlib1g-dev libcli11-dev
            libhiredis-dev libssl-dev libzstd-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev libgtest-dev
            libgmock-dev libbenchmark-dev redis-server openssl iproute2
-           dataset-fashion-mnist python3
-           pocl-opencl-icd ocl-icd-libopencl1 opencl-c-headers"
+           dataset-fashion-mnist python3"
   [debian-python]="python3-dev python3-pip python3-numpy python3-protobuf"
   [clang]="clang libclang-rt-14-dev llvm"
   [format]="clang-format"

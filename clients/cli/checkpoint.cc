@@ -1,5 +1,7 @@
 #include "checkpoint.h"
 
+#include <filesystem>
+
 namespace cli {
 namespace {
 
@@ -49,6 +51,13 @@ rm::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& path) {
     if (!replaced || attempt == kAttempts) return summary;
     source = std::move(newer);
   }
+}
+
+std::string WaitingFor(const std::string& folder) {
+  std::error_code ignored;
+  return rm::StrCat("waiting for a checkpoint in folder '", folder, "': ",
+                    std::filesystem::is_directory(folder, ignored) ? "it has none yet"
+                                                                   : "the folder does not exist");
 }
 
 int64_t NumberOf(const std::string& prefix) {

@@ -2,6 +2,7 @@
 
 #include <ramet/ramet.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ ramet::StatusOr<CheckpointSummary> VerifyCheckpoint(const std::string& path);
 // Summarizes a checkpoint or file without reading any tensor except the step.
 // \error as for OpenTensors and TensorSource::Read.
 ramet::StatusOr<CheckpointSummary> ListCheckpoint(const std::string& path);
+
+// A wait for a checkpoint is not worth a line while the trainer may be starting at this moment.
+inline constexpr std::chrono::milliseconds kQuietWait(500);
+// Returns the line of a command that waits for the first checkpoint of a folder.
+std::string WaitingFor(const std::string& folder);
 
 // Returns NUMBER of the checkpoint "PREFIX-NUMBER", or -1 if its name has none.
 int64_t NumberOf(const std::string& prefix);

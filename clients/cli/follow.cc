@@ -23,9 +23,6 @@ namespace rm = ramet;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A wait is not worth a line while the trainer may be starting at this moment.
-constexpr milliseconds kQuietWait(500);
-
 // Waits at most 10 seconds for a file. Trainers write the first .meta file after the checkpoint
 // that it belongs to.
 void WaitForFile(const std::string& path, milliseconds patience) {
@@ -155,14 +152,12 @@ std::string CheckpointSource::WhyNone() const {
     return rm::StrCat("waiting for the label '", address_.label,
                       "': no version has it yet; give it to one with 'ramet sync promote'");
   }
-  if (std::filesystem::is_directory(path, ignored)) {
-    return rm::StrCat("waiting for a checkpoint in folder '", path, "': it has none yet");
-  }
-  if (!path.ends_with('/') && HasCheckpoints(std::filesystem::path(path).parent_path())) {
+  const bool is_folder = path.ends_with('/') || std::filesystem::is_directory(path, ignored);
+  if (!is_folder && HasCheckpoints(std::filesystem::path(path).parent_path())) {
     return rm::StrCat("waiting for a checkpoint '", path,
                       "': there is neither a checkpoint nor a folder of that name");
   }
-  return rm::StrCat("waiting for a checkpoint in folder '", path, "': the folder does not exist");
+  return WaitingFor(path);
 }
 
 rm::StatusOr<std::optional<std::string>> CheckpointSource::Next() {

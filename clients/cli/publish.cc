@@ -44,7 +44,7 @@ rm::StatusOr<bool> HasGlobalStep(Model& model) {
 class Source {
  public:
   explicit Source(const PublishOptions& options)
-      : options_(options), watcher_(FolderOf(options.model.path)) {}
+      : options_(options), folder_(FolderOf(options.model.path)), watcher_(folder_) {}
 
   // Opens the model and publishes its values.
   rm::Status Start();
@@ -58,12 +58,15 @@ class Source {
   rm::Status PublishCheckpoint(const rm::FoundCheckpoint& found);
 
   const PublishOptions& options_;
+  const std::string folder_;
   rm::CheckpointWatcher watcher_;
   std::optional<Model> model_;
   std::optional<rm::Publisher> publisher_;
 };
 
 rm::Status Source::Start() {
+  const auto begin = Clock::now();
+  bool is_told = false;
   int64_t number = -1;
   if (options_.watch) {
     while (!Interrupted()) {
@@ -73,6 +76,9 @@ rm::Status Source::Start() {
         break;
       }
       if (!rm::IsDeadlineExceeded(next.status())) return next.status();
+      if (is_told || Clock::now() - begin < kQuietWait) continue;
+      std::cerr << Clean(WaitingFor(folder_)) << std::endl;
+      is_told = true;
     }
     if (Interrupted()) return rm::OkStatus();
   }

@@ -175,6 +175,17 @@ TEST_F(Sync, PublishWatchesAFolder) {
   EXPECT_EQ(publish.Wait().code, 130);
 }
 
+TEST_F(Sync, PublishSaysThatItWaitsForACheckpoint) {
+  fs::create_directory(Path("unwritten"));
+  Background publish(*dir_, "publish " + Path("unwritten") + " " + Address() + " --watch");
+  EXPECT_TRUE(Eventually([&] {
+    return Content(*dir_ + "/background.err") ==
+           "waiting for a checkpoint in folder '" + Path("unwritten") + "': it has none yet\n";
+  }));
+  SaveModel(Path("unwritten/model"), 10);
+  publish.WaitForOutput("v1 step 10 ");
+}
+
 TEST_F(Sync, HelpSaysWhereVersionsOutliveTheProgram) {
   const std::string help = Run("publish --help").out;
   EXPECT_THAT(help, HasSubstr(rm::ReplicaAddressForms()));

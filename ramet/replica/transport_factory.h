@@ -9,6 +9,11 @@
 
 namespace ramet {
 
+// Says in messages how to take an address from its publisher.
+inline constexpr std::string_view kTakeOver =
+    "take over from it (AccessOptions::takeover, in Python takeover=True, 'ramet publish "
+    "--takeover')";
+
 // A TransportFactory opens both ends of one kind of transport. Immutable. A transport registers its
 // factory where it is implemented, with a TransportRegistrar.
 struct TransportFactory {

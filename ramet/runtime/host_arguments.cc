@@ -21,7 +21,7 @@ class HostArguments {
   bool Keep(NodeId id) {
     const NodeRecord& node = graph_.nodes[id];
     const auto inputs = graph_.inputs(id);
-    if (!node.op->foldable() || inputs.empty() || !node.op->HasKernel("CPU", *node.attrs)) {
+    if (inputs.empty() || !node.op->HasKernel("CPU", *node.attrs) || !node.op->foldable()) {
       return false;
     }
     for (int32_t i = 0; i < node.num_outputs; ++i) {

@@ -7,6 +7,7 @@
 
 #include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
+#include "ramet/replica/transport_factory.h"
 
 namespace ramet::redis {
 namespace {
@@ -66,7 +67,7 @@ Status NameLease::Take(bool takeover) {
   if (owner.view() == token_) return OkStatus();
   RAMET_ASSIGN_OR_RETURN(const Reply left, link_->Call({"PTTL", server_.keys.lock()}));
   return AlreadyExists("the name has a publisher; if it has died, the name becomes free in ",
-                       std::max<int64_t>(left.integer, 0), " ms; or use takeover");
+                       std::max<int64_t>(left.integer, 0), " ms; or ", kTakeOver);
 }
 
 Status NameLease::Regain() {

@@ -18,6 +18,7 @@
 #include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
 #include "ramet/replica/interruptible_wait.h"
+#include "ramet/replica/transport_factory.h"
 
 namespace ramet::shm {
 namespace {
@@ -26,9 +27,6 @@ constexpr int kBacklog = 128;
 constexpr auto kRetryInterval = std::chrono::milliseconds(5);
 constexpr int kConnectTries = 200;  // one second
 constexpr int kLockTries = 2000;    // ten seconds
-constexpr std::string_view kTakeOver =
-    "take over from it (AccessOptions::takeover, in Python takeover=True, 'ramet publish "
-    "--takeover')";
 
 // A socket's address in the kernel's format. A leading '@' stands for the 0 of an abstract name.
 struct Address {

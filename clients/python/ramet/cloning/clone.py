@@ -89,8 +89,9 @@ def clone(source=None, *, inputs=None, outputs=None, ops=None, scope=None, into=
     Raises:
       CloneError: (an InvalidArgumentError and a ValueError) if `outputs` is combined with `ops` or
         `scope`; if an input lies inside a loop that is cloned, or is a reference; if a replacement
-        has the wrong graph, dtype or shape; if there is no checkpoint `initial`; or if the clone needs something that is not available in
-        the target graph (a tensor from outside, a shared variable, current values without `session`).
+        has the wrong graph, dtype or shape; if there is no checkpoint `initial`; or if the clone needs
+        something that is not available in the target graph (a tensor from outside, a shared variable,
+        current values without `session`).
       NoSuchElementError: (a NotFoundError and a KeyError) if the source has no element of a given
         name.
       TypeError, ValueError: if an argument has an unsupported type or value.

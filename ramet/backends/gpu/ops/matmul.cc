@@ -10,8 +10,8 @@
 namespace ramet::gpu {
 namespace {
 
-constexpr int64_t kTile = 64;   // rows and columns of the result per work group
-constexpr uint32_t kSide = 16;  // work items per side; each computes 4 x 4 elements
+constexpr int64_t kMatMulTile = 64;   // rows and columns of the result per work group
+constexpr uint32_t kMatMulSide = 16;  // work items per side; each computes 4 x 4 elements
 
 // A work group computes a tile of 64 x 64 elements. It loads blocks of both operands into local
 // memory, and each of its 16 x 16 work items keeps 4 x 4 sums in registers. Sums are in the order
@@ -117,9 +117,9 @@ class MatMulKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(0).dtype(), Shape{m, n}));
     if (m == 0 || n == 0) return OkStatus();
     LaunchSize size;
-    size.groups = {static_cast<uint32_t>((n + kTile - 1) / kTile),
-                   static_cast<uint32_t>((m + kTile - 1) / kTile), 1};
-    size.group_size = {kSide, kSide, 1};
+    size.groups = {static_cast<uint32_t>((n + kMatMulTile - 1) / kMatMulTile),
+                   static_cast<uint32_t>((m + kMatMulTile - 1) / kMatMulTile), 1};
+    size.group_size = {kMatMulSide, kMatMulSide, 1};
     return Launch(c, kernel_, size, {c.input(0), c.input(1), *y, Index{m}, Index{n}, Index{k}});
   }
 

@@ -3,8 +3,8 @@
 namespace ramet::gpu {
 namespace {
 
-constexpr int64_t kTile = 32;  // rows and columns per work group, as in kProductProgram
-constexpr uint32_t kSide = 8;
+constexpr int64_t kProductTile = 32;  // rows and columns per work group, as in kProductProgram
+constexpr uint32_t kProductSide = 8;
 // The gradient for a filter sums over all pixels of a batch; chunks of them run in parallel.
 constexpr int64_t kChunk = 4096;
 constexpr int64_t kMaxChunks = 64;
@@ -12,9 +12,10 @@ constexpr int64_t kMaxStacks = 65535;  // groups in dimension 2, in CUDA
 
 LaunchSize Tiles(int64_t rows, int64_t columns, int64_t stacks) {
   LaunchSize size;
-  size.groups = {static_cast<uint32_t>(CeilDivide(columns, kTile)),
-                 static_cast<uint32_t>(CeilDivide(rows, kTile)), static_cast<uint32_t>(stacks)};
-  size.group_size = {kSide, kSide, 1};
+  size.groups = {static_cast<uint32_t>(CeilDivide(columns, kProductTile)),
+                 static_cast<uint32_t>(CeilDivide(rows, kProductTile)),
+                 static_cast<uint32_t>(stacks)};
+  size.group_size = {kProductSide, kProductSide, 1};
   return size;
 }
 

@@ -201,8 +201,8 @@ TEST_F(CloneAtomicTest, ValuesAreCopiedBetweenGraphsThroughSessions) {
   ASSERT_TRUE(c.Polyak(0.5, here, there).ok());
   EXPECT_EQ(other.num_operations(), size) << "the nodes that run are added only once";
 
-  EXPECT_THAT(c.UpdateOp().status().message(), HasSubstr("clone: session: "));
-  EXPECT_THAT(c.PolyakOp(0.5).status().message(), HasSubstr("clone: session: "));
+  EXPECT_THAT(c.UpdateOp().status().message(), HasSubstr("clone: update_op: "));
+  EXPECT_THAT(c.PolyakOp(0.5).status().message(), HasSubstr("clone: polyak_op: "));
   EXPECT_THAT(c.Update({}, there).message(), HasSubstr("clone: session: "));
   EXPECT_THAT(c.Update(here, {}).message(), HasSubstr("clone: target session: "));
   EXPECT_THAT(c.Update(there, here).message(), HasSubstr("a different graph"));

@@ -303,7 +303,7 @@ RAMET_EXPORT Output ApplyRMSProp(const RefInput& var, const RefInput& ms, const 
 struct ApproximateEqualOptions {
   float tolerance = 1e-05f;
 };
-// Returns whether |x - y| < tolerance element-wise. Error: the shapes of x and y differ.
+// Returns whether |x - y| <= tolerance element-wise. Error: the shapes of x and y differ.
 // ApproximateEqual(x:T, y:T) -> (z:bool) {T:type, tolerance:float=1e-05}
 RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, const ApproximateEqualOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ApproximateEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());

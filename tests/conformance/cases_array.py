@@ -98,6 +98,7 @@ def fills():
         yield Case("ZerosLike", [eighths(dtype, (2, 2))])
         yield Case("OnesLike", [eighths(dtype, (2, 2))])
     yield Case("Fill", [i64(2), words(1)[0:1].reshape(())])
+    yield Case("PadV2", [f(2, 3), i32([0, 0], [0, 0]), f(1)], error="constant_values must be a scalar. Found: [1]")
     yield Case("Fill", [none(), array("float", 3)], grad=True)
     yield Case("Fill", [i32(0, 2), array("float", 3)], grad=True)
     yield Case("Fill", [i32(-1), array("float", 3)], error="Dimension -1 must be >= 0")
@@ -109,6 +110,10 @@ def fills():
         yield Case("OneHot", [i64([0, -1], [2, 9]), np.int32(3), on, off], {"axis": axis})
     for dtype in MOVED:
         yield Case("OneHot", [i32(1, 0), np.int32(2), array(dtype, 1), array(dtype, 0)])
+    one_hot = [i32(1, 0), np.int32(2), array("float", 1), array("float", 0)]
+    for k, name in enumerate(("depth", "on_value", "off_value"), 1):
+        vectors = [x.reshape(1) if i == k else x for i, x in enumerate(one_hot)]
+        yield Case("OneHot", vectors, error=f"{name} must be a scalar")
     yield Case("OneHot", [i32(1, 0), np.int32(2), strings("on"), strings("off")])
     yield Case("OneHot", [np.int32(1), np.int32(3), on, off])
     yield Case("OneHot", [i32(1), np.int32(0), on, off])
@@ -176,6 +181,7 @@ def joins():
     yield Case("ConcatV2", [f(2, 3), f(2, 4), np.int32(0)], {"N": 2}, error="ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [2,3] vs. shape[1] = [2,4]")
     yield Case("ConcatOffset", [np.int32(1), i32(2, 2, 7), i32(2, 3, 7), i32(2, 9, 7)], {"N": 3})
     yield Case("ConcatOffset", [np.int32(-1), i32(2, 1), i32(2, 3)], {"N": 2})
+    yield Case("ConcatOffset", [i32(0), i32(2, 1), i32(2, 3)], {"N": 2}, error="Concat dim tensor should be a scalar integer, but got shape [1]")
     yield Case("ConcatOffset", [np.int32(1), i32(2, 1), i32(3, 3)], {"N": 2}, error="All dimensions except 1 must match. Input 1 has shape [3 3] and doesn't match input 0 with shape [2 1].")
     for axis in (0, 1, 2, -1, -3):
         yield Case("Pack", [f(2, 3, key=k) for k in range(3)], {"N": 3, "axis": axis}, grad=True)
@@ -288,6 +294,7 @@ def gathers():
     for shape, indices, axis, batch in (((2, 4), i32([0, 3], [1, 1]), 1, 1), ((2, 4, 3), i32([0, 3], [1, 1]), 1, 1), ((2, 2, 3), i32([0, 2], [1, 1]), 2, 1),
                                         ((2, 2, 3), i64([[0, 2], [1, 1]], [[2, 2], [0, 1]]), 2, 2), ((2, 3), i32([0, 2], [1, 1]), 1, -1), ((2, 3, 2), i32(2, 0), 1, 1)):
         yield Case("GatherV2", [f(*shape), indices, np.int32(axis)], {"batch_dims": batch}, grad=True, static_only=batch < 0)
+    yield Case("GatherV2", [f(3, 2), i32(0, 1), i32(0)], error="axis must be scalar")
     yield Case("GatherV2", [f(3, 2), i32(0, 3), np.int32(0)], error="indices[1] = 3 is not in [0, 3)")
     yield Case("GatherV2", [f(3, 2), i32([0, 1], [-1, 1]), np.int32(0)], error="indices[1,0] = -1 is not in [0, 3)")
     yield Case("GatherV2", [f(3, 2), i32(0), np.int32(1)], {"batch_dims": 2}, error="batch_dims")
@@ -359,6 +366,7 @@ def reversals():
     yield Case("ReverseV2", [f(2, 3), i32(0, -2)], error="specified more than once.")
     yield Case("ReverseSequence", [f(3, 4), i64(0, 4, 2)], {"seq_dim": 1}, grad=True)
     yield Case("ReverseSequence", [f(4, 2, 3), i32(3, 1, 2)], {"seq_dim": 0, "batch_dim": 2}, grad=True)
+    yield Case("StridedSlice", [f(2, 3), i32(0), i32(1), i32(1)], {"ellipsis_mask": 5}, error="Multiple ellipses in slice spec not allowed")
     yield Case("ReverseSequence", [f(3, 4), i64(0, 5, 2)], {"seq_dim": 1}, error="seq_lens(1) > input.dims(1)")
 
 
@@ -376,6 +384,7 @@ def diagonals():
     yield Case("MatrixDiagPart", [f(2, 4)], grad=True)
     for lower, upper in ((-1, -1), (0, 0), (-1, 0), (2, 1), (4, -1)):
         yield Case("MatrixBandPart", [f(2, 4, 3), np.int64(lower), np.int64(upper)], grad=True)
+    yield Case("MatrixBandPart", [f(2, 3), i64(1), np.int64(0)], error="num_lower must be scalar, got shape [1]")
     yield Case("MatrixBandPart", [f(2, 3), np.int64(3), np.int64(0)], error="num_lower must be negative or less or equal to number of rows (2) got: 3")
     yield Case("DiagPart", [f(2, 3)], error="Invalid shape [2,3]: dimensions")
 

@@ -51,6 +51,9 @@ def unary():
         yield Case(op, [array("float", [0.5, 1.5, 2.5, -0.5, -1.5, 1e10, 0.49999997])])
     yield Case("Floor", [array("double", [0.5, -0.5, 1e300])])
     yield Case("Expm1", [array("float", [1e-7, -1e-7, 1e-3])], atol=1e-13)
+    for op in ("Expm1", "Log1p"):
+        for dtype in COMPLEX:
+            yield Case(op, [array(dtype, [1e-7, -1e-7, 1e-3, 1e-6 + 1e-6j, 0.25 - 0.375j, 1 + 2j])], atol=1e-13)
     yield Case("Log1p", [array("float", [1e-7, -1e-7, 1e-3])], atol=1e-13)
     yield Case("Erfc", [array("float", [3.0, 5.0, 8.0])], tol=1e-4, atol=1e-30)
     # If y is near 1, 1 - y * y has only one or two significant bits: the last bit of y is 1e-7 of the gradient.
@@ -170,6 +173,8 @@ def binary():
         x = eighths(dtype, (6,))
         yield Case("ApproximateEqual", [x, x + array(dtype, [0, 1e-6, 1e-4, 1e-2, -1e-6, -1])])
         yield Case("ApproximateEqual", [x, x + array(dtype, [0, 1e-6, 1e-4, 1e-2, -1e-6, -1])], {"tolerance": 0.125})
+        for tolerance in (0.0, 0.125):  # the bound itself is within the tolerance
+            yield Case("ApproximateEqual", [array(dtype, [1, 1, 1]), array(dtype, [1, 1.125, 1.25])], {"tolerance": tolerance})
     yield Case("ApproximateEqual", [eighths("float", (2,)), eighths("float", (3,))],
                error="x and y must be of the same shape. x shape: [2]. y shape: [3]")
     for op in ("LogicalAnd", "LogicalOr"):
@@ -397,6 +402,10 @@ def others():
         for dtype in FLOATS + ("int32", "int64"):
             yield Case("Range", [scalar(dtype, v) for v in values])
     yield Case("Range", [scalar("float", v) for v in (0, 1, 0.3)])
+    # The number of steps is rounded in the dtype itself.
+    for dtype in FLOATS:
+        for limit, delta in ((0.6, 0.2), (1.1, 0.1), (3, 0.1)):
+            yield Case("Range", [scalar(dtype, v) for v in (0, limit, delta)])
     yield Case("Range", [scalar("double", v) for v in (0, 1, 0.1)])
     yield Case("Range", [scalar("float", v) for v in (1, -1, -0.25)])
     for values, what in (((0, 5, 0), "Requires delta != 0: 0"), ((0, 5, -1), "Requires start >= limit when delta < 0: 0/5"),

@@ -69,6 +69,7 @@ def distances():
     bad = lambda k, v: [v if i == k else x for i, x in enumerate(sparse(one, (2, 1)) + sparse(one, (2, 2)))]
     for inputs, what in (
         (bad(5, i64(2, 2, 2)), "Expected truth_shape.NumElements == #cols(truth_indices), their shapes are: [3] and [1,2]"),
+        (bad(5, i64(2, -3)), "Dimension -3 must be >= 0"),
         (bad(1, strings(["a", "b"])), "Expected hypothesis_values.NumElements == #rows(hypothesis_indices), their shapes are: [2] and [1,2]"),
         (bad(0, i64(0)), "hypothesis_indices should be a matrix, but got shape: [1]"),
         (sparse([((0,), 1)], (1,)) * 2, "Input SparseTensors must have rank at least 2, but truth_shape rank is: 1")):

@@ -86,6 +86,8 @@ def special():
         yield Case("LinSpace", [scalar(dtype, -1), scalar(dtype, 2), scalar("int32", 7)], tol=LOOSE.get(dtype))
     for num in (1, 2):
         yield Case("LinSpace", [scalar("float", 3), scalar("float", -2), scalar("int64", num)])
+    for start, stop in ((-np.inf, 2), (1, np.inf)):
+        yield Case("LinSpace", [scalar("double", start), scalar("double", stop), scalar("int32", 4)])
     yield Case("LinSpace", [scalar("float", 3), scalar("float", -2), scalar("int64", 0)], error="Requires num > 0: 0")
     for dtype in REALS:
         yield Case("Cross", [eighths(dtype, (2, 3), key="a"), eighths(dtype, (2, 3), key="b")], grad=dtype in ("float", "double"),

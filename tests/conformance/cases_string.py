@@ -71,6 +71,7 @@ def pieces():
     yield case("hello", 6, 1, error="pos 6 out of range for string b'hello' at index 0")
     yield case("hello", -6, 1, error="pos -6 out of range for string b'hello' at index 0")
     yield case(["ab", "cd"], [0, 3], [1, 1], error="pos 3 out of range for string b'cd' at index 1")
+    yield case("a\u00f1b", -3, -1, unit="UTF8_CHAR", error="pos -3 out of range for string at index 0")
     yield case("a\u00f1b", 4, 1, unit="UTF8_CHAR", error="pos 4 out of range for string at index 0")
     yield case(["ab", "cd"], [0, 1], [1], error="pos and len should have the same shape, got: [2] vs. [1]")
     yield case(["ab", "cd"], [0, 1, 2], [1, 2, 3], error="Incompatible shapes: [2] vs. [3]")
@@ -95,6 +96,10 @@ def reduced():
             yield Case(op, [strings(["a", "b", "c"]), array(ids, [0, 2, 0]), scalar(count, 4)], attrs)
             yield Case(op, [x.reshape(3, 4), array(ids, [1, 0, 1]), scalar(count, 2)])
             yield Case(op, [x.reshape(3, 4), array(ids, [[1, 0, 0, 1]] * 3), scalar(count, 3)], attrs)
+    # Empty strings at the front of a segment leave no separator.
+    yield Case(op, [strings(["a", "", "", "b", "", "x", "", ""]), i32(0, 0, 1, 1, 2, 2, 3, 3), scalar("int32", 4)], attrs)
+    yield Case(op, [one("a"), scalar("int32", 0), scalar("int32", 1)], error="Segment_id cannot have rank 0")
+    yield Case(op, [one("a"), i32(0), scalar("int32", 1)], error="Invalid segment_id rank 1 for input with 0 dimension(s)")
     wrong = "segment_ids are not allowed to exceed num_segments or to have negative values."
     for k in (3, -1):
         yield Case("UnsortedSegmentJoin", [strings(["a", "b"]), i32(0, k), scalar("int32", 3)], error=wrong)
@@ -146,6 +151,8 @@ def numbers():
     yield Case(op, [TEXTS[:3]])
     yield Case(op, [TEXTS[:3]], {"width": 4})
     yield Case(op, [TEXTS[:3]], {"width": 4, "fill": "-"})
+    for attrs in ({"scientific": True}, {"shortest": True}, {"precision": 2}):
+        yield Case(op, [TEXTS[:3]], attrs)
     for x, attrs, what in ((i32(1), {"precision": 2}, "precision not supported for datatype int32"), (i32(1), {"shortest": True}, "scientific and shortest format not supported for datatype int32"),
                            (array("float", [1]), {"scientific": True, "shortest": True}, "Cannot select both scientific and shortest notation"),
                            (i32(1), {"fill": "ab"}, "Fill string must be one or fewer characters"), (i32(1), {"fill": "x"}, "Fill argument not supported: \"x\"")):

@@ -130,6 +130,8 @@ def texts():
     for dtype in REALS + ("complex64", "bool"):
         yield text(eighths(dtype, (2, 9), -2, 9))
         yield text(scalar(dtype, 1))
+    yield text(scalar("float", 1), summarize=0)
+    yield text(tag("a"), summarize=0)
     cube = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
     for summarize in (3, 1, 2, 0, -1, -2, 100):
         yield text(cube, summarize=summarize)

@@ -36,6 +36,8 @@ for name, value in (('TF_CPP_MIN_LOG_LEVEL', '3'), ('CUDA_VISIBLE_DEVICES', ''))
     os.environ.setdefault(name, value)
 
 import numpy as np
+from tensorflow.core.framework import graph_pb2
+from tensorflow.python.framework import tensor_util
 
 import differential_cases
 import differential_graphs
@@ -121,6 +123,43 @@ def same_values(want, got, dtype):
                            equal_nan=True)
 
 
+def differing(want, got, dtype):
+    """Returns the elements of both values that differ."""
+    want, got = plain(want).reshape(-1), plain(got).reshape(-1)
+    return np.transpose([(a, b) for a, b in zip(want, got) if not same_values(a, b, dtype)]
+                        or [*zip(want, got)])
+
+
+def remarks(case):
+    """Returns what explains many differences: the attrs, and whether an input has odd numbers."""
+    graph = graph_pb2.GraphDef.FromString(case['graph'])
+    attrs = [f'{name}={value_text(value)}' for node in graph.node if node.name == 'op'
+             for name, value in sorted(node.attr.items()) if value.WhichOneof('value') != 'type']
+    return ' | ' + ', '.join(attrs) + odd_text(case)
+
+
+def odd_text(case):
+    graph = graph_pb2.GraphDef.FromString(case['graph'])
+    arrays = [tensor_util.MakeNdarray(n.attr['value'].tensor) for n in graph.node if n.op == 'Const']
+    return ' | odd input' if any(is_odd(a) for a in [*arrays, *case['feeds'].values()]) else ''
+
+
+def value_text(value):
+    if value.WhichOneof('value') == 'list':
+        return str(list(value.list.i)).replace(' ', '')
+    return str(getattr(value, value.WhichOneof('value'))).replace('\n', ' ')
+
+
+def is_odd(array):
+    """Returns whether an element is not finite, or very large or small."""
+    array = plain(array)
+    if array.dtype.kind not in 'fc':
+        return False
+    with np.errstate(all='ignore'):
+        size = np.abs(array[array != 0])
+        return not np.all((size > 1e-20) & (size < 1e20))
+
+
 def is_random(case):
     return b'seed' in case['graph']
 
@@ -134,7 +173,8 @@ def difference(case, want, got):
     if 'No OpKernel' in want.get('message', '') or 'no kernel of op' in got.get('message', ''):
         return None  # ops_test.py compares dtypes
     if 'error' in want or 'error' in got:
-        return different_errors(want, got)
+        found = different_errors(want, got)
+        return found and (found[0], found[1] + odd_text(case))
     return different_values(case, want, got) or different_statics(want, got)
 
 
@@ -174,12 +214,13 @@ def different_errors(want, got):
 def different_values(case, want, got):
     for name, dtype, a, b in zip(case['fetches'], want['dtypes'], want['values'], got['values']):
         if np.shape(a) != np.shape(b):
-            return 'shape', f'{name}: {np.shape(a)} / {np.shape(b)}'
+            return 'shape', f'{name} {dtype}: {np.shape(a)} / {np.shape(b)}{remarks(case)}'
         if is_random(case) or dtype in ('variant', 'resource'):
             continue
         if not same_values(a, b, dtype):
-            texts = [np.array2string(plain(v).reshape(-1), threshold=8) for v in (a, b)]
-            return 'value', f'{name} {dtype}{np.shape(a)}: {texts[0][:150]} / {texts[1][:150]}'
+            texts = [np.array2string(v, threshold=8)[:150] for v in differing(a, b, dtype)]
+            detail = f'{name} {dtype}{np.shape(a)}: {texts[0]} / {texts[1]}'
+            return 'value', detail + remarks(case)
     return None
 
 

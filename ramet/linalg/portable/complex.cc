@@ -10,6 +10,25 @@ namespace {
 template <class C>
 using RealOf = typename C::value_type;
 
+// Returns exp(x) - 1, also if x is close to 0.
+template <class C>
+C Expm1Of(C x) {
+  using T = RealOf<C>;
+  if (x.imag() == 0) return C(std::expm1(x.real()), x.imag());
+  const T half = std::sin(x.imag() / 2);
+  return C(std::expm1(x.real()) * std::cos(x.imag()) - 2 * half * half,
+           std::exp(x.real()) * std::sin(x.imag()));
+}
+
+// Returns log(1 + x), also if x is close to 0.
+template <class C>
+C Log1pOf(C x) {
+  using T = RealOf<C>;
+  const T a = x.real(), b = x.imag();
+  if (!(std::abs(a) < T(0.5) && std::abs(b) < T(0.5))) return std::log(x + C(1));
+  return C(std::log1p(a * (2 + a) + b * b) / 2, std::atan2(b, 1 + a));
+}
+
 #define RAMET_OP(NAME, EXPR)           \
   struct NAME {                        \
     template <class C>                 \
@@ -25,9 +44,9 @@ RAMET_OP(Sqrt, std::sqrt(x))
 RAMET_OP(Rsqrt, one / std::sqrt(x))
 RAMET_OP(Reciprocal, one / x)
 RAMET_OP(Exp, std::exp(x))
-RAMET_OP(Expm1, std::exp(x) - one)
+RAMET_OP(Expm1, Expm1Of(x))
 RAMET_OP(Log, std::log(x))
-RAMET_OP(Log1p, std::log(x + one))
+RAMET_OP(Log1p, Log1pOf(x))
 RAMET_OP(Tanh, std::tanh(x))
 RAMET_OP(Sigmoid, one / (one + std::exp(-x)))
 RAMET_OP(Sin, std::sin(x))

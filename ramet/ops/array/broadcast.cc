@@ -137,6 +137,7 @@ StatusOr<Shape> TiledShape(const Shape& x, const Dims& multiples, bool runs) {
     if (multiples[i] < 0 && runs) {
       return InvalidArgument("Expected multiples[", i, "] >= 0, but got ", multiples[i]);
     }
+    if (x.dim(i) == 0 || multiples[i] == 0) tiled[i] = 0;
     if (x.dim(i) < 0 || multiples[i] < 0) continue;
     if (!MultiplyNonNegative(x.dim(i), multiples[i], &tiled[i])) {
       return InvalidArgument("dimension ", i, " of size ", x.dim(i), " repeated ", multiples[i],
@@ -181,7 +182,14 @@ Status TileShape(ShapeContext& c) {
   const Shape& x = c.input(0);
   if (multiples.unknown_rank() || x.unknown_rank()) {
     const int rank = std::max(x.rank(), multiples.rank());
-    if (rank >= 0) c.set_output(0, Shape::OfRank(rank));
+    if (rank < 0) return OkStatus();
+    Shape shape = Shape::OfRank(rank);
+    // A size of 0 stays 0, however often it is repeated, and any size repeated 0 times is 0.
+    const Shape& known = x.unknown_rank() ? multiples : x;
+    for (int i = 0; i < rank; ++i) {
+      if (known.dim(i) == 0) shape.set_dim(i, 0);
+    }
+    c.set_output(0, std::move(shape));
     return OkStatus();
   }
   RAMET_ASSIGN_OR_RETURN(Shape shape, TiledShape(x, Dims(multiples.dims()), false));

@@ -249,9 +249,12 @@ Status ConcatGradient(GradientContext& c) {
 
 constexpr auto kConcatOffset = []<class T>(KernelContext& c) -> Status {
   const int n = c.num_inputs() - 1;
-  RAMET_ASSIGN_OR_RETURN(int64_t asked, ScalarArg(c.input(0), "concat_dim"));
+  if (c.input(0).rank() != 0) {
+    return InvalidArgument("Concat dim tensor should be a scalar integer, but got shape ",
+                           c.input(0).shape());
+  }
   RAMET_ASSIGN_OR_RETURN(Dims first, VectorArg(c.input(1), "shape"));
-  RAMET_ASSIGN_OR_RETURN(int axis, AxisArg(asked, first.size(), "Concat dim"));
+  RAMET_ASSIGN_OR_RETURN(int axis, AxisArg(IntegerAt(c.input(0), 0), first.size(), "Concat dim"));
   int64_t offset = 0;
   for (int i = 0; i < n; ++i) {
     RAMET_ASSIGN_OR_RETURN(Dims shape, VectorArg(c.input(1 + i), "shape"));

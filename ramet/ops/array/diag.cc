@@ -172,7 +172,8 @@ void Band(const Matrices& m, int64_t lower, int64_t upper, const U* x, U* y) {
 }
 
 StatusOr<int64_t> BandWidth(const Tensor& t, int64_t limit, std::string_view name) {
-  RAMET_ASSIGN_OR_RETURN(int64_t width, ScalarArg(t, name));
+  if (t.rank() != 0) return InvalidArgument(name, " must be scalar, got shape ", t.shape());
+  const int64_t width = IntegerAt(t, 0);
   if (width > limit) {
     return InvalidArgument(name, " must be negative or less or equal to number of ",
                            name == "num_lower" ? "rows (" : "columns (", limit, ") got: ", width);

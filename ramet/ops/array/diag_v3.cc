@@ -108,8 +108,9 @@ void CopyDiagonals(const Layout& l, DType dtype, const Tensor& packed, Tensor& m
   });
 }
 
-Status CheckPadding(const Tensor& padding) {
-  if (padding.num_elements() == 1) return OkStatus();
+// As in TensorFlow, MatrixDiagPart also takes a vector of one element (max_rank 1).
+Status CheckPadding(const Tensor& padding, int max_rank) {
+  if (padding.rank() <= max_rank && padding.num_elements() == 1) return OkStatus();
   return InvalidArgument("padding_value must be a scalar, received shape: ", padding.shape());
 }
 
@@ -176,7 +177,7 @@ Status MatrixDiagV3(KernelContext& c, const std::string& align) {
   RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(c.input(1), align));
   RAMET_ASSIGN_OR_RETURN(int64_t rows, SizeArg(c.input(2), "num_rows"));
   RAMET_ASSIGN_OR_RETURN(int64_t columns, SizeArg(c.input(3), "num_cols"));
-  RAMET_RETURN_IF_ERROR(CheckPadding(c.input(4)));
+  RAMET_RETURN_IF_ERROR(CheckPadding(c.input(4), 0));
   RAMET_ASSIGN_OR_RETURN(Shape batch, DiagonalBatch(band, x.shape()));
   const int64_t width = x.dim(x.rank() - 1);
   RAMET_RETURN_IF_ERROR(FixSize(band, width, &rows, &columns));
@@ -197,7 +198,7 @@ Status MatrixDiagPartV3(KernelContext& c, const std::string& align) {
   const Tensor& x = c.input(0);
   RAMET_RETURN_IF_ERROR(CheckMatrices(x));
   RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(c.input(1), align));
-  RAMET_RETURN_IF_ERROR(CheckPadding(c.input(2)));
+  RAMET_RETURN_IF_ERROR(CheckPadding(c.input(2), 1));
   const int r = x.rank();
   const int64_t rows = x.dim(r - 2), columns = x.dim(r - 1);
   RAMET_RETURN_IF_ERROR(CheckInside(band, rows, columns));

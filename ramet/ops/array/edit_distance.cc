@@ -30,6 +30,9 @@ struct Sequences {
                              "_indices), their shapes are: ", values.shape(), " and ",
                              indices.shape());
     }
+    for (const int64_t d : shape.flat<int64_t>()) {
+      if (d < 0) return InvalidArgument("Dimension ", d, " must be >= 0");
+    }
     if (shape.dim(0) != indices.dim(1)) {
       return InvalidArgument("Expected ", name, "_shape.NumElements == #cols(", name,
                              "_indices), their shapes are: ", shape.shape(), " and ",
@@ -98,9 +101,6 @@ StatusOr<Shape> OutputShape(const Sequences& a, const Sequences& b) {
   std::vector<int64_t> dims;
   for (int64_t d = 0; d + 1 < a.rank(); ++d) {
     dims.push_back(std::max(a.shape.data<int64_t>()[d], b.shape.data<int64_t>()[d]));
-    if (dims.back() < 0) {
-      return InvalidArgument("dimension ", d, " of the shapes is negative: ", dims.back());
-    }
   }
   return Shape::Make(dims);
 }

@@ -9,7 +9,10 @@ namespace ramet {
 namespace {
 
 Status Fill(KernelContext& c) {
-  RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(c.input(0), "dims"));
+  // As in TensorFlow, a scalar stands for a vector of one element if its rank is not known before.
+  const Tensor& dims = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(Shape shape,
+                         ShapeArg(dims.rank() == 0 ? dims.Reshaped(Shape{1}) : dims, "dims"));
   const Tensor& value = c.input(1);
   if (value.num_elements() != 1 || value.rank() > 1) {
     return InvalidArgument("value must represent a scalar, got shape ", value.shape());
@@ -81,12 +84,9 @@ class OneHotKernel final : public Kernel {
   Status Compute(KernelContext& c) override {
     const Tensor &indices = c.input(0), &on = c.input(2), &off = c.input(3);
     RAMET_ASSIGN_OR_RETURN(int axis, DepthAxis(axis_, indices.rank()));
-    RAMET_ASSIGN_OR_RETURN(int64_t depth, ScalarArg(c.input(1), "depth"));
+    RAMET_RETURN_IF_ERROR(CheckScalars(c));
+    const int64_t depth = IntegerAt(c.input(1), 0);
     if (depth < 0) return InvalidArgument("depth must be non-negative, got: ", depth);
-    if (on.num_elements() != 1 || off.num_elements() != 1) {
-      return InvalidArgument("on_value and off_value must be scalars, but they have the shapes ",
-                             on.shape(), " and ", off.shape());
-    }
     RAMET_ASSIGN_OR_RETURN(Shape shape,
                            Shape::Make(WithDepth(indices.shape(), axis, depth).dims()));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, on.dtype(), shape));
@@ -104,6 +104,15 @@ class OneHotKernel final : public Kernel {
   }
 
  private:
+  static Status CheckScalars(const KernelContext& c) {
+    constexpr const char* kNames[] = {"depth", "on_value", "off_value"};
+    for (int i = 1; i < 4; ++i) {
+      if (c.input(i).rank() == 0) continue;
+      return InvalidArgument(kNames[i - 1], " must be a scalar, but got: ", c.input(i).shape());
+    }
+    return OkStatus();
+  }
+
   const int64_t axis_;
 };
 

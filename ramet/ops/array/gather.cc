@@ -99,7 +99,8 @@ class GatherKernel final : public Kernel {
     if (params.rank() < 1) return InvalidArgument("params must be at least 1 dimensional");
     int64_t asked = handle_type_ == DType::kInvalid ? 0 : std::max(batch_dims_, int64_t{0});
     if (c.num_inputs() > 2) {
-      RAMET_ASSIGN_OR_RETURN(asked, ScalarArg(c.input(2), "axis"));
+      if (c.input(2).rank() != 0) return InvalidArgument("axis must be scalar");
+      asked = IntegerAt(c.input(2), 0);
     }
     RAMET_ASSIGN_OR_RETURN(int axis, AxisArg(asked, params.rank(), "axis"));
     RAMET_ASSIGN_OR_RETURN(int batch, BatchDims(batch_dims_, params.rank(), c.input(1).rank()));

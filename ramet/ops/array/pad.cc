@@ -48,12 +48,12 @@ Status Pad(KernelContext& c) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Paddings paddings, ReadPaddings(c.input(1), x.shape()));
   RAMET_ASSIGN_OR_RETURN(Shape shape, PaddedShape(x.shape(), paddings));
+  if (c.num_inputs() == 3 && c.input(2).rank() != 0) {
+    return InvalidArgument("constant_values must be a scalar. Found: ", c.input(2).shape());
+  }
   if (shape == x.shape()) {
     c.SetOutput(0, x);
     return OkStatus();
-  }
-  if (c.num_inputs() == 3 && c.input(2).num_elements() != 1) {
-    return InvalidArgument("constant_values must be a scalar. Found: ", c.input(2).shape());
   }
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
   if (c.num_inputs() == 3) {

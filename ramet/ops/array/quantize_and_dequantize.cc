@@ -114,8 +114,9 @@ class RoundKernel final : public Kernel {
   StatusOr<Steps> StepsOf(KernelContext& c) const {
     if (c.num_inputs() < 4) return Steps::Of(bits_, signed_, narrow_range_);
     const Tensor& bits = c.input(3);
-    if (bits.num_elements() != 1) {
-      return InvalidArgument("Shape must be rank 0 but is rank ", bits.rank());
+    if (bits.rank() != 0) {
+      return InvalidArgument(
+          "Invalid shape. The `num_bits` tensor should be a scalar. Got dimensions: ", bits.rank());
     }
     return Steps::Of(bits.data<int32_t>()[0], signed_, narrow_range_);
   }

@@ -46,6 +46,9 @@ StatusOr<Dims> AxesToReverse(const Tensor& axes, int rank) {
 }
 
 Status ReverseV2(KernelContext& c) {
+  if (c.input(1).rank() != 1) {
+    return InvalidArgument("'dims' must be 1-dimension, not ", c.input(1).rank());
+  }
   RAMET_ASSIGN_OR_RETURN(Dims reversed, AxesToReverse(c.input(1), c.input(0).rank()));
   return ReverseDims(c, c.input(0), reversed);
 }
@@ -137,6 +140,18 @@ class ReverseSequenceKernel final : public Kernel {
   const int64_t seq_, batch_;
 };
 
+// The number of lengths is the size of dimension batch_dim.
+Status ReverseSequenceShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(const Shape lengths, c.WithRank(1, 1));
+  Shape x = c.input(0);
+  const int64_t batch = c.attrs().GetOr<int64_t>("batch_dim", 0);
+  if (!x.unknown_rank() && batch >= 0 && batch < x.rank() && x.dim(static_cast<int>(batch)) < 0) {
+    x.set_dim(static_cast<int>(batch), lengths.dim(0));
+  }
+  c.set_output(0, std::move(x));
+  return OkStatus();
+}
+
 Status ReverseSequenceGradient(GradientContext& c) {
   AttrMap attrs;
   for (const char* name : {"seq_dim", "batch_dim"}) {
@@ -196,7 +211,7 @@ RAMET_OP("ReverseSequence")
         "seq_lengths is not a vector as long as batch_dim; seq_dim and batch_dim are equal or out "
         "of range.")
     .HostMemory({"seq_lengths"})
-    .Shape(UnchangedShape)
+    .Shape(ReverseSequenceShape)
     .Gradient(ReverseSequenceGradient)
     .CpuKernelClass<ReverseSequenceKernel>();
 

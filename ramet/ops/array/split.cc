@@ -41,8 +41,10 @@ Status UnevenSplit(int axis, int64_t size, int n) {
 Status Split(KernelContext& c) {
   const Tensor& x = c.input(1);
   const int n = c.num_outputs();
-  RAMET_ASSIGN_OR_RETURN(int64_t asked, ScalarArg(c.input(0), "split_dim"));
-  RAMET_ASSIGN_OR_RETURN(int axis, SplitAxis(asked, x.rank()));
+  if (c.input(0).rank() != 0) {
+    return InvalidArgument("split_dim must be a scalar but has rank ", c.input(0).rank());
+  }
+  RAMET_ASSIGN_OR_RETURN(int axis, SplitAxis(IntegerAt(c.input(0), 0), x.rank()));
   if (x.dim(axis) % n != 0) return UnevenSplit(axis, x.dim(axis), n);
   const int64_t size = x.dim(axis) / n;
   const Shape shape = WithSize(x.shape(), axis, size);

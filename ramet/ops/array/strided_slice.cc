@@ -1,5 +1,7 @@
 #include "ramet/ops/array/strided_slice.h"
 
+#include <bit>
+
 namespace ramet {
 namespace {
 
@@ -98,7 +100,10 @@ StatusOr<std::pair<int, bool>> CountEntries(const SliceEntries& entries, const S
       ++taken;
     }
   }
-  if (ellipses > 1) return InvalidArgument("Multiple ellipses in slice spec not allowed");
+  // Bits beyond the entries count too, as in TensorFlow.
+  if (std::popcount(static_cast<uint32_t>(masks.ellipsis)) > 1) {
+    return InvalidArgument("Multiple ellipses in slice spec not allowed");
+  }
   return std::pair(taken, ellipses == 1);
 }
 

@@ -116,6 +116,10 @@ class Edges {
   Edges(const Tensor& t, int64_t edge) : t_(t), edge_(edge) {
     const int64_t n = t.num_elements();
     if (edge_ < 0 || edge_ > n) edge_ = n;
+    if (edge_ == 0 && t.rank() == 0) {
+      text_ = "...";
+      return;
+    }
     Append(0, 0);
   }
 

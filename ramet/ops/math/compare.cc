@@ -105,7 +105,7 @@ Status EqualityShape(ShapeContext& c) {
                         QUInt8, QInt16, QUInt16, QInt32>()                                      \
       .NotDifferentiable()
 
-// Computes |x - y| < tolerance.
+// Computes |x - y| <= tolerance.
 template <class T>
 class ApproximateEqualKernel final : public Kernel {
  public:
@@ -127,7 +127,7 @@ class ApproximateEqualKernel final : public Kernel {
     const T* b = y.data<T>();
     bool* out = z->mutable_data<bool>();
     const int64_t n = x.num_elements();
-    for (int64_t i = 0; i < n; ++i) out[i] = std::abs(a[i] - b[i]) < tolerance_;
+    for (int64_t i = 0; i < n; ++i) out[i] = std::abs(a[i] - b[i]) <= tolerance_;
     return OkStatus();
   }
 
@@ -174,7 +174,7 @@ RAMET_OP("ApproximateEqual")
     .Attr("T: numbertype")
     .Attr("tolerance: float = 0.00001")
     .Commutative()
-    .Doc("Returns whether |x - y| < tolerance element-wise. Error: the shapes of x and y differ.")
+    .Doc("Returns whether |x - y| <= tolerance element-wise. Error: the shapes of x and y differ.")
     .Shape(MergedInputsShape)
     .CpuKernelClasses<ApproximateEqualKernel, float, double>()
     .NotDifferentiable();

@@ -26,7 +26,8 @@ Status TooLong() {
                          std::numeric_limits<int64_t>::max());
 }
 
-template <class N>
+// T is the dtype whose arithmetic decides how many steps there are, as in TensorFlow.
+template <class T, class N>
 StatusOr<int64_t> RangeSize(N start, N limit, N delta) {
   if (delta == N(0)) return InvalidArgument("Requires delta != 0: ", delta);
   if (delta > N(0) ? !(start <= limit) : !(start >= limit)) {
@@ -35,8 +36,9 @@ StatusOr<int64_t> RangeSize(N start, N limit, N delta) {
                            order == '<' ? '>' : '<', " 0: ", start, "/", limit);
   }
   if constexpr (std::is_floating_point_v<N>) {
-    const double steps = std::ceil(std::abs((double{limit} - start) / delta));
-    if (!(steps < 0x1p63)) return TooLong();
+    const N span = static_cast<N>(static_cast<T>(limit - start));
+    const N steps = std::ceil(std::abs(static_cast<N>(static_cast<T>(span / delta))));
+    if (!(steps < N(0x1p63))) return TooLong();
     return static_cast<int64_t>(steps);
   } else {
     const auto wide = [](N v) { return static_cast<__int128>(v); };
@@ -63,7 +65,7 @@ Status RangeCompute(KernelContext& c) {
   const N start = static_cast<N>(c.input(0).scalar<T>());
   const N limit = static_cast<N>(c.input(1).scalar<T>());
   const N delta = static_cast<N>(c.input(2).scalar<T>());
-  RAMET_ASSIGN_OR_RETURN(int64_t size, RangeSize(start, limit, delta));
+  RAMET_ASSIGN_OR_RETURN(int64_t size, RangeSize<T>(start, limit, delta));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, Shape{size}));
   T* out = y->mutable_data<T>();
   N value = start;
@@ -77,9 +79,9 @@ Status RangeCompute(KernelContext& c) {
 template <class T>
 StatusOr<int64_t> KnownSize(ShapeContext& c) {
   using N = typename RangeNumber<T>::type;
-  return RangeSize(static_cast<N>(c.constant(0)->scalar<T>()),
-                   static_cast<N>(c.constant(1)->scalar<T>()),
-                   static_cast<N>(c.constant(2)->scalar<T>()));
+  return RangeSize<T>(static_cast<N>(c.constant(0)->scalar<T>()),
+                      static_cast<N>(c.constant(1)->scalar<T>()),
+                      static_cast<N>(c.constant(2)->scalar<T>()));
 }
 
 StatusOr<int64_t> KnownSizeOf(ShapeContext& c, DType type) {
@@ -143,6 +145,7 @@ Status LinSpaceCompute(KernelContext& c) {
   const N step = num > 1 ? (stop - start) / static_cast<N>(num - 1) : N(0);
   T* out = y->mutable_data<T>();
   for (int64_t i = 0; i < num; ++i) out[i] = static_cast<T>(start + step * static_cast<N>(i));
+  out[0] = c.input(0).scalar<T>();  // not start + step * 0, which is NaN for an infinite step
   if (num > 1) out[num - 1] = c.input(1).scalar<T>();
   return OkStatus();
 }

@@ -106,7 +106,8 @@ Status SparseSegmentGrad(KernelContext& c) {
   const Tensor &grad = c.input(0), &indices = c.input(1), &ids = c.input(2);
   if (grad.rank() < 1) return InvalidArgument("grad must be at least 1 dimensional");
   RAMET_RETURN_IF_ERROR(CheckSizes(indices, ids));
-  RAMET_ASSIGN_OR_RETURN(int64_t rows, ScalarArg(c.input(3), "output_dim0"));
+  if (c.input(3).rank() != 0) return InvalidArgument("output_dim0 should be a scalar.");
+  const int64_t rows = IntegerAt(c.input(3), 0);
   if (rows < 0) return InvalidArgument("output_dim0 must not be negative, but is ", rows);
   RAMET_ASSIGN_OR_RETURN(Tensor counted, c.AllocateTemp(DType::kInt64, Shape{grad.dim(0)}));
   int64_t* counts = counted.mutable_data<int64_t>();

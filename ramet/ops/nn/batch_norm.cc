@@ -231,8 +231,9 @@ Status InferChannels(ShapeContext& c, int i, int first, int last, Shape* x, Shap
 
 Status BatchNormShape(ShapeContext& c) {
   Shape x, channels;
-  // In training, mean and variance may be empty.
-  const int last = NormAttrs(c.attrs()).training ? 2 : 4;
+  // In training, mean and variance may be empty if there is no running average.
+  const NormAttrs attrs(c.attrs());
+  const int last = attrs.training && attrs.exponential_avg_factor == 1 ? 2 : 4;
   RAMET_RETURN_IF_ERROR(InferChannels(c, 0, 1, last, &x, &channels));
   c.set_output(0, x);
   for (int i = 1; i < 5; ++i) c.set_output(i, channels);

@@ -184,8 +184,9 @@ Status ConvShape(ShapeContext& c, int spatial, bool depthwise) {
   for (int d = 0; d < spatial; ++d) {
     RAMET_ASSIGN_OR_RETURN(int64_t size,
                            InferPositions(w, d, input.dim(w.spatial_axis(d)), filter.dim(d)));
-    // The output size is inferred only if the size of the filter is known, whatever the padding.
-    output.set_dim(w.spatial_axis(d), filter.dim(d) < 0 ? -1 : size);
+    // As in TensorFlow, the output size is inferred only if the size of the filter is known,
+    // whatever the padding; depthwise convolutions need it only if the size depends on it.
+    output.set_dim(w.spatial_axis(d), filter.dim(d) < 0 && !depthwise ? -1 : size);
   }
   c.set_output(0, std::move(output));
   return OkStatus();

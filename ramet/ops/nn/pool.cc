@@ -354,11 +354,7 @@ RAMET_OP("MaxPool3DGradGrad")
     .Doc(
         "Returns the gradient of MaxPool3DGrad for its input grad, like MaxPoolGradGrad. Error: "
         "the same as MaxPoolGradGrad.")
-    .Shape([](ShapeContext& c) -> Status {
-      RAMET_ASSIGN_OR_RETURN(Shape output, c.WithRank(1, 5));
-      c.set_output(0, std::move(output));
-      return OkStatus();
-    })
+    .Shape(PoolShape<3>)
     .Gradient(MaxPoolGradGradient<kMaxPool3DGrad>)
     .RAMET_POOL3D_KERNELS(kMaxGradGrad, RAMET_REALS);
 

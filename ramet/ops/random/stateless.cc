@@ -26,12 +26,10 @@ StatusOr<linalg::Philox> FromSeed(const Tensor& seed) {
   return linalg::Philox({0, 0, mixed[2], mixed[3]}, {mixed[0], mixed[1]});
 }
 
-Status CheckLeast(const Tensor& t, std::string_view name, int64_t least) {
-  if (t.rank() != 1) {
-    return InvalidArgument(name, " must have rank 1, got shape ", t.shape());
-  }
-  if (t.dim(0) >= least) return OkStatus();
-  return InvalidArgument(name, " must have at least ", least, " elements, got shape ", t.shape());
+Status CheckCounter(const Tensor& t) {
+  if (t.rank() != 1) return InvalidArgument("counter must have rank 1, got shape ", t.shape());
+  if (t.dim(0) >= 2) return OkStatus();
+  return InvalidArgument("counter must have at least 2 elements, got shape ", t.shape());
 }
 
 // Returns the generator for inputs 1 to 3: key, counter, alg.
@@ -47,8 +45,10 @@ StatusOr<linalg::Philox> FromKey(const KernelContext& c) {
   if (algorithm != kPhilox && algorithm != kAutoSelect) {
     return InvalidArgument("Unsupported algorithm id: ", algorithm);
   }
-  RAMET_RETURN_IF_ERROR(CheckLeast(c.input(1), "key", 1));
-  RAMET_RETURN_IF_ERROR(CheckLeast(c.input(2), "counter", 2));
+  if (c.input(1).rank() != 1 || c.input(1).dim(0) != 1) {
+    return InvalidArgument("key must have shape [1], not ", c.input(1).shape(), ".");
+  }
+  RAMET_RETURN_IF_ERROR(CheckCounter(c.input(2)));
   const uint64_t key = c.input(1).data<uint64_t>()[0];
   const uint64_t* counter = c.input(2).data<uint64_t>();
   return linalg::Philox({Low(counter[0]), High(counter[0]), Low(counter[1]), High(counter[1])},

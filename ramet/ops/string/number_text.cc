@@ -94,7 +94,8 @@ StatusOr<TextFormat> FormatOf(const AttrMap& attrs, DType t) {
   const bool scientific = attrs.GetOr("scientific", false);
   const bool shortest = attrs.GetOr("shortest", false);
   const auto fill = attrs.GetOr<std::string>("fill", "");
-  const bool real = IsFloating(t) || IsComplex(t);
+  // TensorFlow accepts the options of numbers for strings, where they have no effect.
+  const bool real = IsFloating(t) || IsComplex(t) || t == DType::kString;
   if (!real && precision != -1) {
     return InvalidArgument("precision not supported for datatype ", DTypeName(t));
   }

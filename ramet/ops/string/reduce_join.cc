@@ -127,15 +127,13 @@ class SegmentJoinKernel final : public Kernel {
     RAMET_RETURN_IF_ERROR(CheckIds(ids.flat<Id>(), count));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, kString, Shape{count}.Concatenate(rest)));
     const int64_t width = rest.num_elements();
-    std::vector<bool> begun(y->num_elements() > 0 ? count : 0, false);
     for (int64_t i = 0; i < ids.num_elements() && width > 0; ++i) {
       const int64_t id = ids.data<Id>()[i];
       for (int64_t k = 0; k < width; ++k) {
         std::string& out = y->mutable_data<std::string>()[id * width + k];
-        if (begun[id]) out += separator_;
+        if (!out.empty()) out += separator_;  // so empty strings at the front leave no separator
         out += x.data<std::string>()[i * width + k];
       }
-      begun[id] = true;
     }
     return OkStatus();
   }
@@ -156,7 +154,12 @@ class SegmentJoinKernel final : public Kernel {
     return count[0];
   }
   static StatusOr<Shape> RestOf(const Shape& x, const Shape& ids) {
-    if (ids.rank() > x.rank() || !(x.Slice(0, ids.rank()) == ids)) {
+    if (ids.rank() == 0) return InvalidArgument("Segment_id cannot have rank 0");
+    if (ids.rank() > x.rank()) {
+      return OutOfRange("Invalid segment_id rank ", ids.rank(), " for input with ", x.rank(),
+                        " dimension(s)");
+    }
+    if (!(x.Slice(0, ids.rank()) == ids)) {
       return InvalidArgument("inputs of shape ", x, " must begin with the dimensions ", ids,
                              " of segment_ids");
     }

@@ -47,7 +47,7 @@ class Cutter {
                               std::string* out) {
     const std::vector<int64_t> at = Boundaries(text);
     const int64_t count = std::ssize(at) - 1, begin = BeginOf(pos, count);
-    if (begin < 0) {
+    if (begin < 0 || (pos < 0 && len < 0)) {
       return InvalidArgument("pos ", pos, " out of range for string at index ", element);
     }
     const int64_t end = begin + std::clamp<int64_t>(len, 0, count - begin);

@@ -23,6 +23,7 @@ Status Fill(KernelContext& c) {
 }
 
 Status FillShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(0, 1).status());
   RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
   return ShapeFromInput<0>(c);
 }

@@ -22,5 +22,5 @@ fi
 if [ ! -d "$tools/nanobind" ] || [ ! -d "$tools/numpy" ]; then
   echo "Installing nanobind and numpy's headers to $tools"
   python3 -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target "$tools" \
-    'nanobind>=2.4' 'numpy>=2'
+    'nanobind>=3.1' 'numpy>=2'
 fi

@@ -197,6 +197,18 @@ TEST_F(CloneBoundaryTest, AnEnterWithoutItsLoopPassesOnItsShape) {
               HasSubstr("clone: node 'copy_1/args' (BroadcastGradientArgs): Shape must be rank 1"));
 }
 
+TEST_F(CloneBoundaryTest, AnEnterOfAVariableWithoutItsLoopKeepsTheVariable) {
+  Operation variable = AddOp(g, "VariableV2", {}, {{"shape", Shape{2}}, {"dtype", kFloat}}, "ref");
+  Operation enter = AddOp(g, "RefEnter", {variable.output(0)}, {{"frame_name", "loop"}}, "enter");
+  Operation step =
+      AddOp(g, "AssignAdd", {enter.output(0), s.Placeholder("delta", kFloat, {2})}, {}, "step");
+  const Cloned copy = Clone(g, {.outputs = {step.output(0)}, .initial = kCurrent}).value();
+  const Operation added = copy.Transformed(step.output(0)).op();
+  EXPECT_EQ(added.input(0).op().type(), "RefIdentity");
+  Graph again;
+  EXPECT_TRUE(ImportGraphDef(again, ExportGraphDef(g).value(), {.name = ""}).ok());
+}
+
 TEST_F(CloneBoundaryTest, ErrorsNameTheArgument) {
   Graph other;
   EXPECT_THAT(Refused(g, {.outputs = {"nothing:0"}}), HasSubstr("outputs"));

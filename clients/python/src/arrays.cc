@@ -310,7 +310,7 @@ PyObject* WrapTensor(Tensor t) {
 }
 
 void ImportNumpy() {
-  if (_import_array() < 0) throw PythonError();
+  if (_import_array() < 0) throw nb::python_error();
   for (int i = 1; i < kDTypes; ++i) {
     const int number = TypeNumber(static_cast<DType>(i));
     if (number >= 0) descriptors[i] = PyArray_DescrFromType(number);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdarg>
 #include <string>
+#include <string_view>
 
 #include "core.h"
 #include "gil.h"
@@ -10,7 +11,8 @@
 // Wrappers of the C API functions that may run Python code. The linker replaces this module's calls
 // of each function by the wrapper here (CMakeLists.txt reads the names from this file). Python code
 // may release the GIL. A thread that wants it back after the interpreter has ended is unwound by
-// pthread_exit; it is parked here before the unwinding reaches a C++ frame.
+// pthread_exit; it is parked here before the unwinding reaches a C++ frame. PyErr_SetString is
+// wrapped as well, for the texts of nanobind's errors.
 
 namespace ramet::python {
 namespace {
@@ -41,11 +43,22 @@ PyObject* BuildArguments(const char* format, va_list values) {
   return tuple;
 }
 
+// Returns nanobind's text of an error in the words of Python's own, which do not speak of C++.
+std::string InPythonsWords(std::string text) {
+  constexpr std::string_view kFound =
+      "incompatible function arguments. The following argument types are supported:";
+  if (const size_t at = text.find(kFound); at != std::string::npos) {
+    text.replace(at, kFound.size(), "these arguments do not fit. It takes:");
+  }
+  return text;
+}
+
 }  // namespace
 }  // namespace ramet::python
 
 using ramet::python::BuildArguments;
 using ramet::python::CallWithTuple;
+using ramet::python::InPythonsWords;
 using ramet::python::ParkIfUnwound;
 
 extern "C" {
@@ -149,6 +162,12 @@ PyObject* __wrap_PyObject_CallFunctionObjArgs(PyObject* callable, ...) {
   }
   va_end(values);
   return PyObject_Vectorcall(callable, arguments.data(), count, nullptr);
+}
+
+void __real_PyErr_SetString(PyObject* type, const char* text);
+void __wrap_PyErr_SetString(PyObject* type, const char* text) {
+  if (type != PyExc_TypeError) return __real_PyErr_SetString(type, text);
+  __real_PyErr_SetString(type, InPythonsWords(text).c_str());
 }
 
 }  // extern "C"

@@ -110,8 +110,8 @@ class SummaryOpsTest(unittest.TestCase):
 
     def test_old_names_of_what_is_missing_say_so(self):
         with self.assertRaisesRegex(NotImplementedError,
-                                    'TensorFlow has tf.batch_matrix_solve_ls, but Ramet does not have it'):
-            tf.batch_matrix_solve_ls([[1.0]], [[1.0]])
+                                    'TensorFlow has tf.batch_fft, but Ramet does not have it'):
+            tf.batch_fft([1.0])
 
 
 class PrintTest(unittest.TestCase):

@@ -125,9 +125,7 @@ DType DtypeChanges::TypeOf(Endpoint e) const {
   if (outside != outside_.end()) return outside->second;
   const Change* change = Find(e.node);
   if (change == nullptr) return impl_.output(e).dtype;
-  const DType type = change->outputs[static_cast<size_t>(e.index)];
-  const bool open = selection_.open_enters().contains(e.node);
-  return open ? BaseType(type) : type;
+  return change->outputs[static_cast<size_t>(e.index)];
 }
 
 }  // namespace ramet

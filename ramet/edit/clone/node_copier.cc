@@ -113,9 +113,9 @@ void NodeCopier::AppendCopy(NodeId id, size_t position) {
   edges_.Append(id, &copy);
   copy.first_output = static_cast<int32_t>(target_.outputs.size());
   if (op.has_frame && selection_.open_enters().contains(id)) {
-    const DType type = BaseType(dtypes_.changes().TypeOf({id, 0}));
-    copy.op = OpRegistry::Global().Find("Identity");
-    copy.attrs = std::make_shared<const AttrMap>(AttrMap{{"T", type}});
+    const DType type = dtypes_.changes().TypeOf({id, 0});
+    copy.op = OpRegistry::Global().Find(IsRef(type) ? "RefIdentity" : "Identity");
+    copy.attrs = std::make_shared<const AttrMap>(AttrMap{{"T", BaseType(type)}});
     const Shape& known = source().output({id, 0}).shape;
     auto shape = known.MergeWith(source().output(source().inputs(id)[0]).shape);
     target_.outputs.push_back({type, shape.ok() ? *std::move(shape) : known});

@@ -43,7 +43,7 @@ class CloneSelection {
   const CloneBoundary& boundary() const { return boundary_; }
   const SelectedState& state() const { return state_; }
   const StrippedParts& stripped() const { return stripped_; }
-  // Enters of frames whose loop is not part of the clone. They become Identity.
+  // Enters of frames whose loop is not part of the clone. They become Identity or RefIdentity.
   const std::unordered_set<NodeId>& open_enters() const { return open_enters_; }
   FunctionStates& functions() { return *functions_; }
 

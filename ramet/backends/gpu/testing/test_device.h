@@ -6,8 +6,8 @@
 
 namespace ramet::gpu {
 
-// Returns a processor as an OpenCL device (PoCL), or null if none is installed. PoCL runs a compiler
-// in the process, which the sanitizers do not know.
+// Returns a processor as an OpenCL device (PoCL), or null if none is installed. PoCL runs a
+// compiler in the process, which the sanitizers do not know.
 inline DriverDevice* TestDriverDevice() {
 #ifdef RAMET_SANITIZE
   return nullptr;

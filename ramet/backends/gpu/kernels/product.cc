@@ -1,3 +1,5 @@
+#include <deque>
+
 #include "ramet/backends/gpu/kernels/kernels.h"
 #include "ramet/base/strings.h"
 
@@ -42,7 +44,8 @@ FUNCTION index_t out_at(const Window* w, index_t image, int o0, int o1, int o2, 
 
 // Returns a source that uses the definitions above. It is never destroyed.
 std::string_view WithWindows(std::string_view source) {
-  return *new std::string(StrCat(kWindowSource, source));
+  static auto* const sources = new std::deque<std::string>;  // which keeps its elements in place
+  return sources->emplace_back(StrCat(kWindowSource, source));
 }
 
 }  // namespace

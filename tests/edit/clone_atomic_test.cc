@@ -72,6 +72,22 @@ TEST_F(CloneAtomicTest, RefusedClonesChangeNothing) {
   EXPECT_THAT(Refused({.into = &other}, other), HasSubstr("finalized"));
 }
 
+// An operation may be called "_x" only within a scope.
+TEST_F(CloneAtomicTest, NamesThatNeedAScopeAreRefusedWithoutOne) {
+  const ClonePlaceholder hidden{.name = "_x"};
+  CloneOptions named = {
+      .outputs = {y}, .into = &other, .dst_scope = "", .input_map = {{x, hidden}}};
+  EXPECT_THAT(Refused(named, other), HasSubstr("'_x' is not a valid name"));
+  named.dst_scope = "copy";
+  EXPECT_TRUE(Clone(g, named).ok());
+  EXPECT_TRUE(other.HasOperation("copy/_x"));
+
+  AddOp(g, "NoOp", {}, {}, "net/_last");
+  Graph third;
+  const CloneOptions stripped = {.scope = "net", .into = &third, .dst_scope = ""};
+  EXPECT_THAT(Refused(stripped, third), HasSubstr("'_last' is not a valid name"));
+}
+
 TEST_F(CloneAtomicTest, WrongValuesChangeNothing) {
   auto current = [&](auto value_of) {
     return CloneOptions{.into = &other, .initial = kCurrent, .session = value_of};

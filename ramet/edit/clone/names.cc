@@ -72,18 +72,23 @@ std::string CloneNames::Mapped(std::string_view name) const {
   return StrCat(prefix_, name);
 }
 
-void CloneNames::AppendNode(std::string_view name, std::string* block) {
+Status CloneNames::AppendNode(std::string_view name, std::string* block) {
   if (fresh_) {
     *block += prefix_;
     *block += name;
-    return;
+    return OkStatus();
+  }
+  const std::string mapped = Mapped(name);
+  if (!IsValidOpName(mapped)) {
+    return InvalidArgument("clone: dst_scope: '", mapped, "' is not a valid name outside a scope");
   }
   auto taken = [&](const std::string& candidate) {
     return target_->FindNode(candidate) >= 0 || given_.contains(candidate);
   };
-  std::string candidate = FreeName(Mapped(name), taken, target_->node_names.next_numbers());
+  std::string candidate = FreeName(mapped, taken, target_->node_names.next_numbers());
   *block += candidate;
   given_.insert(std::move(candidate));
+  return OkStatus();
 }
 
 std::string CloneNames::Text(const std::string& text) {

@@ -20,7 +20,8 @@ class CloneNames {
 
   // Appends the new name of an operation to `block`. It is unique in the target and among the names
   // returned before.
-  void AppendNode(std::string_view name, std::string* block);
+  // \error kInvalidArgument: without a scope, the name is illegal.
+  Status AppendNode(std::string_view name, std::string* block);
   // Returns the new name of a frame, a shared resource or a partitioned variable. Equal texts get
   // equal names. The name is not used in the target.
   std::string Text(const std::string& text);

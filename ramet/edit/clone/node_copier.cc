@@ -40,7 +40,7 @@ NodeCopier::NodeCopier(const CloneSelection& selection, const CloneDtypes& dtype
 
 Status NodeCopier::CopyAll() {
   Reserve();
-  node_names_.Write(selection_, dtypes_, edges_.first(), &names_);
+  RAMET_RETURN_IF_ERROR(node_names_.Write(selection_, dtypes_, edges_.first(), &names_));
   saved_names_.Rename();
   for (Endpoint cut : selection_.boundary().cuts()) AppendPlaceholder(cut);
   size_t position = 0;

@@ -4,8 +4,8 @@
 
 namespace ramet {
 
-void NodeNameBlock::Write(const CloneSelection& selection, const CloneDtypes& dtypes, NodeId first,
-                          CloneNames* names) {
+Status NodeNameBlock::Write(const CloneSelection& selection, const CloneDtypes& dtypes,
+                            NodeId first, CloneNames* names) {
   const GraphData& source = selection.impl();
   const CloneBoundary& boundary = selection.boundary();
   first_ = first;
@@ -20,18 +20,20 @@ void NodeNameBlock::Write(const CloneSelection& selection, const CloneDtypes& dt
     if (cut.index > 0 || mapping_.IsCloned(cut.node)) name += StrCat("_", cut.index);
     const ClonePlaceholder* requested = boundary.RequestedPlaceholder(cut);
     const bool named = requested != nullptr && !requested->name.empty();
-    names->AppendNode(named ? requested->name : name, &block);
+    RAMET_RETURN_IF_ERROR(names->AppendNode(named ? requested->name : name, &block));
     ends_.push_back(block.size());
   }
   for (NodeId id : selection.nodes()) {
-    names->AppendNode(source.nodes[id].name, &block);
+    RAMET_RETURN_IF_ERROR(names->AppendNode(source.nodes[id].name, &block));
     ends_.push_back(block.size());
   }
   for (const CastPlan::Cast& cast : casts) {
-    names->AppendNode(StrCat(source.nodes[cast.from.node].name, "/Cast"), &block);
+    const std::string name = StrCat(source.nodes[cast.from.node].name, "/Cast");
+    RAMET_RETURN_IF_ERROR(names->AppendNode(name, &block));
     ends_.push_back(block.size());
   }
   block_ = KeepNames(*mapping_.target, std::move(block));
+  return OkStatus();
 }
 
 std::string_view NodeNameBlock::Of(NodeId new_node) const {

@@ -15,8 +15,8 @@ class NodeNameBlock {
  public:
   explicit NodeNameBlock(const CloneMapping& mapping) : mapping_(mapping) {}
   // `first` is the id of the first new node.
-  void Write(const CloneSelection& selection, const CloneDtypes& dtypes, NodeId first,
-             CloneNames* names);
+  Status Write(const CloneSelection& selection, const CloneDtypes& dtypes, NodeId first,
+               CloneNames* names);
   // Returns the name of a node of the clone.
   std::string_view Of(NodeId new_node) const;
   // Returns the name of the copy of a node of the source.

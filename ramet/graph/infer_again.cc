@@ -198,9 +198,11 @@ class ShapeUpdate {
 }  // namespace
 
 bool MayHoldShape(const OutputRecord& output) {
+  // Paddings have two dimensions. Any number can be a limit of a range.
   const DType dtype = BaseType(output.dtype);
   const bool is_integer = dtype == DType::kInt32 || dtype == DType::kInt64;
-  return is_integer && (output.shape.unknown_rank() || output.shape.rank() <= 1);
+  const int max_rank = is_integer ? 2 : IsFloating(dtype) ? 0 : -1;
+  return max_rank >= 0 && (output.shape.unknown_rank() || output.shape.rank() <= max_rank);
 }
 
 Status InferShapesAgain(Graph& graph, NodeId first, const std::vector<ChangedTensor>& changed) {

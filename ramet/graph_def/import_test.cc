@@ -544,6 +544,10 @@ INSTANTIATE_TEST_SUITE_P(
                 Placeholder("a") + Node("b", "AddV2", {"a", "a"}, "",
                                         "attr { key: 'T' value { type: DT_STRING } }"),
                 "is not in the list of allowed values"},
+        Refusal{
+            "attr_of_reference",
+            Node("a", "Placeholder", {}, "", "attr { key: 'dtype' value { type: DT_FLOAT_REF } }"),
+            "AttrValue must not have reference type value of float_ref for attr 'dtype'"},
         Refusal{"self_input", Node("a", "Identity", {"a"}, "T"), "1 nodes in a cycle"},
         Refusal{"cycle",
                 Node("a", "Identity", {"c"}, "T") + Node("b", "Identity", {"a"}, "T") +

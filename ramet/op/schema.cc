@@ -150,6 +150,19 @@ Status CheckIntRange(const AttrSchema& schema, const Attr& value) {
   return OkStatus();
 }
 
+// Only outputs of the ops on variables have reference dtypes, and their schemas say so.
+Status CheckNoReference(const AttrSchema& schema, const Attr& value) {
+  std::span<const DType> dtypes;
+  if (const DType* t = value.get<DType>()) dtypes = {t, 1};
+  if (const auto* list = value.get<std::vector<DType>>()) dtypes = *list;
+  for (DType t : dtypes) {
+    if (!IsRef(t)) continue;
+    return InvalidArgument("AttrValue must not have reference type value of ", DTypeName(t),
+                           " for attr '", schema.name, "'");
+  }
+  return OkStatus();
+}
+
 Status CheckOneAttr(const AttrSchema& schema, const Attr& value) {
   const bool kind_fits = value.KindName() == schema.type ||
                          (value.IsEmptyList() && schema.type.starts_with("list(")) ||
@@ -179,6 +192,7 @@ Status CheckOneAttr(const AttrSchema& schema, const Attr& value) {
       return refuse(StrCat("\"", *s, "\""));
     }
   }
+  RAMET_RETURN_IF_ERROR(CheckNoReference(schema, value));
   RAMET_RETURN_IF_ERROR(CheckIntRange(schema, value));
   if (!schema.has_minimum) return OkStatus();
   int64_t n = schema.minimum;

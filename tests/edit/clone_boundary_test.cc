@@ -173,6 +173,36 @@ TEST_F(CloneBoundaryTest, ReplacementsOfOtherValuesGiveTheCopiesTheirShapes) {
   EXPECT_EQ(other.Transformed(twice).shape(), Shape({4, 3}));
 }
 
+TEST_F(CloneBoundaryTest, ReplacementsOfPaddingsAndLimitsGiveTheCopiesTheirShapes) {
+  Output row = s.Placeholder("row", kFloat, {3});
+  Output paddings = Constant(g, Tensor::Of<int32_t>({1, 2}, {1, 1}), "paddings");
+  Output padded = AddOp(g, "Pad", {row, paddings}, {}, "padded").output(0);
+  Output wide = Constant(g, Tensor::Of<int32_t>({1, 2}, {2, 4}), "wide");
+  Cloned pad = Clone(g, {.outputs = {padded}, .input_map = {{paddings, wide}}}).value();
+  EXPECT_EQ(pad.Transformed(padded).shape(), Shape({9}));
+
+  Output limit = Constant(g, Tensor(2.5f), "limit");
+  Output range =
+      AddOp(g, "Range", {Constant(g, Tensor(0.0f)), limit, Constant(g, Tensor(0.5f))}, {}, "range")
+          .output(0);
+  ASSERT_EQ(range.shape(), Shape({5}));
+  Output more = Constant(g, Tensor(3.5f), "more");
+  Cloned longer = Clone(g, {.outputs = {range}, .input_map = {{limit, more}}}).value();
+  EXPECT_EQ(longer.Transformed(range).shape(), Shape({7}));
+}
+
+// The placeholder of a second output has the number of the output in its name.
+TEST_F(CloneBoundaryTest, PlaceholdersOfLaterOutputsGetUniqueNames) {
+  Output image = s.Placeholder("image", kFloat, {2});
+  Operation both = AddOp(g, "Unpack", {image}, {{"num", 2}}, "both");
+  Output other = AddOp(g, "Neg", {both.output(0)}, {}, "both_1").output(0);
+  Output sum = AddOp(g, "AddV2", {other, both.output(1)}, {}, "sum").output(0);
+  Cloned c = Clone(g, {.inputs = {both.output(1)}, .outputs = {sum}}).value();
+  EXPECT_NE(c.Transformed(both.output(1)).name(), c.Transformed(other).name());
+  Graph again;
+  EXPECT_TRUE(ImportGraphDef(again, ExportGraphDef(g).value()).ok());
+}
+
 TEST_F(CloneBoundaryTest, ShapesThatAnOpRefusesAreErrors) {
   Output a = s.Placeholder("a", kFloat, Shape::Unknown());
   Output b = s.Placeholder("b", kFloat, {3, 4});

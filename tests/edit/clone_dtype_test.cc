@@ -290,6 +290,16 @@ TEST_P(CloneDtypeTest, SharedVariablesKeepTheirDtype) {
   EXPECT_EQ(AsFloat(Run(w.initializer(), {}, c.Transformed(y))), 6.0f);
 }
 
+TEST_P(CloneDtypeTest, OperationsOnAnOutsideVariableKeepItsDtype) {
+  Variable w = NewVariable("w", 2.0), other = NewVariable("other", 4.0);
+  Output y = w * 3.0f;
+  Cloned c =
+      Clone(g, {.outputs = {y}, .input_map = {{w.ref(), other.ref()}}, .dtype = kHalf}).value();
+  EXPECT_EQ(AsFloat(Run(other.initializer(), {}, c.Transformed(y))), 12.0f);
+  Graph again;
+  EXPECT_TRUE(ImportGraphDef(again, ExportGraphDef(g).value()).ok());
+}
+
 // Tout of these ops must correspond to T, and complex dtypes do not change.
 TEST_P(CloneDtypeTest, PartsOfComplexNumbersKeepTheirDtype) {
   Output x = s.Placeholder("x", kFloat, {});

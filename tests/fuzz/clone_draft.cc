@@ -122,4 +122,31 @@ CloneOptions DrawCloneOptions(Random& random, Graph& graph, Graph* other, const 
   return CloneDrafter(random, graph, other, targets).Take();
 }
 
+namespace {
+
+std::string NameOf(const GraphElement& element) {
+  const auto* output = std::get_if<Output>(&element.element());
+  return output == nullptr ? "?" : output->name();
+}
+
+}  // namespace
+
+std::string Describe(const CloneOptions& options) {
+  std::string text =
+      StrCat(options.into == nullptr ? "same graph" : "other graph", ", scope '", options.scope,
+             "' -> '", options.dst_scope, "', ", options.ops.size(), " ops, ",
+             options.inputs.size(), " inputs, ", options.outputs.size(), " outputs");
+  for (const auto& [from, replacement] : options.input_map) {
+    const Output* by = replacement.tensor();
+    text += StrCat(
+        ", input_map ", NameOf(from), " -> ",
+        by == nullptr ? StrCat("placeholder '", replacement.placeholder()->name, "'") : by->name());
+  }
+  if (const auto* dtypes = std::get_if<CloneDtype::Map>(&options.dtype.rule())) {
+    for (const auto& [from, to] : *dtypes) text += StrCat(", ", DTypeName(from), " -> ", DTypeName(to));
+  }
+  if (options.strip_training) text += ", strip_training";
+  return text;
+}
+
 }  // namespace ramet::fuzz

@@ -261,6 +261,7 @@ class Exerciser {
     Graph other;
     const CloneOptions options =
         DrawCloneOptions(random_, graph_, random_.Percent(60) ? &other : nullptr, targets);
+    progress_.Note(Describe(options));
     auto cloned = Clone(graph_, options);
     progress_.Note(cloned.status().ToString());
     graph_.TakeError().IgnoreError();

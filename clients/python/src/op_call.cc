@@ -89,7 +89,7 @@ class OpCall {
     for (size_t i = 0; i < s_.parameters.size(); ++i) {
       const Parameter& p = s_.parameters[i];
       if (p.attr == nullptr || values_[i] == nullptr || values_[i] == Py_None) continue;
-      if (p.attr->type == "type") attrs_.Set(p.attr->name, ToDType(values_[i]));
+      if (p.attr->type == "type") attrs_.Set(p.attr->name, BaseType(ToDType(values_[i])));
     }
   }
 

@@ -247,12 +247,15 @@ PyObject* WrapAttr(const Attr& attr) {
   return std::visit(Visitor(), attr.value());
 }
 
+// TensorFlow ignores that a dtype is that of a reference, such as a variable's.
+static DType ToBaseType(PyObject* value) { return BaseType(ToDType(value)); }
+
 Attr ToAttr(PyObject* value, const AttrSchema& s, std::string_view op) {
   std::string_view type = s.type;
   if (type.empty()) return Guess(value, s);
   if (type == "int") return ToInt(value, s);
   if (type == "bool") return ToBool(value, s);
-  if (type == "type") return ToDType(value);
+  if (type == "type") return ToBaseType(value);
   if (type == "string") return ToAllowedText(value, s, op);
   if (type == "float") return ToFloat(value, s);
   if (type == "shape") return ToShape(value);
@@ -267,7 +270,7 @@ Attr ToAttr(PyObject* value, const AttrSchema& s, std::string_view op) {
   if (type == "list(bool)") {
     return ToList<bool>(value, s, [&](PyObject* v) { return ToBool(v, s); });
   }
-  if (type == "list(type)") return ToList<DType>(value, s, ToDType);
+  if (type == "list(type)") return ToList<DType>(value, s, ToBaseType);
   if (type == "list(shape)") return ToList<Shape>(value, s, ToShape);
   if (type == "list(string)") {
     return ToList<std::string>(value, s, [&](PyObject* v) { return ToAllowedText(v, s, op); });

@@ -206,6 +206,10 @@ class GraphReplaceTest(unittest.TestCase):
             ge.graph_replace(self.d, {self.a: self.new})
         self.assertRaises(ValueError, ge.graph_replace, [], {self.a: self.new})
         self.assertRaises(TypeError, ge.graph_replace, self.c.op, {self.a: self.new})
+        large = np.broadcast_to(np.float32(1), 2**40)  # would take hours and all memory as a list
+        self.assertRaises(TypeError, ge.graph_replace, large, {self.a: self.new})
+        self.assertRaises(TypeError, ge.make_list_of_op, large)
+        self.assertRaises(TypeError, ge.make_list_of_t, large, ignore_ops=True)
 
 
 class VariablesTest(unittest.TestCase):

@@ -27,7 +27,8 @@ class AttrPlanner {
  private:
   const CloneDtype::Map& RuleOf(NodeId id) const;
   bool IsFixed(NodeId state) const {
-    return !selection_.IsSelected(state) || fixed_.Contains(state);
+    return state == HandleMakers::kOutside || !selection_.IsSelected(state) ||
+           fixed_.Contains(state);
   }
 
   const CloneDtype::Map no_rule_;
@@ -62,7 +63,9 @@ Status AttrPlanner::FixStateWithoutKernels() {
         fix = LosesKernel(id, *attrs);
       }
       for (NodeId m : makers) {
-        if (fix && selection_.IsSelected(m) && fixed_.AddState(m)) more = true;
+        if (fix && m != HandleMakers::kOutside && selection_.IsSelected(m) && fixed_.AddState(m)) {
+          more = true;
+        }
       }
     }
   }

@@ -13,6 +13,8 @@ namespace ramet {
 class HandleMakers {
  public:
   explicit HandleMakers(const CloneSelection& selection);
+  // The maker of what the clone reads instead of a tensor of the source.
+  static constexpr NodeId kOutside = -1;
   // Returns the makers; empty if the operation takes neither references nor handles.
   const std::vector<NodeId>& Of(NodeId id) const;
   // Operations that take references or handles.

@@ -22,6 +22,8 @@ class CloneNames {
   // returned before.
   // \error kInvalidArgument: without a scope, the name is illegal.
   Status AppendNode(std::string_view name, std::string* block);
+  // Makes AppendNode check names that can collide with others of the clone.
+  void ExpectCollisions() { fresh_ = false; }
   // Returns the new name of a frame, a shared resource or a partitioned variable. Equal texts get
   // equal names. The name is not used in the target.
   std::string Text(const std::string& text);
@@ -35,7 +37,7 @@ class CloneNames {
   std::string scope_;   // "copy"
   std::string prefix_;  // "copy/"
   std::string strip_;   // "net/"
-  bool fresh_ = false;  // nothing in the target begins with the prefix
+  bool fresh_ = false;  // no name of the clone can collide
   std::unordered_set<std::string> given_;
   std::unordered_set<std::string> texts_in_use_;
   std::unordered_map<std::string, std::string> texts_;

@@ -17,7 +17,10 @@ Status NodeNameBlock::Write(const CloneSelection& selection, const CloneDtypes& 
   block.reserve(bytes + selection.nodes().size() * (names->scope().size() + 1));
   for (Endpoint cut : boundary.cuts()) {
     std::string name(source.nodes[cut.node].name);
-    if (cut.index > 0 || mapping_.IsCloned(cut.node)) name += StrCat("_", cut.index);
+    if (cut.index > 0 || mapping_.IsCloned(cut.node)) {
+      name += StrCat("_", cut.index);
+      names->ExpectCollisions();
+    }
     const ClonePlaceholder* requested = boundary.RequestedPlaceholder(cut);
     const bool named = requested != nullptr && !requested->name.empty();
     RAMET_RETURN_IF_ERROR(names->AppendNode(named ? requested->name : name, &block));

@@ -76,7 +76,8 @@ class TableDrafter {
     std::string handle = Handle(offset, static_cast<uint64_t>(size));
     if (Now(Lie::kHandle)) handle = LyingHandle(static_cast<int64_t>(offset), size);
     index_.emplace_back(Now(Lie::kIndexKey) ? OtherKey(key) : key, handle);
-    if (Now(Lie::kRepeatedHandle)) RepeatHandle(key, handle);
+    const bool few = index_.size() < static_cast<size_t>(kManyHandles);
+    if (Now(Lie::kRepeatedHandle) && few) RepeatHandle(key, handle);
   }
 
   // Adds many index entries for one block. A reader that processes it once per entry takes long.
@@ -163,7 +164,8 @@ class TableDrafter {
       type = 1;
       block = Compressed(block);
     }
-    if (Now(Lie::kBomb)) {
+    if (!has_bomb_ && Now(Lie::kBomb)) {
+      has_bomb_ = true;
       type = 1;
       block = Compressed(block + std::string(size_t{8} << 20, '\0'));
     }
@@ -214,6 +216,7 @@ class TableDrafter {
 
   Random& random_;
   Lie lie_ = Lie::kNone;
+  bool has_bomb_ = false;
   std::string file_;
   Records index_;
 };

@@ -350,8 +350,8 @@ def graph_replace(target_ts, replacement_ts, dst_scope='', src_scope='', reuse_d
       ValueError: "Targets and replacements are not connected!"; if graphs differ; if there is no
         target.
     """
-    flat = util.flatten_tree(target_ts)
-    graph = util.get_unique_graph(flat, check_types=Tensor)
+    flat = list(util.iterate_members(util.iterate_leaves(target_ts), Tensor))
+    graph = util.get_unique_graph(flat)
     ops = select.get_walks_intersection_ops(
         list(replacement_ts), flat, control_ios=util.ControlOutputs(graph)
     )

@@ -81,15 +81,37 @@ def flatten_tree(tree, leaves=None):
       leaves: a list to append to.
     """
     leaves = [] if leaves is None else leaves
-    if isinstance(tree, dict):
-        for value in tree.values():
-            flatten_tree(value, leaves)
-    elif is_iterable(tree) and not isinstance(tree, (str, bytes)):
-        for value in tree:
-            flatten_tree(value, leaves)
-    else:
-        leaves.append(tree)
+    leaves.extend(iterate_leaves(tree))
     return leaves
+
+
+def iterate_leaves(tree):
+    """Yields the leaves of flatten_tree one after another."""
+    if isinstance(tree, dict):
+        tree = tree.values()
+    elif not is_iterable(tree) or isinstance(tree, (str, bytes)):
+        yield tree
+        return
+    for value in tree:
+        yield from iterate_leaves(value)
+
+
+def iterate_members(items, allowed=(Operation, Tensor)):
+    """Yields items. Raises an error of get_unique_graph at the first that is wrong.
+
+    So the caller refuses, for instance, a large array without converting it to a list.
+    """
+    graph = None
+    for item in items:
+        if not isinstance(item, allowed):
+            names = allowed if isinstance(allowed, tuple) else (allowed,)
+            names = ', '.join(str(t) for t in names)
+            raise TypeError(f'Expected a type in ({names}), got: {type(item)}')
+        if graph is None:
+            graph = item.graph
+        elif item.graph is not graph:
+            raise ValueError(f'Operation {item} does not belong to given graph')
+        yield item
 
 
 def transform_tree(tree, fn, iterable_type=tuple):
@@ -141,17 +163,9 @@ def get_unique_graph(tops, check_types=None, none_if_empty=False):
         return tops
     if not is_iterable(tops):
         raise TypeError(f'{type(tops)} is not iterable')
-    allowed = check_types or (Operation, Tensor)
     graph = None
-    for item in tops:
-        if not isinstance(item, allowed):
-            names = allowed if isinstance(allowed, tuple) else (allowed,)
-            names = ', '.join(str(t) for t in names)
-            raise TypeError(f'Expected a type in ({names}), got: {type(item)}')
-        if graph is None:
-            graph = item.graph
-        elif item.graph is not graph:
-            raise ValueError(f'Operation {item} does not belong to given graph')
+    for item in iterate_members(tops, check_types or (Operation, Tensor)):
+        graph = item.graph
     if graph is None and not none_if_empty:
         raise ValueError("Can't find the unique graph of an empty list")
     return graph
@@ -162,10 +176,10 @@ def _make_list(items, of_graph, kind, check_graph, allow_graph, ignore_others):
         if not allow_graph:
             raise TypeError(f'allow_graph is False: cannot convert a tf.Graph to {kind.__name__}s.')
         return of_graph(items)
-    items = list(items) if is_iterable(items) else [items]
-    if check_graph and items:
-        get_unique_graph(items, None if ignore_others else kind)
-    return [item for item in items if isinstance(item, kind)] if ignore_others else items
+    items = items if is_iterable(items) else [items]
+    if check_graph:
+        items = iterate_members(items, (Operation, Tensor) if ignore_others else kind)
+    return [item for item in items if isinstance(item, kind)] if ignore_others else list(items)
 
 
 def make_list_of_op(ops, check_graph=True, allow_graph=True, ignore_ts=False):

@@ -133,6 +133,9 @@ Attr Guess(PyObject* value, const AttrSchema& s) {
   return ToAttr(value, of, "");
 }
 
+// TensorFlow ignores that a dtype is that of a reference, such as a variable's.
+DType ToBaseType(PyObject* value) { return BaseType(ToDType(value)); }
+
 }  // namespace
 
 std::string PublicName(DType dtype) {
@@ -246,9 +249,6 @@ PyObject* WrapAttr(const Attr& attr) {
   };
   return std::visit(Visitor(), attr.value());
 }
-
-// TensorFlow ignores that a dtype is that of a reference, such as a variable's.
-static DType ToBaseType(PyObject* value) { return BaseType(ToDType(value)); }
 
 Attr ToAttr(PyObject* value, const AttrSchema& s, std::string_view op) {
   std::string_view type = s.type;

@@ -6,6 +6,7 @@ from unittest import mock
 
 import numpy as np
 
+import ramet.compat.v1 as tf
 from ramet.framework import dtypes
 
 
@@ -49,6 +50,12 @@ class DTypeTest(unittest.TestCase):
         self.assertIs(ref.base_dtype, dtypes.float32)
         self.assertTrue(dtypes.float32.is_compatible_with(ref))
         self.assertFalse(ref.is_compatible_with(dtypes.float32))
+        with tf.Graph().as_default():
+            self.assertIs(tf.placeholder(ref).dtype, dtypes.float32)
+            self.assertIs(tf.bitcast(tf.constant([1]), ref).dtype, dtypes.float32)
+            with self.assertRaisesRegex(ValueError, 'AttrValue must not have reference type value of float_ref'):
+                value = tf.AttrValue(type=ref.as_datatype_enum)
+                tf.get_default_graph().create_op('Placeholder', [], [tf.float32], attrs={'dtype': value})
 
     def test_ranges(self):
         self.assertEqual(

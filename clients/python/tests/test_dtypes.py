@@ -53,9 +53,6 @@ class DTypeTest(unittest.TestCase):
         with tf.Graph().as_default():
             self.assertIs(tf.placeholder(ref).dtype, dtypes.float32)
             self.assertIs(tf.bitcast(tf.constant([1]), ref).dtype, dtypes.float32)
-            with self.assertRaisesRegex(ValueError, 'AttrValue must not have reference type value of float_ref'):
-                value = tf.AttrValue(type=ref.as_datatype_enum)
-                tf.get_default_graph().create_op('Placeholder', [], [tf.float32], attrs={'dtype': value})
 
     def test_ranges(self):
         self.assertEqual(

@@ -39,6 +39,7 @@ namespace ramet {
 // \error kInvalidArgument: a function of the target has a different body.
 // \error kFailedPrecondition: the target is finalized.
 // \error kResourceExhausted: the target would have more than 2^30 nodes.
+// \error kCancelled: the client interrupts the call (RunInterrupt).
 RAMET_EXPORT StatusOr<Cloned> Clone(Graph& source, const CloneOptions& options = {});
 
 }  // namespace ramet

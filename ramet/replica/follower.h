@@ -133,6 +133,7 @@ class RAMET_EXPORT Follower {
   // \error kFailedPrecondition: the published variables do not fit the session's, the session
   //   already has a follower, no graph is published and no session is given, or the publisher
   //   uses a different layout.
+  // \error kCancelled: the client interrupts the call (RunInterrupt).
   // \error as for Update, if a version is already published.
   static StatusOr<Follower> Open(std::string_view address, const FollowerOptions& options = {});
   Follower(Follower&&) noexcept;
@@ -156,6 +157,7 @@ class RAMET_EXPORT Follower {
   // is current.
   // \error kDeadlineExceeded: no such version came within `timeout`.
   // \error kUnavailable: the follower was closed while waiting.
+  // \error kCancelled: the client interrupts the call (RunInterrupt).
   StatusOr<VersionInfo> Wait(uint64_t version, std::chrono::milliseconds timeout);
   // Makes a kept version current and stays with it until Unpin.
   // \error kNotFound: the version is not kept. The message lists those that are.

@@ -91,6 +91,7 @@ class RAMET_EXPORT Publisher {
   //   variant). The message names it.
   // \error kFailedPrecondition: a variable has no value and its shape is not fully known.
   // \error kResourceExhausted: the memory cannot be reserved.
+  // \error kCancelled: the client interrupts the call (RunInterrupt).
   static StatusOr<Publisher> Open(std::string_view address, const Session& session,
                                   const PublisherOptions& options = {});
   // Publishes several models. Each version holds the values of all of them at one moment. Variables
@@ -115,6 +116,7 @@ class RAMET_EXPORT Publisher {
   // \error kInvalidArgument: the metrics are too long, or a value to be converted to int8 is not
   //   finite.
   // \error kAborted: another publisher has taken over.
+  // \error kCancelled: the client interrupts the call (RunInterrupt).
   StatusOr<uint64_t> Publish(const PublishOptions& options = {});
   // Makes "ADDRESS@label" name `version`, which is kept as long as the label names it. A label has
   // 1 to 47 bytes. At `file:` addresses it contains no '/' and no space and does not begin with

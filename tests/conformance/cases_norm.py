@@ -51,10 +51,14 @@ def backward():
             axes = (0, 1, 2) if fmt == "NHWC" else (0, 2, 3)
             mean, variance = x.mean(axes), x.var(axes)
             attrs = {"is_training": training, "data_format": fmt, "epsilon": 0.5}
-            yield Case("FusedBatchNormGrad", [dy, x, scale, mean, variance], attrs, tol=1e-4, atol=2e-5)
-            yield Case("FusedBatchNormGradV2", [dy, x, scale, mean, variance], attrs, tol=1e-4, atol=2e-5)
-            yield Case("FusedBatchNormGradV3", [dy, x, scale, mean, variance, variance], attrs,
-                       tol=1e-4, atol=2e-5)
+            for op in ("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"):
+                inputs = [dy, x, scale, mean, variance] + ([variance] if op.endswith("V3") else [])
+                yield Case(op, inputs, attrs, grad=True, tol=1e-4, atol=2e-5)
+    for dtype in ("half", "bfloat16"):
+        x, dy = eighths(dtype, (2, 3, 3, 4)), eighths(dtype, (2, 3, 3, 4), key="dy")
+        scale, mean, variance = vectors(4, "s", "m", "v")
+        yield Case("FusedBatchNormGradV3", [dy, x, scale, mean, variance, variance], {"epsilon": 0.5},
+                   grad=True, tol=TOL[dtype], atol=TOL[dtype])
 
 
 def errors():

@@ -8,6 +8,7 @@
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/nn/batch_norm_second_gradient.h"
 #include "ramet/ops/nn/window.h"
 
 // FusedBatchNorm in its three versions, and the gradients.
@@ -316,7 +317,8 @@ constexpr char kGradDoc[] =
       .Attr("data_format: {" formats "} = 'NHWC'") \
       .Attr("is_training: bool = true")            \
       .Doc(kGradDoc)                               \
-      .Shape(BatchNormGradShape)
+      .Shape(BatchNormGradShape)                   \
+      .Gradient(BatchNormSecondGradient)
 #define RAMET_NORM_ARGS(u)           \
   Input("x: T")                      \
       .Input("scale: " u)            \

@@ -12,8 +12,8 @@ struct ChangedTensor {
   bool refined;  // everything that was known before is still true
 };
 
-// Reports whether shape functions may depend on the value of an output: it can be a shape, an axis
-// or a size.
+// Reports whether shape functions may depend on the value of an output: it can be a shape, an axis,
+// a size, or the handle of something that has a shape.
 bool MayHoldShape(const OutputRecord& output);
 
 // Infers the output shapes of nodes from `first` on again, as far as they depend on the changed

@@ -191,6 +191,26 @@ TEST_F(CloneBoundaryTest, ReplacementsOfPaddingsAndLimitsGiveTheCopiesTheirShape
   EXPECT_EQ(longer.Transformed(range).shape(), Shape({7}));
 }
 
+TEST_F(CloneBoundaryTest, ReplacementsOfHandlesGiveTheCopiesTheirShapes) {
+  Output shape = Constant(g, Tensor::Vector<int32_t>({2}), "shape");
+  Output list = AddOp(g, "EmptyTensorList", {shape, Constant(g, Tensor(9))},
+                      {{"element_dtype", kFloat}, {"shape_type", kInt32}}, "list")
+                    .output(0);
+  Output item = AddOp(g, "TensorListGetItem", {list, Constant(g, Tensor(0)), shape},
+                      {{"element_dtype", kFloat}}, "item")
+                    .output(0);
+  ASSERT_EQ(item.shape(), Shape({2}));
+  Output longer = Constant(g, Tensor::Vector<int32_t>({3}), "longer");
+  Cloned of_list = Clone(g, {.outputs = {item}, .input_map = {{shape, longer}}}).value();
+  EXPECT_EQ(of_list.Transformed(item).shape(), Shape({3}));
+
+  Variable of_two = s.GetVariable("of_two", {2}, {.use_resource = true});
+  Variable of_three = s.GetVariable("of_three", {3}, {.use_resource = true});
+  Output twice = of_two * 2.0f;
+  Cloned c = Clone(g, {.outputs = {twice}, .input_map = {{of_two.ref(), of_three.ref()}}}).value();
+  EXPECT_EQ(c.Transformed(twice).shape(), Shape({3}));
+}
+
 // The placeholder of a second output has the number of the output in its name.
 TEST_F(CloneBoundaryTest, PlaceholdersOfLaterOutputsGetUniqueNames) {
   Output image = s.Placeholder("image", kFloat, {2});

@@ -1,6 +1,7 @@
 #include "ramet/edit/clone/changed_tensors.h"
 
 #include "ramet/graph/constant_evaluator.h"
+#include "ramet/graph/resource_handles.h"
 
 namespace ramet {
 namespace {
@@ -11,6 +12,7 @@ bool HasKnownValue(const GraphData& graph, Endpoint e) {
   const OutputRecord& output = graph.output(e);
   if (!MayHoldShape(output)) return false;
   ConstantEvaluator constants(graph);
+  if (HandleOf(constants, e).first != DType::kInvalid) return true;
   if (!constants.ValueOf(e).empty()) return true;
   if (output.shape.rank() != 1) return false;
   auto shape = constants.AsShape(e);

@@ -39,7 +39,8 @@ StatusOr<std::vector<DriverDevice*>> ChosenDevices(const GpuOptions& options) {
   RAMET_ASSIGN_OR_RETURN(const DriverChoice choice, ParseDriverChoice(wanted ? wanted : ""));
   RAMET_ASSIGN_OR_RETURN(const std::vector<DriverDevice*> all, OpenDriver(choice));
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  const std::vector<int> left = visible != nullptr
+  const bool is_applied = !all.empty() && all[0]->info().honors_visible_devices;
+  const std::vector<int> left = visible != nullptr && !is_applied
                                     ? VisibleDevices(visible, static_cast<int>(all.size()))
                                     : AllOf(all.size());
   std::vector<int> listed = AllOf(left.size());

@@ -32,6 +32,7 @@ struct DriverDeviceInfo {
   Language language = Language::kOpenClC;
   bool is_cpu = false;
   bool has_double = false;
+  bool honors_visible_devices = false;  // the driver hides GPUs that CUDA_VISIBLE_DEVICES hides
   uint64_t memory_bytes = 0;
   uint64_t max_allocation_bytes = 0;  // of one block
   uint64_t local_memory_bytes = 0;    // of one work group

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ramet/backends/gpu/driver/cuda/cuda_driver.h"
 #include "ramet/backends/gpu/driver/opencl/opencl_driver.h"
 #include "ramet/base/folder.h"
 #include "ramet/base/log.h"
@@ -19,12 +20,14 @@ StatusOr<DriverChoice> ParseDriverChoice(std::string_view text) {
                          "'; expected off, cuda, opencl or opencl:cpu, or no value");
 }
 
+bool HasNvidiaDeviceFile() {
+  // The files of NVIDIA's driver and of Windows' subsystem.
+  return FileExists("/dev/nvidiactl") || FileExists("/dev/dxg");
+}
+
 bool HasGpuDeviceFile() {
-  // The files of NVIDIA's driver, of AMD's compute driver, of Windows' subsystem and of the
-  // kernel's graphics drivers.
-  for (const char* path : {"/dev/nvidiactl", "/dev/kfd", "/dev/dxg"}) {
-    if (FileExists(path)) return true;
-  }
+  // AMD's compute driver and the kernel's graphics drivers have files of their own.
+  if (HasNvidiaDeviceFile() || FileExists("/dev/kfd")) return true;
   const auto nodes = Glob("/dev/dri/renderD*");
   return nodes.ok() && !nodes->empty();
 }
@@ -33,6 +36,12 @@ namespace {
 
 StatusOr<std::vector<DriverDevice*>> OpenAutomatically() {
   if (!HasGpuDeviceFile()) return std::vector<DriverDevice*>();
+  if (HasNvidiaDeviceFile()) {
+    auto devices = cuda::OpenDevices();
+    if (devices.ok()) return devices;
+    LogWarning("CUDA is not used, so OpenCL is tried: ", devices.status().message(),
+               "; RAMET_GPU=opencl or RAMET_GPU=off avoids this message");
+  }
   auto devices = opencl::OpenDevices(opencl::DeviceKind::kGpu);
   if (devices.ok()) return devices;
   LogDebug("no GPU is used: ", devices.status().message());
@@ -49,9 +58,7 @@ StatusOr<std::vector<DriverDevice*>> OpenDriver(DriverChoice choice) {
     case DriverChoice::kOpenClCpu: return opencl::OpenDevices(opencl::DeviceKind::kCpu);
     case DriverChoice::kCuda: break;
   }
-  return Unimplemented(
-      "RAMET_GPU=cuda: this version of Ramet has no CUDA driver; RAMET_GPU=opencl uses NVIDIA's "
-      "cards through OpenCL");
+  return cuda::OpenDevices();
 }
 
 std::vector<int> VisibleDevices(std::string_view list, int count) {

@@ -10,7 +10,7 @@ namespace ramet::gpu {
 
 // Which driver the environment variable RAMET_GPU asks for.
 enum class DriverChoice {
-  kAutomatic,  // unset: OpenCL, if the machine has a GPU
+  kAutomatic,  // unset: CUDA or else OpenCL, if the machine has a GPU
   kOff,        // "off": no GPU, even if there is one
   kCuda,       // "cuda"
   kOpenCl,     // "opencl": GPUs and accelerators
@@ -25,11 +25,15 @@ StatusOr<DriverChoice> ParseDriverChoice(std::string_view text);
 // drivers. Cheap; opens nothing.
 bool HasGpuDeviceFile();
 
+// Reports whether NVIDIA's driver offers a GPU. Cheap; opens nothing.
+bool HasNvidiaDeviceFile();
+
 // Opens the driver and returns its devices, which live as long as the process. Returns no devices
-// for kOff, and for kAutomatic if the machine has no GPU or no driver.
-// \error kUnimplemented: kCuda, which this version does not have.
-// \error kNotFound: kOpenCl or kOpenClCpu, but the loader or such a device is missing. The message
-//   says where it was searched for and which package provides it.
+// for kOff, and for kAutomatic if the machine has no GPU or no driver. kAutomatic uses OpenCL if
+// CUDA cannot be used.
+// \error kNotFound: a library or such a device is missing. The message says where it was searched
+//   for and which package provides it. Not for kAutomatic.
+// \error kFailedPrecondition: CUDA's driver is too old or cannot start. Not for kAutomatic.
 StatusOr<std::vector<DriverDevice*>> OpenDriver(DriverChoice choice);
 
 // Returns the positions among `count` devices that a list such as "1,0" (CUDA_VISIBLE_DEVICES)

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <vector>
 
+#include "ramet/backends/gpu/codegen/dialect.h"
 #include "ramet/backends/gpu/driver/driver_choice.h"
 #include "ramet/backends/gpu/driver/opencl/opencl_library.h"
+#include "ramet/backends/gpu/testing/fake_cuda_device.h"
 #include "ramet/backends/gpu/testing/test_device.h"
 
 namespace ramet::gpu {
@@ -18,20 +22,55 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr char kScale[] = R"(
-  __kernel void scale(__global float* x, float factor, int n) {
-    int i = get_global_id(0);
+  KERNEL(scale)(GLOBAL f32* x, f32 factor, i32 n) {
+    int i = GLOBAL_ID(0);
     if (i < n) x[i] *= factor;
   })";
+
+// Runs kScale on the double of CUDA's driver.
+std::function<void()> ScaleOnHost(const std::string& /*kernel*/, void** arguments) {
+  const auto x = reinterpret_cast<float*>(*static_cast<uint64_t*>(arguments[0]));
+  const float factor = *static_cast<float*>(arguments[1]);
+  const int n = *static_cast<int*>(arguments[2]);
+  return [=] {
+    for (int i = 0; i < n; ++i) x[i] *= factor;
+  };
+}
+
+// A test of the seam on a processor behind OpenCL, or on the double of CUDA's driver.
+class DriverTest : public ::testing::TestWithParam<Language> {
+ protected:
+  void SetUp() override {
+    if (IsCuda()) {
+      device_ = testing::FakeCudaDevice();
+      testing::TheFakeCuda().launch = ScaleOnHost;
+      return;
+    }
+    RAMET_NEEDS_OPENCL_CPU();
+    device_ = TestDriverDevice();
+  }
+  void TearDown() override { EXPECT_FALSE(testing::TheFakeCuda().has_bad_access); }
+  static bool IsCuda() { return GetParam() == Language::kCudaCpp; }
+  static std::string Source(std::string_view kernel) {
+    return StrCat(DialectPrelude(GetParam(), true, false), kernel);
+  }
+  DriverDevice* device_ = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(Drivers, DriverTest,
+                         ::testing::Values(Language::kOpenClC, Language::kCudaCpp),
+                         [](const auto& test) {
+                           return test.param == Language::kCudaCpp ? "Cuda" : "OpenCl";
+                         });
 
 template <class T>
 std::span<const std::byte> Bytes(const std::vector<T>& v) {
   return std::as_bytes(std::span(v));
 }
 
-TEST(DriverTest, RunsKernelsInTheOrderOfTheQueue) {
-  RAMET_NEEDS_OPENCL_CPU();
-  DriverDevice& device = *TestDriverDevice();
-  auto module = device.Compile(kScale, "").value();
+TEST_P(DriverTest, RunsKernelsInTheOrderOfTheQueue) {
+  DriverDevice& device = *device_;
+  auto module = device.Compile(Source(kScale), "").value();
   auto scale = module->Function("scale").value();
   auto queue = device.MakeQueue().value();
   std::vector<float> values(1000);
@@ -54,9 +93,8 @@ TEST(DriverTest, RunsKernelsInTheOrderOfTheQueue) {
   for (size_t i = 0; i < result.size(); ++i) EXPECT_EQ(result[i], 15 * values[i]);
 }
 
-TEST(DriverTest, ZeroesMemoryAndWaitsForEventsOfOtherQueues) {
-  RAMET_NEEDS_OPENCL_CPU();
-  DriverDevice& device = *TestDriverDevice();
+TEST_P(DriverTest, ZeroesMemoryAndWaitsForEventsOfOtherQueues) {
+  DriverDevice& device = *device_;
   auto first = device.MakeQueue().value();
   auto second = device.MakeQueue().value();
   std::vector<int> values(64, 7);
@@ -74,26 +112,26 @@ TEST(DriverTest, ZeroesMemoryAndWaitsForEventsOfOtherQueues) {
   EXPECT_TRUE(first->Finish().ok());
 }
 
-TEST(DriverTest, LoadsModulesFromTheirBytes) {
-  RAMET_NEEDS_OPENCL_CPU();
-  DriverDevice& device = *TestDriverDevice();
-  const std::string binary = device.Compile(kScale, "").value()->Binary().value();
+TEST_P(DriverTest, LoadsModulesFromTheirBytes) {
+  DriverDevice& device = *device_;
+  const std::string binary = device.Compile(Source(kScale), "").value()->Binary().value();
   EXPECT_TRUE(device.Load(binary, "").value()->Function("scale").ok());
   EXPECT_TRUE(IsInvalidArgument(device.Load("no module", "").status()));
 }
 
-TEST(DriverTest, ErrorsAreStatuses) {
-  RAMET_NEEDS_OPENCL_CPU();
-  DriverDevice& device = *TestDriverDevice();
-  const Status compiled = device.Compile("__kernel void f() { int x = y; }", "").status();
-  EXPECT_TRUE(IsInternal(compiled));
-  EXPECT_THAT(compiled.message(), HasSubstr("'y'"));
-  auto module = device.Compile(kScale, "").value();
+TEST_P(DriverTest, ErrorsAreStatuses) {
+  DriverDevice& device = *device_;
+  if (!IsCuda() || testing::HasNvrtc()) {
+    const Status compiled = device.Compile(Source("KERNEL(f)() { int x = y; }"), "").status();
+    EXPECT_TRUE(IsInternal(compiled));
+    EXPECT_THAT(compiled.message(), HasSubstr(IsCuda() ? "\"y\"" : "'y'"));
+  }
+  auto module = device.Compile(Source(kScale), "").value();
   EXPECT_TRUE(IsNotFound(module->Function("scala").status()));
   EXPECT_TRUE(IsResourceExhausted(device.Allocate(size_t{1} << 60).status()));
 }
 
-TEST(DriverTest, AMissingLoaderIsNamed) {
+TEST(OpenClLibraryTest, AMissingLoaderIsNamed) {
   const Status status = opencl::OpenLibraryFile("libNoOpenCL.so.1").status();
   EXPECT_TRUE(IsNotFound(status));
   EXPECT_THAT(status.message(), HasSubstr("cannot open libNoOpenCL.so.1"));
@@ -112,9 +150,20 @@ TEST(DriverChoiceTest, IsParsed) {
               HasSubstr("RAMET_GPU is 'vulkan'; expected off, cuda, opencl or opencl:cpu"));
 }
 
-TEST(DriverChoiceTest, OffHasNoDevicesAndCudaIsAnError) {
+TEST(DriverChoiceTest, OffHasNoDevices) {
   EXPECT_THAT(OpenDriver(DriverChoice::kOff).value(), IsEmpty());
-  EXPECT_TRUE(IsUnimplemented(OpenDriver(DriverChoice::kCuda).status()));
+}
+
+TEST(DriverChoiceTest, CudaIsTheDriverOfTheEnvironment) {
+  setenv("RAMET_CUDA_LIBRARY", RAMET_FAKE_CUDA, 1);
+  const auto devices = OpenDriver(DriverChoice::kCuda);
+  setenv("RAMET_CUDA_LIBRARY", "libNoCuda.so.1", 1);
+  const Status missing = OpenDriver(DriverChoice::kCuda).status();
+  unsetenv("RAMET_CUDA_LIBRARY");
+  ASSERT_TRUE(devices.ok()) << devices.status().message();
+  EXPECT_EQ((*devices)[0]->info().driver, "CUDA");
+  EXPECT_EQ((*devices)[0]->info().name, "Fake GPU 0");
+  EXPECT_TRUE(IsNotFound(missing));
 }
 
 TEST(DriverChoiceTest, ProcessorsAreUsedOnlyIfAskedFor) {

@@ -1,6 +1,6 @@
 #include "ramet/backends/gpu/driver/opencl/opencl_library.h"
 
-#include <dlfcn.h>
+#include "ramet/backends/gpu/driver/shared_library.h"
 
 namespace ramet::gpu::opencl {
 namespace {
@@ -36,12 +36,6 @@ Code CodeOfResult(api::Int result) {
   }
 }
 
-template <class Function>
-bool Load(void* library, const char* name, Function** function) {
-  *function = reinterpret_cast<Function*>(dlsym(library, name));
-  return *function != nullptr;
-}
-
 }  // namespace
 
 Status StatusOfResult(api::Int result, std::string_view what) {
@@ -51,18 +45,16 @@ Status StatusOfResult(api::Int result, std::string_view what) {
 }
 
 StatusOr<const api::Functions*> OpenLibraryFile(const std::string& file) {
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* why = dlerror();
-    return NotFound("OpenCL: cannot open ", file, ": ", why ? why : "unknown error",
+  const auto library = OpenSharedLibrary(file);
+  if (!library.ok()) {
+    return NotFound("OpenCL: ", library.status().message(),
                     "; install the ICD loader (Debian: ocl-icd-libopencl1) and the OpenCL driver "
                     "of the device, or set LD_LIBRARY_PATH to the folder of ",
                     kLoader);
   }
   auto functions = std::make_unique<api::Functions>();
 #define RAMET_OPENCL_LOAD(result, name, parameters)                                              \
-  if (!Load(library, "cl" #name, &functions->name)) {                                            \
-    dlclose(library);                                                                            \
+  if (!LoadFunction(*library, "cl" #name, &functions->name)) {                                   \
     return NotFound("OpenCL: ", file,                                                            \
                     " has no function cl" #name                                                  \
                     "; Ramet needs OpenCL 1.2 or later, so install a newer ICD loader (Debian: " \

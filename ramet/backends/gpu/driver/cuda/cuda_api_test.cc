@@ -1,0 +1,68 @@
+// Compares the declarations of cuda_api.h with the headers of the CUDA toolkit, where they are
+// installed.
+#include "ramet/backends/gpu/driver/cuda/cuda_api.h"
+
+#include <gtest/gtest.h>
+
+#if __has_include(<cuda.h>) && __has_include(<nvrtc.h>)
+#include <cuda.h>
+#include <nvrtc.h>
+
+#include "ramet/backends/gpu/driver/cuda/cuda_library.h"
+#include "ramet/backends/gpu/driver/cuda/nvrtc.h"
+#include "ramet/backends/gpu/testing/same_call.h"
+
+namespace ramet::gpu::cuda {
+namespace {
+
+using testing::SameCall;
+
+#define RAMET_EXPECT_CONSTANT(name, value) static_assert(static_cast<int>(name) == value, #name);
+RAMET_CUDA_CONSTANTS(RAMET_EXPECT_CONSTANT)
+
+#define RAMET_EXPECT_CALL(name, symbol, parameters) \
+  static_assert(SameCall<decltype(&symbol), decltype(api::Functions::name)>::value, #symbol);
+RAMET_CUDA_FUNCTIONS(RAMET_EXPECT_CALL)
+
+#define RAMET_EXPECT_COMPILER_CALL(name, symbol, parameters)                                \
+  static_assert(SameCall<decltype(&symbol), decltype(api::CompilerFunctions::name)>::value, \
+                #symbol);
+RAMET_NVRTC_FUNCTIONS(RAMET_EXPECT_COMPILER_CALL)
+
+static_assert(!SameCall<CUresult (*)(CUdeviceptr), api::Result (*)(unsigned)>::value);
+static_assert(!SameCall<CUresult (*)(CUdeviceptr), api::Result (*)(api::Context*)>::value);
+static_assert(!SameCall<CUresult (*)(size_t*), api::Result (*)(unsigned*)>::value);
+static_assert(!SameCall<CUresult (*)(CUstream), api::Result (*)(api::Stream*, unsigned)>::value);
+
+// A macro of cuda.h names the version of the function that a program gets. The declarations must
+// name this version, because older ones remain in the library with a different meaning.
+#define RAMET_TEXT_OF(x) #x
+#define RAMET_TEXT(x) RAMET_TEXT_OF(x)
+TEST(CudaApiTest, NamesTheVersionsOfTheToolkitsHeaders) {
+  EXPECT_STREQ(RAMET_TEXT(cuDeviceTotalMem), "cuDeviceTotalMem_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuCtxPushCurrent), "cuCtxPushCurrent_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuCtxPopCurrent), "cuCtxPopCurrent_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuMemAlloc), "cuMemAlloc_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuMemFree), "cuMemFree_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuMemcpyHtoDAsync), "cuMemcpyHtoDAsync_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuMemcpyDtoHAsync), "cuMemcpyDtoHAsync_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuMemcpyDtoDAsync), "cuMemcpyDtoDAsync_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuStreamDestroy), "cuStreamDestroy_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuEventDestroy), "cuEventDestroy_v2");
+}
+
+// Functions whose name has no version must not be replaced by a macro with one.
+#define RAMET_EXPECT_NO_MACRO(name, symbol, parameters) \
+  EXPECT_STREQ(RAMET_TEXT(symbol), #symbol) << "cuda.h has a newer version";
+TEST(CudaApiTest, NoFunctionHasANewerVersion) { RAMET_CUDA_FUNCTIONS(RAMET_EXPECT_NO_MACRO) }
+
+}  // namespace
+}  // namespace ramet::gpu::cuda
+
+#else
+
+TEST(CudaApiTest, NamesTheVersionsOfTheToolkitsHeaders) {
+  GTEST_SKIP() << "skipped: the headers of the CUDA toolkit are not installed";
+}
+
+#endif

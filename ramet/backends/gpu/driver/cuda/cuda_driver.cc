@@ -1,0 +1,160 @@
+#include "ramet/backends/gpu/driver/cuda/cuda_driver.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "ramet/backends/gpu/driver/cuda/cuda_objects.h"
+#include "ramet/backends/gpu/driver/cuda/nvrtc.h"
+#include "ramet/base/log.h"
+
+namespace ramet::gpu::cuda {
+namespace {
+
+int AttributeOf(const api::Functions& cuda, api::Device device, int attribute) {
+  int value = 0;
+  return cuda.DeviceGetAttribute(&value, attribute, device) == api::k_CUDA_SUCCESS ? value : 0;
+}
+
+// Returns 90 for compute capability 9.0.
+int ArchitectureOf(const api::Functions& cuda, api::Device device) {
+  return AttributeOf(cuda, device, api::k_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+         AttributeOf(cuda, device, api::k_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+DriverDeviceInfo InfoOf(const api::Functions& cuda, const Nvrtc& nvrtc, api::Device device) {
+  DriverDeviceInfo info;
+  char name[256] = {};
+  if (cuda.DeviceGetName(name, sizeof name - 1, device) == api::k_CUDA_SUCCESS) info.name = name;
+  info.vendor = "NVIDIA Corporation";
+  info.driver = "CUDA";
+  info.driver_version = StrCat(VersionText(cuda.version), " NVRTC ", VersionText(nvrtc.version()),
+                               " sm_", ArchitectureOf(cuda, device));
+  info.language = Language::kCudaCpp;
+  info.has_double = true;
+  info.honors_visible_devices = true;
+  size_t memory = 0;
+  if (cuda.DeviceTotalMem(&memory, device) != api::k_CUDA_SUCCESS) memory = 0;
+  info.memory_bytes = info.max_allocation_bytes = memory;
+  const auto attribute = [&](int which) { return AttributeOf(cuda, device, which); };
+  info.local_memory_bytes =
+      static_cast<uint64_t>(attribute(api::k_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
+  info.compute_units = attribute(api::k_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  info.max_group_size = attribute(api::k_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  return info;
+}
+
+class CudaDevice final : public DriverDevice {
+ public:
+  CudaDevice(const api::Functions& cuda, const Nvrtc& nvrtc, api::Device device)
+      : cuda_(cuda),
+        nvrtc_(nvrtc),
+        context_(cuda, device),
+        architecture_(ArchitectureOf(cuda, device)),
+        info_(InfoOf(cuda, nvrtc, device)) {}
+
+  const DriverDeviceInfo& info() const override { return info_; }
+
+  StatusOr<std::unique_ptr<DriverMemory>> Allocate(size_t bytes) override {
+    RAMET_RETURN_IF_ERROR(context_.Make());
+    const Scope scope(context_);
+    api::DevicePointer address = 0;
+    const api::Result result = cuda_.MemAlloc(&address, bytes);
+    if (result != api::k_CUDA_SUCCESS) {
+      return StatusOfResult(cuda_, result, StrCat("cuMemAlloc of ", bytes, " bytes"));
+    }
+    return std::unique_ptr<DriverMemory>(std::make_unique<Memory>(context_, address));
+  }
+
+  StatusOr<std::unique_ptr<DriverQueue>> MakeQueue() override {
+    RAMET_RETURN_IF_ERROR(context_.Make());
+    const Scope scope(context_);
+    api::Stream* stream = nullptr;
+    RAMET_RETURN_IF_ERROR(StatusOfResult(
+        cuda_, cuda_.StreamCreate(&stream, api::k_CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+    return std::unique_ptr<DriverQueue>(std::make_unique<Queue>(context_, stream));
+  }
+
+  StatusOr<std::unique_ptr<DriverModule>> Compile(const std::string& source,
+                                                  const std::string& options) override {
+    auto image = nvrtc_.Compile(source, options, architecture_);
+    if (!image.ok()) return image.status().WithSuffix(StrCat(" (for ", info_.name, ")"));
+    return LoadImage(*std::move(image));
+  }
+
+  StatusOr<std::unique_ptr<DriverModule>> Load(std::string_view binary,
+                                               const std::string& /*options*/) override {
+    auto module = LoadImage(std::string(binary));
+    if (module.ok() || !IsInvalidArgument(module.status())) return module;
+    return InvalidArgument("the bytes are not a module for ", info_.name, ": ",
+                           module.status().message());
+  }
+
+ private:
+  // `image` is machine code or PTX, which ends with a NUL.
+  StatusOr<std::unique_ptr<DriverModule>> LoadImage(std::string image) {
+    RAMET_RETURN_IF_ERROR(context_.Make());
+    const Scope scope(context_);
+    api::Module* module = nullptr;
+    RAMET_RETURN_IF_ERROR(
+        StatusOfResult(cuda_, cuda_.ModuleLoadData(&module, image.c_str()), "cuModuleLoadData"));
+    return std::unique_ptr<DriverModule>(
+        std::make_unique<Module>(context_, module, std::move(image)));
+  }
+
+  const api::Functions& cuda_;
+  const Nvrtc& nvrtc_;
+  Context context_;
+  const int architecture_;
+  const DriverDeviceInfo info_;
+};
+
+// Returns the devices that can be used.
+StatusOr<std::vector<api::Device>> ListDevices(const api::Functions& cuda) {
+  int count = 0;
+  RAMET_RETURN_IF_ERROR(StatusOfResult(cuda, cuda.DeviceGetCount(&count), "cuDeviceGetCount"));
+  std::vector<api::Device> devices;
+  for (int i = 0; i < count; ++i) {
+    api::Device device = 0;
+    if (cuda.DeviceGet(&device, i) != api::k_CUDA_SUCCESS) continue;
+    if (AttributeOf(cuda, device, api::k_CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) ==
+        api::k_CU_COMPUTEMODE_PROHIBITED) {
+      LogWarning("CUDA device ", i,
+                 " is not used: its compute mode is 'prohibited'; nvidia-smi "
+                 "-c 0 changes it");
+      continue;
+    }
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+}  // namespace
+
+Libraries Libraries::Default() {
+  const char* const both = std::getenv("RAMET_CUDA_LIBRARY");
+  if (both != nullptr && *both != '\0') return {both, {both}};
+  return {"libcuda.so.1", Nvrtc::DefaultFiles()};
+}
+
+StatusOr<std::vector<DriverDevice*>> OpenDevices(const Libraries& libraries) {
+  const bool is_limited = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr;
+  auto opened = OpenLibrary(libraries.driver);
+  if (!opened.ok()) return opened.status();
+  const api::Functions& cuda = **opened;
+  const Status started = Start(cuda);
+  if (IsNotFound(started) && is_limited) return std::vector<DriverDevice*>();
+  RAMET_RETURN_IF_ERROR(started);
+  RAMET_ASSIGN_OR_RETURN(const std::vector<api::Device> found, ListDevices(cuda));
+  if (found.empty() && is_limited) return std::vector<DriverDevice*>();
+  if (found.empty()) return NotFound("CUDA: the driver finds no GPU that can be used");
+  int min_arch = ArchitectureOf(cuda, found.front());
+  for (api::Device device : found) min_arch = std::min(min_arch, ArchitectureOf(cuda, device));
+  RAMET_ASSIGN_OR_RETURN(const Nvrtc* nvrtc,
+                         Nvrtc::Open(libraries.compilers, cuda.version, min_arch));
+  std::vector<DriverDevice*> devices;
+  for (api::Device device : found) devices.push_back(new CudaDevice(cuda, *nvrtc, device));
+  return devices;
+}
+
+}  // namespace ramet::gpu::cuda

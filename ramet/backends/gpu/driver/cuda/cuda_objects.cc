@@ -1,0 +1,147 @@
+#include "ramet/backends/gpu/driver/cuda/cuda_objects.h"
+
+#include <vector>
+
+#include "ramet/base/strings.h"
+
+namespace ramet::gpu::cuda {
+namespace {
+
+api::DevicePointer AddressOf(const DriverMemory& memory) {
+  return static_cast<const Memory&>(memory).address();
+}
+
+}  // namespace
+
+Status Context::Make() {
+  if (context_ != nullptr) return OkStatus();
+  MutexLock lock(mutex_);
+  if (context_ != nullptr) return OkStatus();
+  api::Context* made = nullptr;
+  RAMET_RETURN_IF_ERROR(StatusOfResult(cuda_, cuda_.DevicePrimaryCtxRetain(&made, device_),
+                                       "cuDevicePrimaryCtxRetain"));
+  context_ = made;
+  return OkStatus();
+}
+
+Scope::Scope(const Context& context)
+    : context_(context),
+      pushed_(context.cuda().CtxPushCurrent(context.get()) == api::k_CUDA_SUCCESS) {}
+
+Scope::~Scope() {
+  api::Context* popped = nullptr;
+  if (pushed_) context_.cuda().CtxPopCurrent(&popped);
+}
+
+Memory::~Memory() {
+  const Scope scope(context_);
+  context_.cuda().CtxSynchronize();
+  context_.cuda().MemFree(address_);
+}
+
+Event::~Event() {
+  const Scope scope(context_);
+  context_.cuda().EventDestroy(event_);
+}
+
+Status Event::Wait() {
+  const Scope scope(context_);
+  return StatusOfResult(context_.cuda(), context_.cuda().EventSynchronize(event_),
+                        "cuEventSynchronize");
+}
+
+bool Event::IsDone() {
+  const Scope scope(context_);
+  return context_.cuda().EventQuery(event_) != api::k_CUDA_ERROR_NOT_READY;
+}
+
+Module::~Module() {
+  const Scope scope(context_);
+  context_.cuda().ModuleUnload(module_);
+}
+
+StatusOr<std::unique_ptr<DriverFunction>> Module::Function(const std::string& name) {
+  const Scope scope(context_);
+  api::Function* function = nullptr;
+  RAMET_RETURN_IF_ERROR(StatusOfResult(
+      context_.cuda(), context_.cuda().ModuleGetFunction(&function, module_, name.c_str()),
+      StrCat("cuModuleGetFunction of ", name)));
+  return std::unique_ptr<DriverFunction>(std::make_unique<cuda::Function>(function, name));
+}
+
+Queue::~Queue() {
+  const Scope scope(context_);
+  context_.cuda().StreamDestroy(stream_);
+}
+
+Status Queue::Launch(DriverFunction& function, const LaunchSize& size,
+                     std::span<const KernelArgument> arguments) {
+  const auto& kernel = static_cast<Function&>(function);
+  std::vector<void*> pointers;
+  pointers.reserve(arguments.size());
+  for (const KernelArgument& argument : arguments) {
+    const void* const value = argument.memory() != nullptr
+                                  ? &static_cast<const Memory&>(*argument.memory()).address()
+                                  : static_cast<const void*>(argument.bytes().data());
+    pointers.push_back(const_cast<void*>(value));
+  }
+  const auto& [groups, items] = size;
+  const Scope scope(context_);
+  const api::Result result =
+      context_.cuda().LaunchKernel(kernel.get(), groups[0], groups[1], groups[2], items[0],
+                                   items[1], items[2], 0, stream_, pointers.data(), nullptr);
+  if (result == api::k_CUDA_SUCCESS) return OkStatus();
+  return StatusOfResult(context_.cuda(), result, StrCat("cuLaunchKernel of ", kernel.name()));
+}
+
+Status Queue::CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
+                           std::unique_ptr<DriverEvent>* done) {
+  if (from.empty()) return OkStatus();
+  const api::Functions& cuda = context_.cuda();
+  RAMET_RETURN_IF_ERROR(Call("cuMemcpyHtoDAsync", cuda.MemcpyHtoDAsync, AddressOf(to), from.data(),
+                             from.size(), stream_));
+  if (done == nullptr) return Finish();
+  RAMET_ASSIGN_OR_RETURN(*done, Record());
+  return OkStatus();
+}
+
+Status Queue::CopyToHost(std::span<std::byte> to, const DriverMemory& from) {
+  if (to.empty()) return OkStatus();
+  const api::Functions& cuda = context_.cuda();
+  RAMET_RETURN_IF_ERROR(Call("cuMemcpyDtoHAsync", cuda.MemcpyDtoHAsync, to.data(), AddressOf(from),
+                             to.size(), stream_));
+  return Finish();
+}
+
+Status Queue::Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) {
+  if (bytes == 0) return OkStatus();
+  return Call("cuMemcpyDtoDAsync", context_.cuda().MemcpyDtoDAsync, AddressOf(to), AddressOf(from),
+              bytes, stream_);
+}
+
+Status Queue::Zero(DriverMemory& memory, size_t bytes) {
+  if (bytes == 0) return OkStatus();
+  return Call("cuMemsetD8Async", context_.cuda().MemsetD8Async, AddressOf(memory),
+              static_cast<unsigned char>(0), bytes, stream_);
+}
+
+StatusOr<std::unique_ptr<DriverEvent>> Queue::Record() {
+  const api::Functions& cuda = context_.cuda();
+  api::Event* made = nullptr;
+  RAMET_RETURN_IF_ERROR(
+      Call("cuEventCreate", cuda.EventCreate, &made, unsigned{api::k_CU_EVENT_DISABLE_TIMING}));
+  std::unique_ptr<DriverEvent> event = std::make_unique<Event>(context_, made);
+  RAMET_RETURN_IF_ERROR(Call("cuEventRecord", cuda.EventRecord, made, stream_));
+  return event;
+}
+
+Status Queue::WaitFor(DriverEvent& event) {
+  return Call("cuStreamWaitEvent", context_.cuda().StreamWaitEvent, stream_,
+              static_cast<Event&>(event).get(), 0u);
+}
+
+Status Queue::Finish() {
+  return Call("cuStreamSynchronize", context_.cuda().StreamSynchronize, stream_);
+}
+
+}  // namespace ramet::gpu::cuda

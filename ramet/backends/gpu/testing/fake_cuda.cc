@@ -1,0 +1,379 @@
+#include "ramet/backends/gpu/testing/fake_cuda.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "ramet/backends/gpu/driver/cuda/cuda_api.h"
+
+using ramet::gpu::testing::FakeCuda;
+namespace api = ramet::gpu::cuda::api;
+using api::Device;
+using api::DevicePointer;
+using api::Result;
+
+namespace ramet::gpu::cuda::api {
+
+struct Context {};
+struct Stream {
+  std::deque<std::function<void()>> work;
+  void RunOne() {
+    const auto next = std::move(work.front());
+    work.pop_front();
+    next();
+  }
+  void RunAll() {
+    while (!work.empty()) RunOne();
+  }
+};
+struct Event {
+  struct Point {
+    bool reached = false;
+    Stream* stream = nullptr;
+  };
+  std::shared_ptr<Point> point = std::make_shared<Point>();
+};
+struct Module {
+  std::string image;
+};
+struct Function {
+  std::string name;
+};
+struct Program {
+  std::string source, image, log;
+};
+
+}  // namespace ramet::gpu::cuda::api
+
+namespace {
+
+constexpr Result kInvalidValue = 1, kInvalidContext = 201;
+
+std::recursive_mutex mutex;  // of all that follows
+FakeCuda fake;
+api::Context context;
+std::vector<api::Stream*> streams;
+std::map<DevicePointer, size_t> memories;
+thread_local int contexts = 0;
+
+Result Check() {
+  if (fake.lost != 0) return fake.lost;
+  if (contexts > 0) return api::k_CUDA_SUCCESS;
+  fake.has_bad_access = true;
+  return kInvalidContext;
+}
+
+#define LOCK() const std::lock_guard lock(mutex)
+#define RETURN_IF_LOST() \
+  LOCK();                \
+  if (const Result failed = Check(); failed != api::k_CUDA_SUCCESS) return failed
+
+// Returns the memory at an address, or null if `bytes` bytes there are not allocated.
+void* MemoryAt(DevicePointer address, size_t bytes) {
+  const auto found = memories.find(address);
+  if (found != memories.end() && bytes <= found->second) return reinterpret_cast<void*>(address);
+  fake.has_bad_access = true;
+  fake.lost = api::k_CUDA_ERROR_ILLEGAL_ADDRESS;
+  return nullptr;
+}
+
+// Returns the numbers of the devices that CUDA_VISIBLE_DEVICES leaves, in its order.
+std::vector<int> VisibleDevices() {
+  std::vector<int> all;
+  const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
+  for (int i = 0; list == nullptr && i < fake.devices; ++i) all.push_back(i);
+  while (list != nullptr && *list != '\0') {
+    char* end = nullptr;
+    const long device = std::strtol(list, &end, 10);
+    if (end == list || device < 0 || device >= fake.devices) break;
+    all.push_back(static_cast<int>(device));
+    list = *end == ',' ? end + 1 : end;
+  }
+  return all;
+}
+
+// Returns the number of bytes of machine code, which is an ELF file.
+size_t SizeOfElf(const char* image) {
+  uint64_t sections_at = 0;
+  uint16_t section_size = 0, sections = 0;
+  std::memcpy(&sections_at, image + 0x28, sizeof sections_at);
+  std::memcpy(&section_size, image + 0x3A, sizeof section_size);
+  std::memcpy(&sections, image + 0x3C, sizeof sections);
+  return sections_at + size_t{section_size} * sections;
+}
+
+}  // namespace
+
+extern "C" {
+
+FakeCuda* ramet_fake_cuda() { return &fake; }
+
+Result cuInit(unsigned) {
+  if (fake.init_result != 0) return fake.init_result;
+  return VisibleDevices().empty() ? api::k_CUDA_ERROR_NO_DEVICE : api::k_CUDA_SUCCESS;
+}
+Result cuDriverGetVersion(int* version) {
+  *version = fake.driver_version;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuGetErrorName(Result result, const char** name) {
+  *name = result == api::k_CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : nullptr;
+  return *name != nullptr ? api::k_CUDA_SUCCESS : kInvalidValue;
+}
+Result cuGetErrorString(Result result, const char** text) {
+  *text = result == api::k_CUDA_ERROR_OUT_OF_MEMORY ? "out of memory" : nullptr;
+  return *text != nullptr ? api::k_CUDA_SUCCESS : kInvalidValue;
+}
+
+Result cuDeviceGetCount(int* count) {
+  *count = static_cast<int>(VisibleDevices().size());
+  return api::k_CUDA_SUCCESS;
+}
+Result cuDeviceGet(Device* device, int i) {
+  *device = VisibleDevices()[static_cast<size_t>(i)];
+  return api::k_CUDA_SUCCESS;
+}
+Result cuDeviceGetName(char* name, int size, Device device) {
+  std::strncpy(name, ("Fake GPU " + std::to_string(device)).c_str(), static_cast<size_t>(size));
+  return api::k_CUDA_SUCCESS;
+}
+Result cuDeviceTotalMem_v2(size_t* bytes, Device) {
+  *bytes = fake.memory_bytes;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuDeviceGetAttribute(int* value, int attribute, Device) {
+  switch (attribute) {
+    case api::k_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = fake.arch / 10; break;
+    case api::k_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = fake.arch % 10; break;
+    case api::k_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+    case api::k_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 48 << 10; break;
+    case api::k_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 2; break;
+    default: *value = 0;
+  }
+  return api::k_CUDA_SUCCESS;
+}
+Result cuDevicePrimaryCtxRetain(api::Context** made, Device) {
+  *made = &context;
+  return fake.lost;
+}
+Result cuCtxPushCurrent_v2(api::Context* pushed) {
+  if (pushed == nullptr) return kInvalidContext;
+  ++contexts;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuCtxPopCurrent_v2(api::Context** popped) {
+  --contexts;
+  *popped = &context;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuCtxSynchronize() {
+  RETURN_IF_LOST();
+  for (api::Stream* stream : streams) stream->RunAll();
+  return fake.lost;
+}
+
+Result cuMemAlloc_v2(DevicePointer* address, size_t bytes) {
+  RETURN_IF_LOST();
+  if (bytes > fake.memory_bytes - fake.bytes_in_use) return api::k_CUDA_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<DevicePointer>(std::malloc(bytes));
+  memories[*address] = bytes;
+  fake.bytes_in_use += bytes;
+  ++fake.memories;
+  return api::k_CUDA_SUCCESS;
+}
+// A lost device takes its memory with it.
+Result cuMemFree_v2(DevicePointer address) {
+  LOCK();
+  fake.bytes_in_use -= memories[address];
+  memories.erase(address);
+  std::free(reinterpret_cast<void*>(address));
+  --fake.memories;
+  return Check();
+}
+Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, size_t bytes, api::Stream* stream) {
+  RETURN_IF_LOST();
+  stream->work.push_back([=] {
+    if (void* memory = MemoryAt(to, bytes)) std::memcpy(memory, from, bytes);
+  });
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes, api::Stream* stream) {
+  RETURN_IF_LOST();
+  stream->work.push_back([=] {
+    if (void* memory = MemoryAt(from, bytes)) std::memcpy(to, memory, bytes);
+  });
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t bytes,
+                            api::Stream* stream) {
+  RETURN_IF_LOST();
+  stream->work.push_back([=] {
+    void* const target = MemoryAt(to, bytes);
+    void* const source = MemoryAt(from, bytes);
+    if (target != nullptr && source != nullptr) std::memcpy(target, source, bytes);
+  });
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes, api::Stream* stream) {
+  RETURN_IF_LOST();
+  stream->work.push_back([=] {
+    if (void* memory = MemoryAt(to, bytes)) std::memset(memory, value, bytes);
+  });
+  return api::k_CUDA_SUCCESS;
+}
+
+Result cuStreamCreate(api::Stream** stream, unsigned) {
+  RETURN_IF_LOST();
+  streams.push_back(*stream = new api::Stream);
+  ++fake.streams;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuStreamDestroy_v2(api::Stream* stream) {
+  LOCK();
+  stream->RunAll();
+  std::erase(streams, stream);
+  delete stream;
+  --fake.streams;
+  return Check();
+}
+Result cuStreamSynchronize(api::Stream* stream) {
+  RETURN_IF_LOST();
+  stream->RunAll();
+  return fake.lost;
+}
+Result cuStreamWaitEvent(api::Stream* stream, api::Event* event, unsigned) {
+  RETURN_IF_LOST();
+  stream->work.push_back([point = event->point] {
+    while (!point->reached) point->stream->RunOne();
+  });
+  return api::k_CUDA_SUCCESS;
+}
+
+Result cuEventCreate(api::Event** event, unsigned) {
+  RETURN_IF_LOST();
+  *event = new api::Event;
+  ++fake.events;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuEventDestroy_v2(api::Event* event) {
+  LOCK();
+  delete event;
+  --fake.events;
+  return Check();
+}
+Result cuEventRecord(api::Event* event, api::Stream* stream) {
+  RETURN_IF_LOST();
+  event->point = std::make_shared<api::Event::Point>(api::Event::Point{false, stream});
+  stream->work.push_back([point = event->point] { point->reached = true; });
+  return api::k_CUDA_SUCCESS;
+}
+Result cuEventQuery(api::Event* event) {
+  RETURN_IF_LOST();
+  if (!event->point->reached) event->point->stream->RunOne();
+  if (fake.lost != 0) return fake.lost;
+  return event->point->reached ? api::k_CUDA_SUCCESS : api::k_CUDA_ERROR_NOT_READY;
+}
+Result cuEventSynchronize(api::Event* event) {
+  RETURN_IF_LOST();
+  while (!event->point->reached) event->point->stream->RunOne();
+  return fake.lost;
+}
+
+Result cuModuleLoadData(api::Module** module, const void* data) {
+  RETURN_IF_LOST();
+  const char* const image = static_cast<const char*>(data);
+  const bool is_elf = std::strncmp(image, "\177ELF", 4) == 0;
+  if (!is_elf && std::string_view(image).find(".version") == std::string_view::npos) {
+    return api::k_CUDA_ERROR_INVALID_IMAGE;
+  }
+  *module = new api::Module{is_elf ? std::string(image, SizeOfElf(image)) : image};
+  ++fake.modules;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuModuleUnload(api::Module* module) {
+  LOCK();
+  delete module;
+  --fake.modules;
+  return Check();
+}
+// Machine code has a section for each kernel. An image of this NVRTC has the source.
+Result cuModuleGetFunction(api::Function** function, api::Module* module, const char* name) {
+  RETURN_IF_LOST();
+  const std::string section = std::string(".text.") + name + '\0';
+  const std::string text = std::string("KERNEL(") + name + ")";
+  if (module->image.find(section) == std::string::npos &&
+      module->image.find(text) == std::string::npos) {
+    return api::k_CUDA_ERROR_NOT_FOUND;
+  }
+  static auto* const functions = new std::map<std::string, api::Function>;
+  *function = &functions->try_emplace(name, api::Function{name}).first->second;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuLaunchKernel(api::Function* function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                      unsigned, unsigned, api::Stream* stream, void** arguments, void**) {
+  RETURN_IF_LOST();
+  ++fake.launches;
+  if (fake.launch) stream->work.push_back(fake.launch(function->name, arguments));
+  return api::k_CUDA_SUCCESS;
+}
+
+Result nvrtcVersion(int* major, int* minor) {
+  *major = fake.compiler_version;
+  *minor = 0;
+  return 0;
+}
+Result nvrtcGetNumSupportedArchs(int* count) {
+  *count = 2;
+  return 0;
+}
+Result nvrtcGetSupportedArchs(int* archs) {
+  archs[0] = fake.compiler_min_arch;
+  archs[1] = fake.compiler_max_arch;
+  return 0;
+}
+Result nvrtcCreateProgram(api::Program** program, const char* source, const char*, int,
+                          const char* const*, const char* const*) {
+  *program = new api::Program{source, "", ""};
+  return 0;
+}
+Result nvrtcDestroyProgram(api::Program** program) {
+  delete *program;
+  return 0;
+}
+Result nvrtcCompileProgram(api::Program* program, int count, const char* const* options) {
+  if (program->source.find("#error") != std::string::npos) {
+    program->log = "ramet.cu(1): error: #error directive";
+    return 6;
+  }
+  program->image = "// of the double of NVRTC\n.version 8.0\n";
+  for (int i = 0; i < count; ++i) program->image += std::string("// ") + options[i] + "\n";
+  program->image += program->source;
+  return 0;
+}
+Result nvrtcGetProgramLogSize(api::Program* program, size_t* size) {
+  *size = program->log.size() + 1;
+  return 0;
+}
+Result nvrtcGetProgramLog(api::Program* program, char* log) {
+  std::memcpy(log, program->log.c_str(), program->log.size() + 1);
+  return 0;
+}
+Result nvrtcGetCUBINSize(api::Program* program, size_t* size) {
+  *size = program->image.size() + 1;
+  return 0;
+}
+Result nvrtcGetCUBIN(api::Program* program, char* image) {
+  std::memcpy(image, program->image.c_str(), program->image.size() + 1);
+  return 0;
+}
+Result nvrtcGetPTXSize(api::Program* program, size_t* size) {
+  return nvrtcGetCUBINSize(program, size);
+}
+Result nvrtcGetPTX(api::Program* program, char* image) { return nvrtcGetCUBIN(program, image); }
+
+}  // extern "C"

@@ -85,6 +85,19 @@ StatusOr<DriverFunction*> GpuDevice::Function(const Program& program,
   return found->second.get();
 }
 
+StatusOr<bool> GpuDevice::MultiplyWithLibrary(const StackedProduct& product, const Tensor& x,
+                                              const Tensor& y, Tensor& z) {
+  ProductLibrary* library = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (!products_.has_value()) products_ = OpenProductLibrary(driver_, *queue_);
+    library = products_->get();
+  }
+  if (library == nullptr) return false;
+  return library->Multiply(product, GpuBuffer::BlockOf(x), GpuBuffer::BlockOf(y),
+                           GpuBuffer::BlockOf(z));
+}
+
 StatusOr<GpuDevice::CompiledModule*> GpuDevice::ModuleFor(const Program& program,
                                                           const Definitions& definitions,
                                                           bool has_large_indices) {

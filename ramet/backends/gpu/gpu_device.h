@@ -2,12 +2,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ramet/backends/gpu/codegen/compile_cache.h"
 #include "ramet/backends/gpu/driver/driver.h"
+#include "ramet/backends/gpu/library/product_library.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 #include "ramet/base/mutex.h"
 #include "ramet/device/device.h"
@@ -51,6 +53,11 @@ class GpuDevice final : public Device {
   // \error kInternal: the program does not compile.
   StatusOr<DriverFunction*> Function(const Program& program, const Definitions& definitions,
                                      std::string_view name, bool has_large_indices);
+  // Starts a product of tensors in the memory of the device with the library of its vendor. Returns
+  // false, with no side effects, if none is installed or the library does not support the product.
+  // \error as ProductLibrary::Multiply.
+  StatusOr<bool> MultiplyWithLibrary(const StackedProduct& product, const Tensor& x,
+                                     const Tensor& y, Tensor& z);
 
  private:
   class Memory final : public DeviceMemory, public HasDeviceMath {
@@ -81,6 +88,8 @@ class GpuDevice final : public Device {
   CompileCache compile_cache_;
   Mutex mutex_;
   std::map<std::string, CompiledModule, std::less<>> modules_ RAMET_GUARDED_BY(mutex_);
+  // Opened by the first product; null if no library is installed.
+  std::optional<std::unique_ptr<ProductLibrary>> products_ RAMET_GUARDED_BY(mutex_);
 };
 
 }  // namespace ramet::gpu

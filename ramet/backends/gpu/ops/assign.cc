@@ -2,6 +2,7 @@
 
 #include "ramet/backends/gpu/launch.h"
 #include "ramet/backends/gpu/ops/device_variables.h"
+#include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
 #include "ramet/op/op.h"
 
@@ -22,16 +23,24 @@ KERNEL(update)(GLOBAL const STORED(T)* old, GLOBAL const STORED(T)* value, GLOBA
 }
 )"};
 
+// Integers wrap around.
+std::string ComputedIn(DType dtype) {
+  if (IsFloating(dtype)) return dtype == kDouble ? "f64" : "f32";
+  return DTypeSize(dtype) == 8 ? "u64" : "u32";
+}
+
+Definitions UpdateDefinitions(DType dtype, bool adds) {
+  return {{"T", std::string(DialectTag(dtype))},
+          {"C", ComputedIn(dtype)},
+          {"OPERATOR", adds ? "+" : "-"}};
+}
+
 class UpdateKernel final : public Kernel {
  public:
   UpdateKernel(const KernelNode& node, DType dtype)
       : is_resource_(node.op.ends_with("VariableOp")),
         dtype_(dtype),
-        kernel_{kUpdate,
-                "update",
-                {{"T", std::string(DialectTag(dtype))},
-                 {"C", ComputedIn(dtype)},
-                 {"OPERATOR", node.op.starts_with("AssignAdd") ? "+" : "-"}}} {}
+        kernel_{kUpdate, "update", UpdateDefinitions(dtype, node.op.starts_with("AssignAdd"))} {}
 
   Status Compute(KernelContext& c) override {
     if (is_resource_) {
@@ -53,12 +62,6 @@ class UpdateKernel final : public Kernel {
   }
 
  private:
-  // Integers wrap around.
-  static std::string ComputedIn(DType dtype) {
-    if (IsFloating(dtype)) return dtype == kDouble ? "f64" : "f32";
-    return DTypeSize(dtype) == 8 ? "u64" : "u32";
-  }
-
   Status WrongShape(KernelContext& c, const Shape& variable, const Shape& value) const {
     if (is_resource_) {
       return InvalidArgument("Cannot update variable with shape ", variable,
@@ -98,4 +101,13 @@ void RegisterUpdate(std::string_view op, std::string_view type_attr) {
 }();
 
 }  // namespace
+
+std::vector<ProgramVariant> AssignVariants() {
+  std::vector<ProgramVariant> all;
+  for (DType dtype : kRealTypes) {
+    for (bool adds : {false, true}) all.push_back({&kUpdate, UpdateDefinitions(dtype, adds)});
+  }
+  return all;
+}
+
 }  // namespace ramet::gpu

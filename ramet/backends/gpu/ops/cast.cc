@@ -1,6 +1,8 @@
 #include <memory>
 
 #include "ramet/backends/gpu/launch.h"
+#include "ramet/backends/gpu/ops/program_variants.h"
+#include "ramet/backends/gpu/ops/type_sets.h"
 #include "ramet/op/op.h"
 
 namespace ramet::gpu {
@@ -38,6 +40,14 @@ std::string ConversionTo(DType from, DType to) {
   return "((i64)(v))";
 }
 
+Definitions CastDefinitions(DType from, DType to) {
+  return {{"FROM", std::string(DialectTag(PartOf(from)))},
+          {"TO", std::string(DialectTag(PartOf(to)))},
+          {"FROM_PARTS", IsComplex(from) ? "2" : "1"},
+          {"TO_PARTS", IsComplex(to) ? "2" : "1"},
+          {"CONVERT(v)", ConversionTo(from, to)}};
+}
+
 class CastKernel final : public Kernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
@@ -49,15 +59,7 @@ class CastKernel final : public Kernel {
     }
     return std::unique_ptr<Kernel>(std::make_unique<CastKernel>(from, to));
   }
-  CastKernel(DType from, DType to)
-      : to_(to),
-        kernel_{kCast,
-                "cast",
-                {{"FROM", std::string(DialectTag(PartOf(from)))},
-                 {"TO", std::string(DialectTag(PartOf(to)))},
-                 {"FROM_PARTS", IsComplex(from) ? "2" : "1"},
-                 {"TO_PARTS", IsComplex(to) ? "2" : "1"},
-                 {"CONVERT(v)", ConversionTo(from, to)}}} {}
+  CastKernel(DType from, DType to) : to_(to), kernel_{kCast, "cast", CastDefinitions(from, to)} {}
 
   Status Compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
@@ -81,4 +83,17 @@ const KernelRegistrar cast_kernel("Cast",
                                    nullptr});
 
 }  // namespace
+
+std::vector<ProgramVariant> CastVariants() {
+  std::vector<DType> types(std::begin(kAllTypes), std::end(kAllTypes));
+  types.insert(types.end(), {kComplex64, kComplex128});
+  std::vector<ProgramVariant> all;
+  for (DType from : types) {
+    for (DType to : types) {
+      if (from != to) all.push_back({&kCast, CastDefinitions(from, to)});
+    }
+  }
+  return all;
+}
+
 }  // namespace ramet::gpu

@@ -5,6 +5,7 @@
 #include "ramet/backends/gpu/launch.h"
 #include "ramet/backends/gpu/ops/broadcast.h"
 #include "ramet/backends/gpu/ops/elementwise_table.h"
+#include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
 #include "ramet/op/op.h"
 #include "ramet/tensor/shape.h"
@@ -211,4 +212,17 @@ StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const KernelNode& node) {
 }();
 
 }  // namespace
+
+std::vector<ProgramVariant> ElementwiseVariants() {
+  std::vector<ProgramVariant> all;
+  for (const ElementwiseRow& row : ElementwiseTable()) {
+    const bool is_unary = row.form == ElementwiseForm::kUnary;
+    for (DType dtype : kAllTypes) {
+      if (!HasKernelFor(row, dtype)) continue;
+      all.push_back({is_unary ? &UnaryProgram() : &BinaryProgram(), DefinitionsFor(row, dtype)});
+    }
+  }
+  return all;
+}
+
 }  // namespace ramet::gpu

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "ramet/backends/gpu/launch.h"
+#include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
 #include "ramet/op/op.h"
 
@@ -83,6 +84,17 @@ std::string Accumulate(DType dtype) {
   return StrCat("((VALUE(T))((", wide, ")(a) * (", wide, ")(b) + (", wide, ")(sum)))");
 }
 
+Definitions MatMulDefinitions(DType dtype, bool transpose_a, bool transpose_b) {
+  return {{"T", std::string(DialectTag(dtype))},
+          {"TRANSPOSE_A", transpose_a ? "1" : "0"},
+          {"TRANSPOSE_B", transpose_b ? "1" : "0"},
+          {"A_INDEX(r, k)", transpose_a ? "((k) * m + (r))" : "((r) * depth + (k))"},
+          {"B_INDEX(k, c)", transpose_b ? "((c) * depth + (k))" : "((k) * n + (c))"},
+          {"ACCUMULATE(a, b, sum)", Accumulate(dtype)}};
+}
+
+bool HasMatMul(DType dtype) { return dtype != kInt8 && dtype != kInt16; }
+
 class MatMulKernel final : public Kernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
@@ -91,14 +103,8 @@ class MatMulKernel final : public Kernel {
   explicit MatMulKernel(const KernelNode& node)
       : transpose_a_(node.attrs->GetOr("transpose_a", false)),
         transpose_b_(node.attrs->GetOr("transpose_b", false)),
-        kernel_{kMatMul,
-                "matmul",
-                {{"T", std::string(DialectTag(BaseType(node.input_types[0])))},
-                 {"TRANSPOSE_A", transpose_a_ ? "1" : "0"},
-                 {"TRANSPOSE_B", transpose_b_ ? "1" : "0"},
-                 {"A_INDEX(r, k)", transpose_a_ ? "((k) * m + (r))" : "((r) * depth + (k))"},
-                 {"B_INDEX(k, c)", transpose_b_ ? "((c) * depth + (k))" : "((k) * n + (c))"},
-                 {"ACCUMULATE(a, b, sum)", Accumulate(BaseType(node.input_types[0]))}}} {}
+        kernel_{kMatMul, "matmul",
+                MatMulDefinitions(BaseType(node.input_types[0]), transpose_a_, transpose_b_)} {}
 
   Status Compute(KernelContext& c) override {
     const Shape& a = c.input(0).shape();
@@ -116,6 +122,10 @@ class MatMulKernel final : public Kernel {
     }
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(0).dtype(), Shape{m, n}));
     if (m == 0 || n == 0) return OkStatus();
+    const StackedProduct product = {c.input(0).dtype(), m, n, k, transpose_a_, transpose_b_};
+    RAMET_ASSIGN_OR_RETURN(const bool is_started,
+                           DeviceOf(c).MultiplyWithLibrary(product, c.input(0), c.input(1), *y));
+    if (is_started) return OkStatus();
     LaunchSize size;
     size.groups = {static_cast<uint32_t>((n + kMatMulTile - 1) / kMatMulTile),
                    static_cast<uint32_t>((m + kMatMulTile - 1) / kMatMulTile), 1};
@@ -131,11 +141,23 @@ class MatMulKernel final : public Kernel {
 
 [[maybe_unused]] const bool matmul_registered = [] {
   for (DType dtype : kRealTypes) {
-    if (dtype == kInt8 || dtype == kInt16) continue;
+    if (!HasMatMul(dtype)) continue;
     KernelRegistrar("MatMul", {"GPU", "T", dtype, &MatMulKernel::Make, nullptr});
   }
   return true;
 }();
 
 }  // namespace
+
+std::vector<ProgramVariant> MatMulVariants() {
+  std::vector<ProgramVariant> all;
+  for (DType dtype : kRealTypes) {
+    for (int transposed : {0, 1, 2, 3}) {
+      if (!HasMatMul(dtype)) break;
+      all.push_back({&kMatMul, MatMulDefinitions(dtype, transposed & 1, transposed & 2)});
+    }
+  }
+  return all;
+}
+
 }  // namespace ramet::gpu

@@ -8,6 +8,7 @@
 #include "ramet/backends/gpu/launch.h"
 #include "ramet/backends/gpu/ops/device_variables.h"
 #include "ramet/backends/gpu/ops/optimizer_rules.h"
+#include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
 #include "ramet/base/mutex.h"
 #include "ramet/op/op.h"
@@ -104,6 +105,13 @@ const Program& ProgramOf(const OptimizerRule& rule, const ApplyInputs& inputs) {
   return made->program;
 }
 
+Definitions ApplyDefinitions(DType dtype, std::string_view index_tag, bool flag) {
+  return {{"T", std::string(DialectTag(dtype))},
+          {"IS_DOUBLE", dtype == kDouble ? "1" : "0"},
+          {"INDEX", std::string(index_tag)},
+          {"FLAG", flag ? "1" : "0"}};
+}
+
 class ApplyKernel final : public Kernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
@@ -116,10 +124,7 @@ class ApplyKernel final : public Kernel {
         dtype_(BaseType(node.input_types[inputs_.gradient])),
         kernel_{ProgramOf(OptimizerRuleOf(node.op), inputs_),
                 inputs_.indices < 0 ? "apply" : "apply_rows",
-                {{"T", std::string(DialectTag(dtype_))},
-                 {"IS_DOUBLE", dtype_ == kDouble ? "1" : "0"},
-                 {"INDEX", IndexTag(node, inputs_)},
-                 {"FLAG", FlagOf(node) ? "1" : "0"}}} {}
+                ApplyDefinitions(dtype_, IndexTag(node, inputs_), FlagOf(node))} {}
 
   Status Compute(KernelContext& c) override {
     Step step{std::vector<const Tensor*>(inputs_.variables.size()),
@@ -276,4 +281,26 @@ class ApplyKernel final : public Kernel {
 }();
 
 }  // namespace
+
+std::vector<ProgramVariant> OptimizerVariants() {
+  std::vector<ProgramVariant> all;
+  for (const OptimizerRule& rule : OptimizerRules()) {
+    const bool has_flag = rule.body.find("FLAG") != std::string_view::npos;
+    for (std::string_view prefix : {"", "Sparse"}) {
+      const Op* const op = OpRegistry::Global().Find(StrCat(prefix, rule.op));
+      if (op == nullptr) continue;
+      const Program& program = ProgramOf(rule, ApplyInputs(op->schema()));
+      for (DType dtype : kFloatTypes) {
+        for (bool flag : {false, true}) {
+          for (std::string_view index : {"i32", "i64"}) {
+            const bool is_used = (has_flag || !flag) && (!prefix.empty() || index == "i32");
+            if (is_used) all.push_back({&program, ApplyDefinitions(dtype, index, flag)});
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
 }  // namespace ramet::gpu

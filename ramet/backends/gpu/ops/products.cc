@@ -60,6 +60,19 @@ Status Multiply(GpuDevice& device, const MatrixSizes& s, const linalg::Broadcast
                          " dimensions; GPUs support ", kMaxStacks, " and ", kMaxStackDims,
                          ", so place the operation on the CPU");
   }
+  if (plan.ndims() == 1 && x.dtype() == z.dtype()) {
+    const StackedProduct product = {x.dtype(),
+                                    s.m,
+                                    s.n,
+                                    s.k,
+                                    s.transpose_x,
+                                    s.transpose_y,
+                                    plan.size(),
+                                    plan.stride(0, 0) == 0,
+                                    plan.stride(1, 0) == 0};
+    RAMET_ASSIGN_OR_RETURN(const bool is_started, device.MultiplyWithLibrary(product, x, y, z));
+    if (is_started) return OkStatus();
+  }
   Stacks stacks = {};
   stacks.rank = plan.ndims();
   for (int d = 0; d < plan.ndims(); ++d) {

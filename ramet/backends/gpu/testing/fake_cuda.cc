@@ -113,6 +113,11 @@ extern "C" {
 
 FakeCuda* ramet_fake_cuda() { return &fake; }
 
+void ramet_fake_cuda_enqueue(api::Stream* stream, std::function<void()> work) {
+  LOCK();
+  stream->work.push_back(std::move(work));
+}
+
 Result cuInit(unsigned) {
   if (fake.init_result != 0) return fake.init_result;
   return VisibleDevices().empty() ? api::k_CUDA_ERROR_NO_DEVICE : api::k_CUDA_SUCCESS;

@@ -4,9 +4,10 @@
 #include <functional>
 #include <string>
 
-// A double of NVIDIA's driver and of NVRTC for tests on machines without a GPU. It is a shared
-// library with the functions of cuda_api.h on host memory. Work of a stream runs late: when
-// something waits for it. So a test fails if the driver above it forgets to wait.
+// A double of NVIDIA's driver, of NVRTC and of cuBLASLt for tests on machines without a GPU. It is
+// a shared library with the functions of cuda_api.h and cublas_lt_api.h on host memory. Work of a
+// stream runs late: when something waits for it. So a test fails if the driver above it forgets to
+// wait.
 namespace ramet::gpu::testing {
 
 // The state of the double. A test sets it before the calls that it is about.
@@ -15,17 +16,20 @@ struct FakeCuda {
   int init_result = 0;
   int devices = 1;
   int arch = 90;
-  size_t memory_bytes = size_t{64} << 20;
+  size_t memory_bytes = size_t{256} << 20;
   int lost = 0;  // if not 0: the error that all calls return from now on
   int compiler_version = 12;
   int compiler_min_arch = 75;
   int compiler_max_arch = 90;
+  int cublas_status = 0;  // of cublasLtCreate
   // Returns the work of a launch, from the addresses of its arguments.
   std::function<std::function<void()>(const std::string& kernel, void** arguments)> launch;
 
   // Objects that are not destroyed, and calls.
   int memories = 0, events = 0, streams = 0, modules = 0;
   int launches = 0;
+  int cublas_choices = 0;  // of algorithms
+  int cublas_compute = 0;  // the compute type of the last product
   size_t bytes_in_use = 0;
   bool has_bad_access = false;  // work used memory that was freed, or no context was current
 };

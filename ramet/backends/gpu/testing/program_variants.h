@@ -3,17 +3,12 @@
 #include <vector>
 
 #include "ramet/backends/gpu/kernels/kernels.h"
+#include "ramet/backends/gpu/ops/program_variants.h"
 
 namespace ramet::gpu {
 
-// A program with definitions that the backend compiles it with.
-struct ProgramVariant {
-  const Program* program;
-  Definitions definitions;
-};
-
 // Returns the programs of kernels/ with the definitions for all their dtypes.
-inline std::vector<ProgramVariant> AllVariants() {
+inline std::vector<ProgramVariant> KernelsVariants() {
   using linalg::ReduceOp;
   constexpr DType kFloats[] = {kFloat, kHalf, kBFloat16, kDouble};
   constexpr DType kReals[] = {kFloat, kHalf,  kBFloat16, kDouble, kInt8,   kInt16,
@@ -59,6 +54,16 @@ inline std::vector<ProgramVariant> AllVariants() {
   for (DType t : kIndices) add(kRandomProgram, RandomDefinitions(t));
   for (ReduceOp op : {ReduceOp::kAll, ReduceOp::kAny}) {
     add(kReduceProgram, ReduceDefinitions(op, 0, kBool, kBool));
+  }
+  return all;
+}
+
+// Returns all programs with the definitions for all their dtypes.
+inline std::vector<ProgramVariant> AllVariants() {
+  std::vector<ProgramVariant> all = KernelsVariants();
+  for (const auto& variants : {AssignVariants(), CastVariants(), ElementwiseVariants(),
+                               MatMulVariants(), OptimizerVariants()}) {
+    all.insert(all.end(), variants.begin(), variants.end());
   }
   return all;
 }

@@ -6,6 +6,7 @@
 
 #include "ramet/backends/gpu/driver/cuda/cuda_objects.h"
 #include "ramet/backends/gpu/driver/cuda/nvrtc.h"
+#include "ramet/backends/gpu/driver/shared_library.h"
 #include "ramet/base/log.h"
 
 namespace ramet::gpu::cuda {
@@ -133,8 +134,9 @@ StatusOr<std::vector<api::Device>> ListDevices(const api::Functions& cuda) {
 
 Libraries Libraries::Default() {
   const char* const both = std::getenv("RAMET_CUDA_LIBRARY");
-  if (both != nullptr && *both != '\0') return {both, {both}};
-  return {"libcuda.so.1", Nvrtc::DefaultFiles()};
+  if (both != nullptr && *both != '\0') return {both, {both}, {both}};
+  constexpr std::string_view kVersions[] = {"13", "12", "11", ""};
+  return {"libcuda.so.1", Nvrtc::DefaultFiles(), CudaLibraryFiles("cublasLt", kVersions)};
 }
 
 StatusOr<std::vector<DriverDevice*>> OpenDevices(const Libraries& libraries) {

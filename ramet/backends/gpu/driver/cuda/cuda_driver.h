@@ -7,11 +7,12 @@
 
 namespace ramet::gpu::cuda {
 
-// Where to find the libraries of CUDA. For tests, the environment variable RAMET_CUDA_LIBRARY names
-// a double that replaces all of them.
+// Libraries names the files of CUDA. For tests, the environment variable RAMET_CUDA_LIBRARY names a
+// double that replaces all of them.
 struct Libraries {
   std::string driver;
   std::vector<std::string> compilers;  // NVRTC, in the order of preference
+  std::vector<std::string> products = {};  // cuBLASLt, likewise
 
   static Libraries Default();
 };

@@ -102,6 +102,7 @@ class Queue final : public DriverQueue {
   Queue(const Context& context, api::Stream* stream) : context_(context), stream_(stream) {}
   ~Queue() override;
   api::Stream* get() const { return stream_; }
+  const Context& context() const { return context_; }
   Status Launch(DriverFunction& function, const LaunchSize& size,
                 std::span<const KernelArgument> arguments) override;
   Status CopyFromHost(DriverMemory& to, std::span<const std::byte> from,

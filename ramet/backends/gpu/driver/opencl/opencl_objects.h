@@ -88,6 +88,7 @@ class Queue final : public DriverQueue {
  public:
   Queue(const api::Functions& cl, Owned<api::CommandQueue> queue)
       : cl_(cl), queue_(std::move(queue)) {}
+  api::CommandQueue* get() const { return queue_.get(); }
   Status Launch(DriverFunction& function, const LaunchSize& size,
                 std::span<const KernelArgument> arguments) override;
   Status CopyFromHost(DriverMemory& to, std::span<const std::byte> from,

@@ -1,0 +1,166 @@
+#include "ramet/backends/gpu/library/product_library.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "ramet/backends/gpu/library/cublas_lt_api.h"
+#include "ramet/backends/gpu/testing/fake_cuda_device.h"
+#include "ramet/backends/gpu/testing/test_device.h"
+
+namespace ramet::gpu {
+namespace {
+
+// Returns small integers, whose products are exact.
+template <class T>
+std::vector<T> Numbers(int64_t count, int seed) {
+  std::vector<T> numbers(static_cast<size_t>(count));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<T>(static_cast<int>((i * 7 + static_cast<size_t>(seed)) % 11) - 5);
+  }
+  return numbers;
+}
+
+template <class T>
+std::vector<T> Expected(const StackedProduct& p, const std::vector<T>& x, const std::vector<T>& y) {
+  std::vector<T> z;
+  for (int64_t s = 0; s < p.stacks; ++s) {
+    const T* const a = x.data() + (p.repeats_x ? 0 : s * p.m * p.k);
+    const T* const b = y.data() + (p.repeats_y ? 0 : s * p.k * p.n);
+    for (int64_t i = 0; i < p.m; ++i) {
+      for (int64_t j = 0; j < p.n; ++j) {
+        T sum = 0;
+        for (int64_t k = 0; k < p.k; ++k) {
+          sum += a[p.transpose_x ? k * p.m + i : i * p.k + k] *
+                 b[p.transpose_y ? j * p.k + k : k * p.n + j];
+        }
+        z.push_back(sum);
+      }
+    }
+  }
+  return z;
+}
+
+struct Library {
+  DriverDevice& device;
+  std::unique_ptr<DriverQueue> queue;
+  std::unique_ptr<ProductLibrary> products;
+};
+
+// Multiplies on the device. Returns nothing if the library does not support the product.
+template <class T>
+std::vector<T> Multiply(Library& library, const StackedProduct& p, const std::vector<T>& x,
+                        const std::vector<T>& y) {
+  auto on_device = [&](const std::vector<T>& values) {
+    auto memory = library.device.Allocate(values.size() * sizeof(T)).value();
+    EXPECT_TRUE(
+        library.queue->CopyFromHost(*memory, std::as_bytes(std::span(values)), nullptr).ok());
+    return memory;
+  };
+  std::vector<T> z(static_cast<size_t>(p.stacks * p.m * p.n), T{99});
+  const auto a = on_device(x), b = on_device(y), c = on_device(z);
+  if (!library.products->Multiply(p, *a, *b, *c).value()) return {};
+  EXPECT_TRUE(library.queue->CopyToHost(std::as_writable_bytes(std::span(z)), *c).ok());
+  return z;
+}
+
+template <class T>
+void ExpectProduct(Library& library, const StackedProduct& p) {
+  const auto x = Numbers<T>(p.m * p.k * (p.repeats_x ? 1 : p.stacks), 1);
+  const auto y = Numbers<T>(p.k * p.n * (p.repeats_y ? 1 : p.stacks), 2);
+  EXPECT_EQ(Multiply<T>(library, p, x, y), Expected(p, x, y))
+      << DTypeName(p.dtype) << " " << p.m << "x" << p.n << "x" << p.k << (p.transpose_x ? "t" : "")
+      << (p.transpose_y ? "t" : "") << " " << p.stacks;
+}
+
+void ExpectAllTranspositions(Library& library) {
+  for (bool transpose_x : {false, true}) {
+    for (bool transpose_y : {false, true}) {
+      for (int64_t stacks : {1, 3}) {
+        ExpectProduct<float>(library, {kFloat, 5, 7, 3, transpose_x, transpose_y, stacks});
+        ExpectProduct<double>(library, {kDouble, 2, 9, 4, transpose_x, transpose_y, stacks});
+      }
+    }
+  }
+}
+
+class CublasLtTest : public ::testing::Test {
+ protected:
+  static Library Open() {
+    DriverDevice& device = *testing::FakeCudaDevice();
+    auto queue = device.MakeQueue().value();
+    auto products = OpenCublasLt(device, *queue, {"libNoCublasLt.so.1", RAMET_FAKE_CUDA});
+    return {device, std::move(queue), std::move(products)};
+  }
+};
+
+TEST_F(CublasLtTest, DescribesRowMajorMatrices) {
+  Library library = Open();
+  ExpectAllTranspositions(library);
+  ExpectProduct<float>(library, {kFloat, 4, 3, 2, false, true, 5, true, false});
+  ExpectProduct<float>(library, {kFloat, 4, 3, 2, true, false, 5, false, true});
+}
+
+TEST_F(CublasLtTest, ChoosesAnAlgorithmOncePerProduct) {
+  Library library = Open();
+  const StackedProduct p = {kFloat, 5, 7, 3};
+  const int before = testing::TheFakeCuda().cublas_choices;
+  for (int i = 0; i < 3; ++i) ExpectProduct<float>(library, p);
+  EXPECT_EQ(testing::TheFakeCuda().cublas_choices, before + 1);
+  ExpectProduct<float>(library, {kFloat, 5, 7, 3, false, true});
+  EXPECT_EQ(testing::TheFakeCuda().cublas_choices, before + 2);
+}
+
+TEST_F(CublasLtTest, FloatsUseTf32OnlyIfItIsAllowed) {
+  Library exact = Open();
+  ExpectProduct<float>(exact, {kFloat, 1, 2, 3});
+  EXPECT_EQ(testing::TheFakeCuda().cublas_compute, cublas_lt::api::k_CUBLAS_COMPUTE_32F);
+  setenv("RAMET_TF32", "1", 1);
+  Library fast = Open();
+  unsetenv("RAMET_TF32");
+  ExpectProduct<float>(fast, {kFloat, 1, 2, 3});
+  EXPECT_EQ(testing::TheFakeCuda().cublas_compute, cublas_lt::api::k_CUBLAS_COMPUTE_32F_FAST_TF32);
+  ExpectProduct<double>(fast, {kDouble, 1, 2, 3});
+  EXPECT_EQ(testing::TheFakeCuda().cublas_compute, cublas_lt::api::k_CUBLAS_COMPUTE_64F);
+}
+
+TEST_F(CublasLtTest, LeavesUnsupportedProductsToTheCaller) {
+  Library library = Open();
+  EXPECT_TRUE(Multiply<int>(library, {kInt32, 1, 1, 1}, {2}, {3}).empty());
+  EXPECT_TRUE(Multiply<float>(library, {kHalf, 1, 1, 1}, {2}, {3}).empty());  // no algorithm
+}
+
+TEST_F(CublasLtTest, IsNotUsedIfItIsMissingOrCannotStart) {
+  DriverDevice& device = *testing::FakeCudaDevice();
+  auto queue = device.MakeQueue().value();
+  EXPECT_EQ(OpenCublasLt(device, *queue, {"libNoCublasLt.so.1", "libm.so.6"}), nullptr);
+  testing::TheFakeCuda().cublas_status = 1;
+  EXPECT_EQ(OpenCublasLt(device, *queue, {RAMET_FAKE_CUDA}), nullptr);
+  testing::TheFakeCuda().cublas_status = 0;
+}
+
+TEST(ClblastTest, Multiplies) {
+  RAMET_NEEDS_OPENCL_CPU();
+  if (std::getenv("RAMET_CLBLAST_TEST") == nullptr) {
+    GTEST_SKIP() << "skipped: PoCL takes minutes to compile CLBlast's kernels; set "
+                    "RAMET_CLBLAST_TEST";
+  }
+  DriverDevice& device = *TestDriverDevice();
+  auto queue = device.MakeQueue().value();
+  auto products = OpenClblast(device, *queue);
+  if (products == nullptr) GTEST_SKIP() << "skipped: CLBlast is not installed (libclblast1)";
+  Library library = {device, std::move(queue), std::move(products)};
+  ExpectAllTranspositions(library);
+  EXPECT_TRUE(Multiply<float>(library, {kHalf, 1, 1, 1}, {2}, {3}).empty());
+}
+
+TEST(ClblastTest, ProcessorsUseThisBackendsKernels) {
+  RAMET_NEEDS_OPENCL_CPU();
+  auto queue = TestDriverDevice()->MakeQueue().value();
+  EXPECT_EQ(OpenProductLibrary(*TestDriverDevice(), *queue), nullptr);
+}
+
+}  // namespace
+}  // namespace ramet::gpu

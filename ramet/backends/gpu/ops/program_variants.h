@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "ramet/backends/gpu/gpu_device.h"
+
+namespace ramet::gpu {
+
+// A program with definitions that the backend compiles it with.
+struct ProgramVariant {
+  const Program* program;
+  Definitions definitions;
+};
+
+// Return all variants of the programs in the files of these names, for tests that compile them.
+std::vector<ProgramVariant> AssignVariants();
+std::vector<ProgramVariant> CastVariants();
+std::vector<ProgramVariant> ElementwiseVariants();
+std::vector<ProgramVariant> MatMulVariants();
+// The ops of the optimizers must be registered.
+std::vector<ProgramVariant> OptimizerVariants();
+
+}  // namespace ramet::gpu

@@ -17,7 +17,7 @@ export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:in
 export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
-.PHONY: help run build test test-sanitize test-thread test-oracle test-long test-wheel test-gpu-opencl
+.PHONY: help run build test test-sanitize test-thread test-oracle test-long test-wheel test-gpu test-gpu-opencl
 .PHONY: fuzz test-generators test-guards generate check-all package test-package
 .PHONY: build-report format check-format bench bench-table install clean deps python-deps
 
@@ -40,6 +40,10 @@ test-gpu-opencl: $(BUILD)/build.ninja ## run the tests of GPUs on a processor be
 	@tools/install-deps.sh opencl
 	@ninja -C $(BUILD)
 	@cd $(BUILD) && $(TESTS) -L gpu
+
+test-gpu: $(BUILD)/build.ninja ## run the tests of GPUs on the GPU of this machine, with compute-sanitizer where it is installed
+	@ninja -C $(BUILD)
+	@tools/run-gpu-tests.sh $(BUILD) $(CTEST_FLAGS)
 
 test-long: $(BUILD)/build.ninja ## run the tests that take minutes (those with the label long)
 	@ninja -C $(BUILD)

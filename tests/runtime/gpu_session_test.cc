@@ -1,5 +1,5 @@
 // Tests of sessions on a GPU through the public API. The device is a processor behind OpenCL
-// (PoCL), so that they run on machines without a GPU.
+// (PoCL), so that they run on machines without a GPU, unless RAMET_TEST_GPU names a driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,8 @@ constexpr char kGpuName[] = "/job:localhost/replica:0/task:0/device:GPU:0";
 class GpuSessionTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    setenv("RAMET_GPU", "opencl:cpu", 1);
+    const char* const driver = std::getenv("RAMET_TEST_GPU");
+    setenv("RAMET_GPU", driver != nullptr ? driver : "opencl:cpu", 1);
     Graph g;
     const auto session = Session::Create(g);
     if (!session.ok()) GTEST_SKIP() << "skipped: " << session.status().message();
@@ -238,7 +239,10 @@ TEST_F(GpuSessionTest, AFollowerOnTheCpuHasEachVersion) {
 
 TEST(GpuChoiceDeathTest, IsReadFromTheEnvironment) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_EXIT(CreateWith("cuda"), ::testing::ExitedWithCode(1), "no CUDA driver");
+  setenv("RAMET_CUDA_LIBRARY", "libNoCuda.so.1", 1);
+  EXPECT_EXIT(CreateWith("cuda"), ::testing::ExitedWithCode(1),
+              "CUDA: cannot open libNoCuda.so.1: .*install NVIDIA's driver");
+  unsetenv("RAMET_CUDA_LIBRARY");
   EXPECT_EXIT(CreateWith("metal"), ::testing::ExitedWithCode(1),
               "RAMET_GPU is 'metal'; expected off, cuda, opencl or opencl:cpu");
   EXPECT_EXIT(CreateWith("off"), ::testing::ExitedWithCode(0), "devices: [^G]*$");

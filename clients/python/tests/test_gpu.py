@@ -1,4 +1,5 @@
-"""GPUs as Python programs see them. The device is a processor behind OpenCL (PoCL), if one is installed."""
+"""GPUs as Python programs see them. The device is a processor behind OpenCL (PoCL), if one is installed, or a GPU of
+the driver that RAMET_TEST_GPU names."""
 
 import glob
 import os
@@ -9,10 +10,11 @@ import unittest
 import ramet
 
 SEEDS = os.environ.get('RAMET_SEEDS')
-HAS_POCL = bool(glob.glob('/etc/OpenCL/vendors/pocl*.icd'))
+DRIVER = os.environ.get('RAMET_TEST_GPU', 'opencl:cpu')
+HAS_GPU = DRIVER != 'opencl:cpu' or bool(glob.glob('/etc/OpenCL/vendors/pocl*.icd'))
 
 
-def run(program, gpu='opencl:cpu', **env):
+def run(program, gpu=DRIVER, **env):
     """Returns the lines that a program prints in a process of its own."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(ramet.__file__)))
     done = subprocess.run([sys.executable, '-B', '-m', 'ramet', '-c', program], text=True,
@@ -31,21 +33,21 @@ print(tf.test.is_gpu_available(), tf.test.gpu_device_name())
 
 class GpuTest(unittest.TestCase):
 
-    @unittest.skipUnless(HAS_POCL, 'skipped: PoCL is not installed (pocl-opencl-icd)')
+    @unittest.skipUnless(HAS_GPU, 'skipped: PoCL is not installed (pocl-opencl-icd)')
     def test_a_gpu_is_listed(self):
         self.assertEqual(run(LISTING), ["['/device:GPU:0']", 'True /device:GPU:0'])
 
     def test_without_a_gpu_none_is_listed(self):
         self.assertEqual(run(LISTING, gpu='off'), ['[]', 'False '])
 
-    @unittest.skipUnless(HAS_POCL, 'skipped: PoCL is not installed (pocl-opencl-icd)')
+    @unittest.skipUnless(HAS_GPU, 'skipped: PoCL is not installed (pocl-opencl-icd)')
     def test_the_environment_hides_gpus(self):
         self.assertEqual(run(LISTING, CUDA_VISIBLE_DEVICES=''), ['[]', 'False '])
         self.assertEqual(run(LISTING, CUDA_VISIBLE_DEVICES='-1'), ['[]', 'False '])
         self.assertEqual(run(LISTING, CUDA_VISIBLE_DEVICES='0'),
                          ["['/device:GPU:0']", 'True /device:GPU:0'])
 
-    @unittest.skipUnless(HAS_POCL, 'skipped: PoCL is not installed (pocl-opencl-icd)')
+    @unittest.skipUnless(HAS_GPU, 'skipped: PoCL is not installed (pocl-opencl-icd)')
     def test_gpu_options_count(self):
         lines = run('''
 import tensorflow as tf
@@ -63,7 +65,7 @@ with tf.Session(config=tf.ConfigProto(gpu_options=options)) as session:
 ''')
         self.assertEqual(lines, ['[2. 4.]', 'True True', '[6.]'])
 
-    @unittest.skipUnless(HAS_POCL, 'skipped: PoCL is not installed (pocl-opencl-icd)')
+    @unittest.skipUnless(HAS_GPU, 'skipped: PoCL is not installed (pocl-opencl-icd)')
     def test_wrong_gpu_options_are_errors(self):
         for options, message in (('visible_device_list="7"', "visible_device_list is '7'"),
                                  ('per_process_gpu_memory_fraction=2', 'memory_fraction is 2')):
@@ -76,7 +78,7 @@ except tf.errors.InvalidArgumentError as error:
 ''')
             self.assertIn(message, lines[0])
 
-    @unittest.skipUnless(HAS_POCL, 'skipped: PoCL is not installed (pocl-opencl-icd)')
+    @unittest.skipUnless(HAS_GPU, 'skipped: PoCL is not installed (pocl-opencl-icd)')
     @unittest.skipUnless(SEEDS, 'skipped: RAMET_SEEDS names no folder')
     def test_a_network_trains_on_the_gpu_as_on_the_cpu(self):
         lines = run(f'import sys; sys.path.insert(0, {SEEDS!r})' + '''

@@ -43,7 +43,7 @@ class GpuDeviceTest : public ::testing::Test {
 };
 
 TEST_F(GpuDeviceTest, CopiesThereAndBack) {
-  RAMET_NEEDS_OPENCL_CPU();
+  RAMET_NEEDS_TEST_DEVICE();
   const Tensor host = Tensor::Of<float>({2, 2}, {1, 2, 3, 4});
   const Tensor there = device().CopyFromHost(host).value();
   EXPECT_EQ(there.memory(), device().memory());
@@ -55,7 +55,7 @@ TEST_F(GpuDeviceTest, CopiesThereAndBack) {
 }
 
 TEST_F(GpuDeviceTest, RunsKernelsForEachDtype) {
-  RAMET_NEEDS_OPENCL_CPU();
+  RAMET_NEEDS_TEST_DEVICE();
   const Tensor x = Tensor::Vector<float>({0, 0.5f, -3, 60000});
   for (DType dtype : {kFloat, kHalf, kBFloat16, kDouble}) {
     const int64_t n = x.num_elements();
@@ -87,7 +87,7 @@ TEST_F(GpuDeviceTest, RunsKernelsForEachDtype) {
 }
 
 TEST_F(GpuDeviceTest, WorkGroupsShareLocalMemory) {
-  RAMET_NEEDS_OPENCL_CPU();
+  RAMET_NEEDS_TEST_DEVICE();
   const Tensor sum = device().CopyFromHost(Tensor(int32_t{0})).value();
   const KernelEnv env = {.allocator = device().allocator(), .memory = device().memory()};
   RunState run;
@@ -98,14 +98,14 @@ TEST_F(GpuDeviceTest, WorkGroupsShareLocalMemory) {
 }
 
 TEST_F(GpuDeviceTest, ArgumentsMustBeInItsMemory) {
-  RAMET_NEEDS_OPENCL_CPU();
+  RAMET_NEEDS_TEST_DEVICE();
   const KernelSpec twice = {kProgram, "twice", {{"T", "f32"}}};
   const Tensor host = Tensor::Vector<float>({1});
   EXPECT_TRUE(IsInternal(Run(twice, 1, {host, host, Index{1}})));
 }
 
 TEST_F(GpuDeviceTest, ProgramsThatDoNotCompileAreNamed) {
-  RAMET_NEEDS_OPENCL_CPU();
+  RAMET_NEEDS_TEST_DEVICE();
   const Program broken = {"broken program", "KERNEL(f)(GLOBAL i32* x) { x[0] = nonsense; }"};
   const Status status = device().Function(broken, {}, "f", false).status();
   EXPECT_TRUE(IsInternal(status));

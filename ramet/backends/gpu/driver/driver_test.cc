@@ -37,31 +37,30 @@ std::function<void()> ScaleOnHost(const std::string& /*kernel*/, void** argument
   };
 }
 
-// A test of the seam on a processor behind OpenCL, or on the double of CUDA's driver.
-class DriverTest : public ::testing::TestWithParam<Language> {
+// A test of the seam on the device of the tests, or on the double of CUDA's driver.
+class DriverTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    if (IsCuda()) {
+    if (GetParam()) {
       device_ = testing::FakeCudaDevice();
       testing::TheFakeCuda().launch = ScaleOnHost;
       return;
     }
-    RAMET_NEEDS_OPENCL_CPU();
+    RAMET_NEEDS_TEST_DEVICE();
     device_ = TestDriverDevice();
   }
   void TearDown() override { EXPECT_FALSE(testing::TheFakeCuda().has_bad_access); }
-  static bool IsCuda() { return GetParam() == Language::kCudaCpp; }
-  static std::string Source(std::string_view kernel) {
-    return StrCat(DialectPrelude(GetParam(), true, false), kernel);
+  bool IsCuda() const { return device_->info().language == Language::kCudaCpp; }
+  // Reports whether the compiler is one, not its double.
+  bool HasCompiler() const { return !GetParam() || testing::HasNvrtc(); }
+  std::string Source(std::string_view kernel) const {
+    return StrCat(DialectPrelude(device_->info().language, true, false), kernel);
   }
   DriverDevice* device_ = nullptr;
 };
 
-INSTANTIATE_TEST_SUITE_P(Drivers, DriverTest,
-                         ::testing::Values(Language::kOpenClC, Language::kCudaCpp),
-                         [](const auto& test) {
-                           return test.param == Language::kCudaCpp ? "Cuda" : "OpenCl";
-                         });
+INSTANTIATE_TEST_SUITE_P(Drivers, DriverTest, ::testing::Values(false, true),
+                         [](const auto& test) { return test.param ? "FakeCuda" : "Device"; });
 
 template <class T>
 std::span<const std::byte> Bytes(const std::vector<T>& v) {
@@ -121,7 +120,7 @@ TEST_P(DriverTest, LoadsModulesFromTheirBytes) {
 
 TEST_P(DriverTest, ErrorsAreStatuses) {
   DriverDevice& device = *device_;
-  if (!IsCuda() || testing::HasNvrtc()) {
+  if (HasCompiler()) {
     const Status compiled = device.Compile(Source("KERNEL(f)() { int x = y; }"), "").status();
     EXPECT_TRUE(IsInternal(compiled));
     EXPECT_THAT(compiled.message(), HasSubstr(IsCuda() ? "\"y\"" : "'y'"));

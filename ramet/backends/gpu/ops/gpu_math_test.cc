@@ -24,7 +24,7 @@ constexpr DType kFloats[] = {kFloat, kHalf, kBFloat16, kDouble};
 class GpuMathTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    RAMET_NEEDS_OPENCL_CPU();
+    RAMET_NEEDS_TEST_DEVICE();
     static GpuDevice* const device = GpuDevice::Make(0, *TestDriverDevice(), 1.0).value().release();
     device_ = device;
   }

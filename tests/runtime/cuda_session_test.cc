@@ -1,0 +1,105 @@
+// Tests of sessions above the CUDA driver on a machine without a GPU. A double replaces NVIDIA's
+// libraries. It copies and multiplies matrices, and it fails if a test asks for it.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "ramet/backends/gpu/testing/fake_cuda.h"
+#include "ramet/ramet.h"
+
+namespace ramet {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+
+constexpr char kGpu[] = "/job:localhost/replica:0/task:0/device:GPU:";
+constexpr int kLaunchFailed = 719;
+
+gpu::testing::FakeCuda& Fake() {
+  void* const library = dlopen(RAMET_FAKE_CUDA, RTLD_NOW);
+  return *reinterpret_cast<gpu::testing::FakeCuda* (*)()>(dlsym(library, "ramet_fake_cuda"))();
+}
+
+class CudaSessionTest : public ::testing::Test {
+ protected:
+  // The first session finds the GPUs of the process.
+  static void SetUpTestSuite() {
+    setenv("RAMET_GPU", "cuda", 1);
+    setenv("RAMET_GPU_CACHE", "", 1);
+    setenv("RAMET_CUDA_LIBRARY", RAMET_FAKE_CUDA, 1);
+    setenv("CUDA_VISIBLE_DEVICES", "2,0", 1);
+    Fake().devices = 3;
+  }
+  CudaSessionTest() : scope_(graph_), gpu_(scope_.Device("/gpu:0")) {}
+  ~CudaSessionTest() override { EXPECT_FALSE(Fake().has_bad_access); }
+
+  // y = x times a variable w, on the GPU.
+  void MakeProduct() {
+    const Tensor initial = Tensor::Of<float>({2, 2}, {1, 2, 3, 4});
+    const Variable w = gpu_.GetVariable("w", {2, 2}, ConstantInit(initial));
+    x_ = gpu_.Placeholder("x", kFloat, {-1, 2});
+    y_ = AddOp(graph_, "MatMul", {x_, w}, {}, "y").output(0);
+    ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
+  }
+
+  Graph graph_;
+  Scope scope_, gpu_;
+  Output x_, y_;
+};
+
+TEST_F(CudaSessionTest, ListsTheGpusThatTheEnvironmentLeaves) {
+  const auto session = Session::Create(graph_);
+  ASSERT_TRUE(session.ok()) << session.status().ToString();
+  EXPECT_THAT(session->ListDevices(), IsSupersetOf({StrCat(kGpu, 0), StrCat(kGpu, 1)}));
+  EXPECT_THAT(session->ListDevices(), Not(::testing::Contains(StrCat(kGpu, 2))));
+}
+
+TEST_F(CudaSessionTest, MultipliesWithTheLibraryOfProducts) {
+  MakeProduct();
+  Session session = Session::Create(graph_).value();
+  const auto initialized = session.InitializeMissing();
+  ASSERT_TRUE(initialized.ok()) << initialized.status().ToString();
+  const auto y = session.Run({{x_, Tensor::Of<float>({3, 2}, {1, 2, 0, 1, 1, 0})}}, y_);
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  EXPECT_TRUE(y->BitwiseEquals(Tensor::Of<float>({3, 2}, {7, 10, 3, 4, 1, 2})));
+}
+
+TEST_F(CudaSessionTest, IsUsableAfterTheGpuWasFull) {
+  MakeProduct();
+  Session session = Session::Create(graph_).value();
+  session.InitializeMissing().value();
+  const Tensor large(kFloat, Shape{int64_t{64} << 20, 2});
+  const Status full = session.Run({{x_, large}}, y_).status();
+  EXPECT_TRUE(IsResourceExhausted(full)) << full.ToString();
+  EXPECT_THAT(full.message(), HasSubstr("out of memory on GPU:0 (Fake GPU 2)"));
+  EXPECT_TRUE(session.Run({{x_, Tensor::Of<float>({1, 2}, {1, 2})}}, y_).ok());
+}
+
+TEST_F(CudaSessionTest, ClosesAfterTheGpuWasLost) {
+  MakeProduct();
+  const Feeds feeds = {{x_, Tensor::Of<float>({1, 2}, {1, 2})}};
+  {
+    Session session = Session::Create(graph_).value();
+    session.InitializeMissing().value();
+    ASSERT_TRUE(session.Run(feeds, y_).ok());
+    Fake().lost = kLaunchFailed;
+    const Status lost = session.Run(feeds, y_).status();
+    EXPECT_TRUE(IsInternal(lost)) << lost.ToString();
+    EXPECT_THAT(lost.message(), HasSubstr("(719)"));
+    EXPECT_THAT(lost.message(), HasSubstr("the process can no longer use the GPU, so restart it"));
+  }
+  // The CPU still runs.
+  Graph host;
+  const Output sum = Constant(host, Tensor(1.0f)) + Constant(host, Tensor(2.0f));
+  const auto value = Session::Create(host, {.device_count = {{"GPU", 0}}}).value().Run(sum);
+  ASSERT_TRUE(value.ok()) << value.status().ToString();
+  EXPECT_EQ(value->scalar<float>(), 3.0f);
+  Fake().lost = 0;
+}
+
+}  // namespace
+}  // namespace ramet

@@ -51,14 +51,24 @@ std::vector<int> ArchitecturesToTest(const cuda::Nvrtc& nvrtc) {
   return chosen;
 }
 
+// Returns the programs to test: those of the name RAMET_NVRTC_PROGRAM, or all.
+std::vector<ProgramVariant> VariantsToTest() {
+  std::vector<ProgramVariant> variants = AllVariants();
+  EXPECT_GT(variants.size(), 1000u);
+  if (const char* const name = std::getenv("RAMET_NVRTC_PROGRAM")) {
+    std::erase_if(variants, [&](const ProgramVariant& v) { return v.program->name != name; });
+  }
+  return variants;
+}
+
 TEST(NvrtcTest, CompilesEveryKernelForEveryDType) {
   const auto nvrtc = cuda::Nvrtc::Open(cuda::Nvrtc::DefaultFiles(), kNewestDriver, kNewestArch);
   if (!nvrtc.ok()) GTEST_SKIP() << "skipped: no NVRTC (the CUDA toolkit)";
   if (std::getenv("RAMET_NVRTC") == nullptr) {
     GTEST_SKIP() << "skipped: set RAMET_NVRTC to all or to 90; the test takes minutes";
   }
-  const std::vector<ProgramVariant> variants = AllVariants();
-  ASSERT_GT(variants.size(), 1000u);
+  const std::vector<ProgramVariant> variants = VariantsToTest();
+  ASSERT_FALSE(variants.empty());
   const std::string options = DialectOptions(Language::kCudaCpp);
   for (int arch : ArchitecturesToTest(**nvrtc)) {
     for (const ProgramVariant& variant : variants) {

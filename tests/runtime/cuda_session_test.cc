@@ -68,6 +68,29 @@ TEST_F(CudaSessionTest, MultipliesWithTheLibraryOfProducts) {
   EXPECT_TRUE(y->BitwiseEquals(Tensor::Of<float>({3, 2}, {7, 10, 3, 4, 1, 2})));
 }
 
+// The kernels themselves do not run here.
+TEST_F(CudaSessionTest, LargeProductsFitTheLimitsOfLaunches) {
+  const Output rows = gpu_.Placeholder("rows", kInt32, {-1, 1});
+  const Output one = gpu_.Placeholder("one", kInt32, {1, 1});
+  const Output image = gpu_.Placeholder("image", kFloat, {1, -1, -1, 1});
+  const Output filter = gpu_.Placeholder("filter", kFloat, {1, 1, 1, 1});
+  const Output product = AddOp(graph_, "MatMul", {rows, one}, {}, "product").output(0);
+  const Output convolved =
+      AddOp(graph_, "Conv2D", {image, filter},
+            {{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", std::string("VALID")}})
+          .output(0);
+  ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
+  Session session = Session::Create(graph_).value();
+  const int launches = Fake().launches;
+  const auto values = session.Run({{rows, Tensor(kInt32, Shape{5000000, 1})},
+                                   {one, Tensor(kInt32, Shape{1, 1})},
+                                   {image, Tensor(kFloat, Shape{1, 2000, 2000, 1})},
+                                   {filter, Tensor(kFloat, Shape{1, 1, 1, 1})}},
+                                  {product, convolved});
+  ASSERT_TRUE(values.ok()) << values.status().ToString();
+  EXPECT_EQ(Fake().launches, launches + 2);
+}
+
 TEST_F(CudaSessionTest, IsUsableAfterTheGpuWasFull) {
   MakeProduct();
   Session session = Session::Create(graph_).value();

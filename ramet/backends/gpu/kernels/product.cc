@@ -56,8 +56,8 @@ std::string_view WithWindows(std::string_view source) {
 //
 // A convolution is a product of matrices whose elements a() and b() find in the operands. A work
 // group of 8 x 8 items computes 32 x 32 elements from blocks in local memory; each item keeps 4 x 4
-// sums in registers. GROUP_ID(2) is the number of the stack, or, for KIND 3, of the chunk of k that
-// is summed into a result of its own.
+// sums in registers. GROUP_ID(0) numbers the tiles of the result. GROUP_ID(1) is the number of the
+// stack, or, for KIND 3, of the chunk of k that is summed into a result of its own.
 const Program kProductProgram = {"product", WithWindows(R"(
 typedef VALUE(S) V;
 typedef struct {
@@ -149,9 +149,10 @@ KERNEL(product)(GLOBAL const STORED(T)* RESTRICT a, GLOBAL const STORED(T)* REST
   const int column = LOCAL_ID(0);
   const int row = LOCAL_ID(1);
   const int item = row * SIDE + column;
-  const index_t first_row = (index_t)GROUP_ID(1) * TILE;
-  const index_t first_column = (index_t)GROUP_ID(0) * TILE;
-  const index_t stack = (index_t)GROUP_ID(2);
+  const index_t tiles = (columns + TILE - 1) / TILE;
+  const index_t first_row = (index_t)GROUP_ID(0) / tiles * TILE;
+  const index_t first_column = (index_t)GROUP_ID(0) % tiles * TILE;
+  const index_t stack = (index_t)GROUP_ID(1);
   const Start start = start_of(&g, stack);
 #if KIND == 3
   const index_t begin = stack * chunk;

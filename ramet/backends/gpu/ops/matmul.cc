@@ -30,8 +30,9 @@ KERNEL(matmul)(GLOBAL const STORED(T)* RESTRICT a, GLOBAL const STORED(T)* RESTR
   const int column = LOCAL_ID(0);
   const int row = LOCAL_ID(1);
   const int item = row * SIDE + column;
-  const index_t first_row = (index_t)GROUP_ID(1) * TILE;
-  const index_t first_column = (index_t)GROUP_ID(0) * TILE;
+  const index_t tiles = (n + TILE - 1) / TILE;
+  const index_t first_row = (index_t)GROUP_ID(0) / tiles * TILE;
+  const index_t first_column = (index_t)GROUP_ID(0) % tiles * TILE;
   VALUE(T) sums[PER_ITEM][PER_ITEM];
   for (int i = 0; i < PER_ITEM; ++i) {
     for (int j = 0; j < PER_ITEM; ++j) sums[i][j] = 0;
@@ -127,8 +128,9 @@ class MatMulKernel final : public Kernel {
                            DeviceOf(c).MultiplyWithLibrary(product, c.input(0), c.input(1), *y));
     if (is_started) return OkStatus();
     LaunchSize size;
-    size.groups = {static_cast<uint32_t>((n + kMatMulTile - 1) / kMatMulTile),
-                   static_cast<uint32_t>((m + kMatMulTile - 1) / kMatMulTile), 1};
+    // One dimension, because CUDA limits the groups of the others to 65535.
+    size.groups[0] = static_cast<uint32_t>(((n + kMatMulTile - 1) / kMatMulTile) *
+                                           ((m + kMatMulTile - 1) / kMatMulTile));
     size.group_size = {kMatMulSide, kMatMulSide, 1};
     return Launch(c, kernel_, size, {c.input(0), c.input(1), *y, Index{m}, Index{n}, Index{k}});
   }

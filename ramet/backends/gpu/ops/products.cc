@@ -8,13 +8,14 @@ constexpr uint32_t kProductSide = 8;
 // The gradient for a filter sums over all pixels of a batch; chunks of them run in parallel.
 constexpr int64_t kChunk = 4096;
 constexpr int64_t kMaxChunks = 64;
-constexpr int64_t kMaxStacks = 65535;  // groups in dimension 2, in CUDA
+constexpr int64_t kMaxStacks = 65535;  // groups in dimension 1, in CUDA
 
 LaunchSize Tiles(int64_t rows, int64_t columns, int64_t stacks) {
   LaunchSize size;
-  size.groups = {static_cast<uint32_t>(CeilDivide(columns, kProductTile)),
-                 static_cast<uint32_t>(CeilDivide(rows, kProductTile)),
-                 static_cast<uint32_t>(stacks)};
+  // CUDA limits the groups of all dimensions but the first to 65535.
+  size.groups = {
+      static_cast<uint32_t>(CeilDivide(columns, kProductTile) * CeilDivide(rows, kProductTile)),
+      static_cast<uint32_t>(stacks), 1};
   size.group_size = {kProductSide, kProductSide, 1};
   return size;
 }

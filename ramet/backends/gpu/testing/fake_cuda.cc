@@ -319,9 +319,15 @@ Result cuModuleGetFunction(api::Function** function, api::Module* module, const 
   *function = &functions->try_emplace(name, api::Function{name}).first->second;
   return api::k_CUDA_SUCCESS;
 }
-Result cuLaunchKernel(api::Function* function, unsigned, unsigned, unsigned, unsigned, unsigned,
-                      unsigned, unsigned, api::Stream* stream, void** arguments, void**) {
+Result cuLaunchKernel(api::Function* function, unsigned x, unsigned y, unsigned z, unsigned items_x,
+                      unsigned items_y, unsigned items_z, unsigned, api::Stream* stream,
+                      void** arguments, void**) {
   RETURN_IF_LOST();
+  constexpr unsigned kMaxGroups = 65535, kMaxItems = 1024;
+  if (x == 0 || x > INT32_MAX || y == 0 || y > kMaxGroups || z == 0 || z > kMaxGroups ||
+      items_x * items_y * items_z == 0 || items_x * items_y * items_z > kMaxItems) {
+    return kInvalidValue;
+  }
   ++fake.launches;
   if (fake.launch) stream->work.push_back(fake.launch(function->name, arguments));
   return api::k_CUDA_SUCCESS;

@@ -11,8 +11,8 @@ namespace ramet::gpu::cuda {
 // double that replaces all of them.
 struct Libraries {
   std::string driver;
-  std::vector<std::string> compilers;  // NVRTC, in the order of preference
-  std::vector<std::string> products = {};  // cuBLASLt, likewise
+  std::vector<std::string> compilers;      // NVRTC, in the order of preference
+  std::vector<std::string> products = {};  // cuBLASLt, in the order of preference
 
   static Libraries Default();
 };

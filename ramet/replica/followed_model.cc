@@ -11,6 +11,7 @@
 #include "ramet/replica/announced_graph.h"
 #include "ramet/replica/conversions.h"
 #include "ramet/replica/published_variables.h"
+#include "ramet/runtime/placer.h"
 
 namespace ramet {
 namespace {
@@ -126,6 +127,7 @@ Status FollowedModel::CloneFrom(Graph& published, const FollowerOptions& options
 
 void FollowedModel::FindVariables(const FollowerOptions& options) {
   std::set<std::string> needed;
+  std::vector<NodeId> nodes;
   for (const Variable& v : VariablesForInference(session_->graph())) needed.insert(v.op_name());
   for (const Variable& v :
        session_->graph().collections().Get<Variable>(graph_keys::kGlobalVariables)) {
@@ -135,6 +137,21 @@ void FollowedModel::FindVariables(const FollowerOptions& options) {
     if (!IsAmong(options.subsets, name)) continue;
     variables_.push_back(
         {{name, v.dtype(), v.shape()}, is_needed, impl_->StateOf(v.record(), true)});
+    nodes.push_back(v.record().variable.op().id());
+  }
+  FindDevices(nodes);
+}
+
+// A run may use a variable elsewhere if other nodes have no kernel on the device; then the run
+// copies the value.
+void FollowedModel::FindDevices(const std::vector<NodeId>& nodes) {
+  const GraphData& graph = GraphDataOf(session_->graph());
+  ReaderLock lock(graph.mutex);
+  const std::vector<Device*> devices(impl_->devices().begin(), impl_->devices().end());
+  const auto placed = PlaceNodes(graph, nodes, {.devices = devices, .allow_soft_placement = true});
+  for (size_t i = 0; placed.ok() && i < variables_.size(); ++i) {
+    Device* const device = devices[static_cast<size_t>((*placed)[i])];
+    if (device->memory() != nullptr) variables_[i].device = device;
   }
 }
 

@@ -23,6 +23,7 @@ class FollowedModel {
     VariableSpec spec;       // with the name without the scope; the shape may be partial
     bool is_needed = false;  // false: only an optimizer uses it
     std::shared_ptr<VariableState> state;
+    Device* device = nullptr;  // where the placer puts it; null: in host memory
   };
   const std::vector<FollowedVariable>& variables() const { return variables_; }
   Session& session() const { return *session_; }
@@ -41,6 +42,7 @@ class FollowedModel {
   Status MakeSession(const FollowerOptions& options);
   Status CloneFrom(Graph& published, const FollowerOptions& options);
   void FindVariables(const FollowerOptions& options);
+  void FindDevices(const std::vector<NodeId>& nodes);
 
   std::string announced_;
   std::shared_ptr<Graph> own_graph_;

@@ -67,7 +67,21 @@ Status CheckValue(const PublishedVariable& variable, const Tensor& value) {
 
 }  // namespace
 
+bool TakenValues::any_on_device() const {
+  return !step.host_accessible() ||
+         std::ranges::any_of(values, [](const Tensor& v) { return !v.host_accessible(); });
+}
+
+Status TakenValues::CopyToHost() {
+  RAMET_RETURN_IF_ERROR(on_device.CopyToHost());
+  for (const DeviceValues::Value& value : on_device.values()) {
+    (value.index < values.size() ? values[value.index] : step) = value.host;
+  }
+  return OkStatus();
+}
+
 void TakenValues::Clear() {
+  on_device = DeviceValues();
   step = Tensor();
   for (Tensor& value : values) value = Tensor();
 }
@@ -117,9 +131,19 @@ Status PublishedModels::Take(TakenValues* taken) const {
   return OkStatus();
 }
 
-StatusOr<int64_t> PublishedModels::StepOf(const TakenValues& taken) const {
-  RAMET_ASSIGN_OR_RETURN(const Tensor step, models_[0].session().ToHost(taken.step));
+Status PublishedModels::Mark(TakenValues* taken) const {
+  const auto mark = [&](const SessionImpl& session, const Tensor& value) {
+    return value.host_accessible() ? OkStatus() : taken->on_device.Mark(session, value);
+  };
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    RAMET_RETURN_IF_ERROR(mark(*variables_[i].session, taken->values[i]));
+  }
+  return mark(models_[0].session(), taken->step);
+}
+
+int64_t PublishedModels::StepOf(const TakenValues& taken) const {
   if (taken.info.id.step >= 0) return taken.info.id.step;
+  const Tensor& step = taken.step;
   if (step.empty() || step.num_elements() != 1) return -1;
   if (step.dtype() == kInt64) return step.scalar<int64_t>();
   return step.dtype() == kInt32 ? step.scalar<int32_t>() : -1;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ramet/replica/device_values.h"
 #include "ramet/replica/published_model.h"
 
 namespace ramet {
@@ -14,7 +15,16 @@ struct TakenValues {
   std::vector<Tensor> values;  // in the order of PublishedModels::variables
   Tensor step;                 // of the first model; empty if its graph has no global step
   VersionInfo info;
+  // The values that are in device memory, with their positions in `values`. The step has the
+  // position values.size().
+  DeviceValues on_device = {};
 
+  // Reports whether a value is in device memory.
+  bool any_on_device() const;
+  // Copies values in device memory to the host memory of `on_device`, and replaces them by the
+  // copies.
+  // \error as for BackgroundCopier::CopyOut.
+  Status CopyToHost();
   // Releases the values.
   void Clear();
 };
@@ -38,14 +48,17 @@ class PublishedModels {
   const std::vector<SessionImpl*>& sessions() const { return sessions_; }
   const ReplicaSignature& signature() const { return signature_; }
   std::vector<PublishedVariable>& variables() { return variables_; }
+  const std::vector<PublishedVariable>& variables() const { return variables_; }
 
   // Takes the values of all variables between two runs of their sessions.
   // \error kFailedPrecondition: called from within a run, or a value is uninitialized or has a
   //   different shape than when publishing began.
   Status Take(TakenValues* taken) const;
-  // Returns the step of taken values, or -1 if it is unknown.
-  // \error as for SessionImpl::ToHost.
-  StatusOr<int64_t> StepOf(const TakenValues& taken) const;
+  // Marks the work of the devices whose memory has some of the values.
+  // \error as for DeviceValues::Mark.
+  Status Mark(TakenValues* taken) const;
+  // Returns the step of taken values, which are in host memory, or -1 if it is unknown.
+  int64_t StepOf(const TakenValues& taken) const;
   // Makes the variables allocate with `allocator`, if values in its memory need not be copied.
   void SetAllocator(Allocator* allocator);
   // Copies the variables back to their sessions' own memory, so that later updates do not touch the

@@ -1,6 +1,5 @@
 #include "ramet/replica/publisher.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -10,13 +9,12 @@
 #include "ramet/base/mutex.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
-#include "ramet/replica/background_job.h"
+#include "ramet/replica/background_sender.h"
 #include "ramet/replica/call_scope.h"
 #include "ramet/replica/publish_schedule.h"
 #include "ramet/replica/published_models.h"
 #include "ramet/replica/transports.h"
 #include "ramet/replica/version_limits.h"
-#include "ramet/replica/version_sender.h"
 
 namespace ramet {
 namespace {
@@ -76,8 +74,6 @@ class Publisher::Impl {
  private:
   Status AfterRun();
   StatusOr<uint64_t> PublishTaken() RAMET_REQUIRES(take_mutex_);
-  StatusOr<uint64_t> PublishLater(std::shared_ptr<const TakenValues> taken)
-      RAMET_REQUIRES(take_mutex_);
 
   const std::string address_;
   const PublisherOptions options_;
@@ -85,12 +81,11 @@ class Publisher::Impl {
   PublishSchedule schedule_;
   std::unique_ptr<PublisherTransport> transport_;
   std::optional<VersionSender> sender_;
-  std::vector<int> observers_;  // in the order of the models' sessions
+  std::optional<BackgroundSender> later_;  // for values in device memory
+  std::vector<int> observers_;             // in the order of the models' sessions
 
   Mutex take_mutex_;
   TakenValues taken_ RAMET_GUARDED_BY(take_mutex_);
-  // For values in device memory.
-  std::unique_ptr<BackgroundJob> later_ RAMET_GUARDED_BY(take_mutex_);
 };
 
 Status Publisher::Impl::Start(std::string_view full_address) {
@@ -101,6 +96,7 @@ Status Publisher::Impl::Start(std::string_view full_address) {
   RAMET_ASSIGN_OR_RETURN(transport_, OpenPublisherTransport(address, std::move(announcement),
                                                             options_.retention, options_.access));
   sender_.emplace(models_, *transport_);
+  later_.emplace(models_, *sender_, *transport_, options_.retention.at_limit);
   models_.SetAllocator(transport_->allocator());
   if (schedule_.is_automatic()) {
     for (SessionImpl* session : models_.sessions()) {
@@ -114,6 +110,7 @@ Publisher::Impl::~Impl() {
   for (size_t i = 0; i < observers_.size(); ++i) {
     models_.sessions()[i]->observers().Remove(observers_[i]);
   }
+  if (later_) schedule_.NoteResult(later_->Finish());
   later_.reset();
   sender_.reset();
   if (transport_) models_.TakeBack();
@@ -121,19 +118,9 @@ Publisher::Impl::~Impl() {
 
 // Training continues if publishing fails.
 Status Publisher::Impl::AfterRun() {
+  schedule_.NoteResult(later_->TakeStatus());
   if (schedule_.IsDue()) schedule_.NoteResult(Publish({}).status());
   return OkStatus();
-}
-
-// The taken values do not change, so the next run does not have to wait until
-// they are copied.
-StatusOr<uint64_t> Publisher::Impl::PublishLater(std::shared_ptr<const TakenValues> taken) {
-  if (!later_) later_ = std::make_unique<BackgroundJob>(options_.retention.at_limit);
-  RAMET_RETURN_IF_ERROR(later_->WaitForRoom());
-  const uint64_t version = transport_->stats().version + 1;
-  later_->Post(
-      [this, taken = std::move(taken)] { schedule_.NoteResult(sender_->Send(*taken).status()); });
-  return version;
 }
 
 StatusOr<uint64_t> Publisher::Impl::Publish(const PublishOptions& options) {
@@ -141,6 +128,7 @@ StatusOr<uint64_t> Publisher::Impl::Publish(const PublishOptions& options) {
   RAMET_RETURN_IF_ERROR(CallScope::Check(this, address_));
   const CallScope scope(this);
   MutexLock lock(take_mutex_);
+  RAMET_RETURN_IF_ERROR(later_->TakeStatus());
   taken_.info = {{0, 0, options.step}, WallClockNanos(), options.metrics};
   const auto version = PublishTaken();
   taken_.Clear();
@@ -150,12 +138,14 @@ StatusOr<uint64_t> Publisher::Impl::Publish(const PublishOptions& options) {
 Status Publisher::Impl::Promote(std::string_view label, uint64_t version) {
   RAMET_RETURN_IF_ERROR(CallScope::Check(this, address_));
   const CallScope scope(this);
+  later_->WaitFor(version);
   return transport_->Promote(label, version);
 }
 
 StatusOr<uint64_t> Publisher::Impl::Rollback(uint64_t version) {
   RAMET_RETURN_IF_ERROR(CallScope::Check(this, address_));
   const CallScope scope(this);
+  later_->WaitFor(version);
   return sender_->Rollback(version);
 }
 
@@ -163,16 +153,16 @@ Status Publisher::Impl::Flush() {
   RAMET_RETURN_IF_ERROR(CallScope::Check(this, address_));
   const CallScope scope(this);
   MutexLock lock(take_mutex_);
-  if (later_) later_->WaitUntilDone();
+  RAMET_RETURN_IF_ERROR(later_->Finish());
   return transport_->Flush();
 }
 
 StatusOr<uint64_t> Publisher::Impl::PublishTaken() {
   RAMET_RETURN_IF_ERROR(models_.Take(&taken_));
-  if (std::ranges::any_of(taken_.values, [](const Tensor& v) { return !v.host_accessible(); })) {
-    return PublishLater(std::make_shared<TakenValues>(std::exchange(taken_, {})));
+  if (taken_.any_on_device()) {
+    return later_->Send(std::make_shared<TakenValues>(std::exchange(taken_, {})));
   }
-  return sender_->Send(taken_);
+  return sender_->Send(&taken_);
 }
 
 Publisher::Publisher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

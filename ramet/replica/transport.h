@@ -96,6 +96,11 @@ class PublisherTransport {
   virtual Allocator* allocator() { return nullptr; }
   // Returns `value` if it can be published where it is, or else a copy that can.
   virtual StatusOr<Tensor> MakePublishable(const Tensor& value) = 0;
+  // Returns a publishable tensor, whose elements the caller writes.
+  // \error kResourceExhausted: as for Publish, or the memory cannot be allocated.
+  virtual StatusOr<Tensor> AllocatePublishable(DType dtype, const Shape& shape) {
+    return Tensor::Allocate(dtype, shape);
+  }
   // Publishes `values`, which are publishable and in the order of the signature, as a new version.
   // Returns its number, which is one more than the last one; info.id.version is ignored. `sources`
   // are the values before conversion, used for their hash. It is empty if nothing was converted.

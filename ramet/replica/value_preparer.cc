@@ -13,6 +13,14 @@ ValuePreparer::ValuePreparer(std::span<PublishedVariable> variables,
       variables, [](const PublishedVariable& v) { return v.conversion != Conversion::kNone; });
 }
 
+StatusOr<Tensor> ValuePreparer::AllocateHost(size_t i) {
+  const PublishedVariable& variable = variables_[i];
+  if (variable.conversion != Conversion::kNone) {
+    return Tensor::Allocate(variable.dtype, variable.shape);
+  }
+  return transport_.AllocatePublishable(variable.dtype, variable.shape);
+}
+
 Status ValuePreparer::Prepare(std::span<const Tensor> taken) {
   values_.resize(signature_.size());
   sources_.resize(converts_ ? signature_.size() : 0);
@@ -32,9 +40,8 @@ void ValuePreparer::Clear() {
 }
 
 Status ValuePreparer::PrepareWhole(PublishedVariable& variable, const Tensor& value) {
-  RAMET_ASSIGN_OR_RETURN(const Tensor host, variable.session->ToHost(value));
-  RAMET_ASSIGN_OR_RETURN(Tensor publishable, transport_.MakePublishable(host));
-  if (value.host_accessible() && publishable.buffer().get() != value.buffer().get()) {
+  RAMET_ASSIGN_OR_RETURN(Tensor publishable, transport_.MakePublishable(value));
+  if (publishable.buffer().get() != value.buffer().get()) {
     variable.state->Move(value, publishable);
   }
   values_[variable.entry] = std::move(publishable);
@@ -50,15 +57,14 @@ Status ValuePreparer::PrepareConverted(PublishedVariable& variable, const Tensor
   }
   values_[variable.entry] = variable.converted;
   if (variable.conversion == Conversion::kInt8) values_[variable.entry + 1] = variable.scales;
-  RAMET_ASSIGN_OR_RETURN(sources_[variable.entry], variable.session->ToHost(variable.source));
+  sources_[variable.entry] = variable.source;
   return OkStatus();
 }
 
 Status ValuePreparer::Convert(PublishedVariable& variable, const Tensor& value) {
-  RAMET_ASSIGN_OR_RETURN(const Tensor host, variable.session->ToHost(value));
   Quantized made;
   if (variable.conversion == Conversion::kInt8) {
-    auto quantized = Quantize(host, HostAllocator());
+    auto quantized = Quantize(value, HostAllocator());
     if (!quantized.ok()) {
       return Status(quantized.status().code(),
                     StrCat("variable '", variable.name, "': ", quantized.status().message()));
@@ -67,7 +73,7 @@ Status ValuePreparer::Convert(PublishedVariable& variable, const Tensor& value) 
     RAMET_ASSIGN_OR_RETURN(variable.scales, transport_.MakePublishable(made.scales));
   } else {
     const DType to = signature_[variable.entry].dtype;
-    RAMET_ASSIGN_OR_RETURN(made.values, ConvertFloating(host, to, HostAllocator()));
+    RAMET_ASSIGN_OR_RETURN(made.values, ConvertFloating(value, to, HostAllocator()));
   }
   RAMET_ASSIGN_OR_RETURN(variable.converted, transport_.MakePublishable(made.values));
   return OkStatus();

@@ -16,8 +16,12 @@ class ValuePreparer {
   ValuePreparer(std::span<PublishedVariable> variables, const ReplicaSignature& signature,
                 PublisherTransport& transport);
 
-  // Prepares `taken`, the values of the variables. The copy of a value replaces the variable's own
-  // value, so that the next version does not copy it again.
+  // Returns memory for the value of variable `i`, which is elsewhere: publishable, unless the value
+  // is converted.
+  // \error as for PublisherTransport::AllocatePublishable.
+  StatusOr<Tensor> AllocateHost(size_t i);
+  // Prepares `taken`, the values of the variables in host memory. The copy of a value replaces the
+  // variable's own value, so that the next version does not copy it again.
   // \error kResourceExhausted: there is no room for a value.
   // \error kInvalidArgument: values cannot be converted. The message names the variable.
   Status Prepare(std::span<const Tensor> taken);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "ramet/base/mutex.h"
+#include "ramet/replica/device_versions.h"
 #include "ramet/replica/transport.h"
 
 namespace ramet {
@@ -20,6 +21,8 @@ struct HeldValues final : FollowedValues {
   }
   std::shared_ptr<FollowerTransport> transport;
   std::unique_ptr<HeldVersion> held;
+  // Set if some of the values are in device memory.
+  std::shared_ptr<DeviceVersions::Wanted> on_device;
 };
 
 // Asks the publisher for the hashes of the version and compares the content hash with that of the

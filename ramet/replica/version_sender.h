@@ -15,13 +15,18 @@ class VersionSender {
   // The arguments must outlive the sender.
   VersionSender(PublishedModels& models, PublisherTransport& transport);
 
-  // Publishes a version and returns its number.
-  // \error as for ValuePreparer::Prepare and PublisherTransport::Publish.
-  StatusOr<uint64_t> Send(const TakenValues& taken);
+  // Allocates host memory for the values that are in device memory, where Send copies them to.
+  // \error as for PublisherTransport::AllocatePublishable.
+  Status Reserve(TakenValues* taken);
+  // Publishes a version and returns its number. Values in device memory are copied first.
+  // \error as for TakenValues::CopyToHost, ValuePreparer::Prepare and PublisherTransport::Publish.
+  StatusOr<uint64_t> Send(TakenValues* taken);
   // Does what PublisherTransport::Rollback does.
   StatusOr<uint64_t> Rollback(uint64_t version);
 
  private:
+  void ShareOnDevice(const TakenValues& taken) const;
+
   const PublishedModels& models_;
   PublisherTransport& transport_;
   Mutex mutex_;

@@ -5,6 +5,7 @@
 
 #include "ramet/base/strings.h"
 #include "ramet/replica/call_scope.h"
+#include "ramet/replica/place_values.h"
 #include "ramet/replica/version_limits.h"
 
 namespace ramet {
@@ -139,6 +140,7 @@ StatusOr<VersionUpdater::Values> VersionUpdater::Take(const FollowerSource& sour
   RAMET_ASSIGN_OR_RETURN(values->values,
                          DecodeValues(source.binding, source.transport->announcement().signature,
                                       values->held->values));
+  RAMET_RETURN_IF_ERROR(PlaceValues(source, values.get()).WithContext(text_));
   return values;
 }
 

@@ -30,16 +30,19 @@ std::string TextOf(const Definitions& definitions) {
 StatusOr<std::unique_ptr<GpuDevice>> GpuDevice::Make(int index, DriverDevice& device,
                                                      double memory_fraction) {
   RAMET_ASSIGN_OR_RETURN(auto queue, device.MakeQueue());
+  RAMET_ASSIGN_OR_RETURN(auto copies, device.MakeQueue());
   const auto limit =
       static_cast<uint64_t>(static_cast<double>(device.info().memory_bytes) * memory_fraction);
-  return std::unique_ptr<GpuDevice>(new GpuDevice(index, device, std::move(queue), limit));
+  return std::unique_ptr<GpuDevice>(
+      new GpuDevice(index, device, std::move(queue), std::move(copies), limit));
 }
 
 GpuDevice::GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue,
-                     uint64_t limit)
+                     std::unique_ptr<DriverQueue> copies, uint64_t limit)
     : Device("GPU", index),
       driver_(device),
       queue_(std::move(queue)),
+      copies_(*queue_, std::move(copies)),
       math_(MakeGpuMath(*this)),
       memory_(*this),
       allocator_(StrCat("GPU:", index), device, &memory_, limit),
@@ -55,11 +58,15 @@ void GpuDevice::Synchronize() {
   if (!status.ok()) LogError(name(), ": ", status.message());
 }
 
-StatusOr<Tensor> GpuDevice::CopyFromHost(const Tensor& host) {
+StatusOr<Tensor> GpuDevice::AllocateFor(const Tensor& host) {
   if (DTypeSize(host.dtype()) == 0) {
     return InvalidArgument("a ", DTypeName(host.dtype()), " tensor cannot leave host memory");
   }
-  RAMET_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(host.dtype(), host.shape(), &allocator_));
+  return Tensor::Allocate(host.dtype(), host.shape(), &allocator_);
+}
+
+StatusOr<Tensor> GpuDevice::CopyFromHost(const Tensor& host) {
+  RAMET_ASSIGN_OR_RETURN(Tensor copy, AllocateFor(host));
   RAMET_RETURN_IF_ERROR(queue_->CopyFromHost(GpuBuffer::BlockOf(copy), BytesOf(host), nullptr));
   return copy;
 }
@@ -69,6 +76,15 @@ StatusOr<Tensor> GpuDevice::CopyToHost(const Tensor& device) {
   auto* const bytes = static_cast<std::byte*>(copy.raw_data());
   RAMET_RETURN_IF_ERROR(queue_->CopyToHost({bytes, copy.bytes()}, GpuBuffer::BlockOf(device)));
   return copy;
+}
+
+StatusOr<std::vector<Tensor>> GpuDevice::CopyIn(std::span<const Tensor> host) {
+  std::vector<Tensor> tensors(host.size());
+  for (size_t i = 0; i < host.size(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(tensors[i], AllocateFor(host[i]));
+  }
+  RAMET_RETURN_IF_ERROR(copies_.CopyIn(host, tensors));
+  return tensors;
 }
 
 StatusOr<DriverFunction*> GpuDevice::Function(const Program& program,

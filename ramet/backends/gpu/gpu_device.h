@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "ramet/backends/gpu/codegen/compile_cache.h"
+#include "ramet/backends/gpu/copy_queue.h"
 #include "ramet/backends/gpu/driver/driver.h"
 #include "ramet/backends/gpu/library/product_library.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 #include "ramet/base/mutex.h"
+#include "ramet/device/background_copier.h"
 #include "ramet/device/device.h"
 #include "ramet/op/tensor_math.h"
 
@@ -28,10 +30,10 @@ using Definitions = std::vector<std::pair<std::string, std::string>>;
 
 // A GpuDevice is /device:GPU:n. Its kernels and copies run on one queue in the order in which host
 // threads enqueue them. A kernel's Compute runs on the thread of the run and returns when its work
-// is enqueued. Thread-safe.
-class GpuDevice final : public Device {
+// is enqueued. Background copies run on a second queue. Thread-safe.
+class GpuDevice final : public Device, public BackgroundCopier {
  public:
-  // \error kResourceExhausted, kInternal: the driver could not make a queue.
+  // \error kResourceExhausted, kInternal: the driver could not make its queues.
   static StatusOr<std::unique_ptr<GpuDevice>> Make(int index, DriverDevice& device,
                                                    double memory_fraction);
   // Returns the device with that memory, which must be a GPU's.
@@ -42,6 +44,11 @@ class GpuDevice final : public Device {
   void Synchronize() override;
   StatusOr<Tensor> CopyFromHost(const Tensor& host) override;
   StatusOr<Tensor> CopyToHost(const Tensor& device) override;
+  StatusOr<std::unique_ptr<DeviceMark>> Mark() override { return copies_.Mark(); }
+  Status CopyOut(DeviceMark& mark, std::span<const Copy> copies) override {
+    return copies_.CopyOut(mark, copies);
+  }
+  StatusOr<std::vector<Tensor>> CopyIn(std::span<const Tensor> host) override;
 
   DriverDevice& driver() { return driver_; }
   DriverQueue& queue() { return *queue_; }
@@ -76,12 +83,15 @@ class GpuDevice final : public Device {
     std::map<std::string, std::unique_ptr<DriverFunction>, std::less<>> functions;
   };
 
-  GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue, uint64_t limit);
+  GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue,
+            std::unique_ptr<DriverQueue> copies, uint64_t limit);
+  StatusOr<Tensor> AllocateFor(const Tensor& host);
   StatusOr<CompiledModule*> ModuleFor(const Program& program, const Definitions& definitions,
                                       bool has_large_indices) RAMET_REQUIRES(mutex_);
 
   DriverDevice& driver_;
   const std::unique_ptr<DriverQueue> queue_;
+  CopyQueue copies_;
   const std::unique_ptr<DeviceMath> math_;
   Memory memory_;
   CachingAllocator allocator_;

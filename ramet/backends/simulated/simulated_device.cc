@@ -4,6 +4,7 @@
 
 #include "ramet/backends/simulated/simulated_memory.h"
 #include "ramet/base/mutex.h"
+#include "ramet/device/background_copier.h"
 #include "ramet/device/device.h"
 
 namespace ramet {
@@ -21,9 +22,19 @@ class KernelAllocator final : public Allocator {
   SimulatedMemory* memory_;
 };
 
+// The number of pieces of work before a point in the queue of a simulated accelerator.
+class SimulatedMark final : public DeviceMark {
+ public:
+  explicit SimulatedMark(int64_t work_before) : work_before_(work_before) {}
+  int64_t work_before() const { return work_before_; }
+
+ private:
+  const int64_t work_before_;
+};
+
 // A simulated accelerator: a thread that works off a queue, and memory that the host cannot access.
 // It runs the CPU's kernels, so that code that wrongly assumes host memory faults.
-class SimulatedDevice final : public Device {
+class SimulatedDevice final : public Device, public BackgroundCopier {
  public:
   SimulatedDevice(int index, std::unique_ptr<SimulatedMemory> memory)
       : Device("SIM", index),
@@ -50,6 +61,33 @@ class SimulatedDevice final : public Device {
     MutexLock lock(mutex_);
     const int64_t until = enqueued_;
     while (finished_ < until) idle_.Wait(mutex_);
+  }
+
+  StatusOr<std::unique_ptr<DeviceMark>> Mark() override {
+    MutexLock lock(mutex_);
+    return std::unique_ptr<DeviceMark>(std::make_unique<SimulatedMark>(enqueued_));
+  }
+
+  // Background copies run on the caller's thread, next to the device's work.
+  Status CopyOut(DeviceMark& mark, std::span<const Copy> copies) override {
+    {
+      MutexLock lock(mutex_);
+      const int64_t until = static_cast<SimulatedMark&>(mark).work_before();
+      while (finished_ < until) idle_.Wait(mutex_);
+    }
+    for (const Copy& copy : copies) {
+      if (copy.to.empty()) continue;
+      std::memcpy(copy.to.data(), memory_->View(copy.from).raw_data(), copy.to.size());
+    }
+    return OkStatus();
+  }
+
+  StatusOr<std::vector<Tensor>> CopyIn(std::span<const Tensor> host) override {
+    std::vector<Tensor> copies(host.size());
+    for (size_t i = 0; i < host.size(); ++i) {
+      RAMET_ASSIGN_OR_RETURN(copies[i], CopyFromHost(host[i]));
+    }
+    return copies;
   }
 
   StatusOr<Tensor> CopyFromHost(const Tensor& host) override {

@@ -37,8 +37,9 @@ class ShmPublisher final : public PublisherTransport {
   Status Start(const AccessOptions& access);
 
   Allocator* allocator() override { return &store_.pool(); }
-  StatusOr<Tensor> MakePublishable(const Tensor& value) override {
-    return store_.MakePublishable(value);
+  StatusOr<Tensor> MakePublishable(const Tensor& value) override;
+  StatusOr<Tensor> AllocatePublishable(DType dtype, const Shape& shape) override {
+    return store_.AllocatePublishable(dtype, shape);
   }
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
                              std::span<const Tensor> sources) override {
@@ -95,6 +96,14 @@ Status ShmPublisher::Start(const AccessOptions& access) {
                   StrCat("shm:", address_, ": ", listener.status().message()));
   }
   return server_.Start(*std::move(listener), std::move(greeting), store_.pool());
+}
+
+StatusOr<Tensor> ShmPublisher::MakePublishable(const Tensor& value) {
+  PoolPosition position;
+  if (store_.pool().Find(value.buffer().get(), &position)) return value;
+  RAMET_ASSIGN_OR_RETURN(Tensor copy, AllocatePublishable(value.dtype(), value.shape()));
+  std::memcpy(copy.raw_data(), value.raw_data(), value.bytes());
+  return copy;
 }
 
 ShmPublisher::~ShmPublisher() {

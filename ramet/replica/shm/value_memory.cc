@@ -24,13 +24,8 @@ Status ValueMemory::Reserve(const RetentionOptions& retention) {
   return pool_->Reserve(set * (static_cast<uint64_t>(retention.retained) + 1));
 }
 
-bool ValueMemory::Contains(const Tensor& value) const {
-  PoolPosition position;
-  return pool_->Find(value.buffer().get(), &position);
-}
-
-StatusOr<Tensor> ValueMemory::AllocateLike(const Tensor& value) const {
-  return Tensor::Allocate(value.dtype(), value.shape(), pool_.get());
+StatusOr<Tensor> ValueMemory::Allocate(DType dtype, const Shape& shape) const {
+  return Tensor::Allocate(dtype, shape, pool_.get());
 }
 
 Status ValueMemory::FindEntries(std::span<const BufferPtr> buffers,

@@ -24,10 +24,9 @@ class ValueMemory {
   Status Reserve(const RetentionOptions& retention);
   SharedPool& pool() const { return *pool_; }
   const ReplicaSignature& signature() const { return signature_; }
-  bool Contains(const Tensor& value) const;
-  // Returns a tensor of the same dtype and shape in this memory, with undefined values.
+  // Returns a tensor in this memory, with undefined values.
   // \error kResourceExhausted: there is no room.
-  StatusOr<Tensor> AllocateLike(const Tensor& value) const;
+  StatusOr<Tensor> Allocate(DType dtype, const Shape& shape) const;
   // Sets `entries` to where the values of a version are, in the order of the signature.
   // \error kInternal: a value is not in this memory.
   Status FindEntries(std::span<const BufferPtr> buffers, std::vector<Entry>* entries) const;

@@ -1,7 +1,6 @@
 #include "ramet/replica/shm/version_store.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "ramet/base/run_interrupt.h"
 #include "ramet/base/strings.h"
@@ -75,29 +74,24 @@ const TableWriter& VersionStore::table() const {
   return slots_->table();
 }
 
-StatusOr<Tensor> VersionStore::MakePublishable(const Tensor& value) {
-  if (memory_.Contains(value)) return value;
-  auto copy = memory_.AllocateLike(value);
-  {
-    MutexLock lock(mutex_);
-    while (IsResourceExhausted(copy.status())) {
-      slots_->Reclaim();
-      copy = memory_.AllocateLike(value);
-      if (copy.ok()) break;
-      const bool may_come = slots_->any_retired() || !hasher_.idle();
-      if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !may_come || ended_) {
-        ++stats_.skipped;
-        return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
-                                 " is not published: ", copy.status().message());
-      }
-      const WaitEnd end = WaitUnlessStopped(reader_left_, mutex_, NextLook());
-      if (end == WaitEnd::kStopped) return InterruptedStatus();
+StatusOr<Tensor> VersionStore::AllocatePublishable(DType dtype, const Shape& shape) {
+  auto made = memory_.Allocate(dtype, shape);
+  MutexLock lock(mutex_);
+  while (IsResourceExhausted(made.status())) {
+    slots_->Reclaim();
+    made = memory_.Allocate(dtype, shape);
+    if (made.ok()) break;
+    const bool may_come = slots_->any_retired() || !hasher_.idle();
+    if (retention_.at_limit == RetentionOptions::AtLimit::kSkip || !may_come || ended_) {
+      ++stats_.skipped;
+      return ResourceExhausted("shm:", address_, ": version ", stats_.version + 1,
+                               " is not published: ", made.status().message());
     }
-    if (!copy.ok()) return copy.status();
-    stats_.bytes_copied += value.bytes();
+    const WaitEnd end = WaitUnlessStopped(reader_left_, mutex_, NextLook());
+    if (end == WaitEnd::kStopped) return InterruptedStatus();
   }
-  std::memcpy(copy->raw_data(), value.raw_data(), value.bytes());
-  return copy;
+  if (made.ok()) stats_.bytes_copied += made->bytes();
+  return made;
 }
 
 StatusOr<uint64_t> VersionStore::Publish(const VersionInfo& info, std::span<const Tensor> values,

@@ -43,7 +43,7 @@ class VersionStore {
 
   // These functions are as for PublisherTransport. Without `may_wait`, Rollback fails instead of
   // waiting for room.
-  StatusOr<Tensor> MakePublishable(const Tensor& value);
+  StatusOr<Tensor> AllocatePublishable(DType dtype, const Shape& shape);
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
                              std::span<const Tensor> sources);
   StatusOr<uint64_t> Rollback(uint64_t version, bool may_wait);

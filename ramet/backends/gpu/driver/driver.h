@@ -120,6 +120,14 @@ class DriverQueue {
                               std::unique_ptr<DriverEvent>* done) = 0;
   // Copies to host memory and waits for the copy.
   virtual Status CopyToHost(std::span<std::byte> to, const DriverMemory& from) = 0;
+  // Starts a copy to host memory, which is defined when `*done` is reached. This implementation
+  // waits for the copy.
+  virtual Status StartCopyToHost(std::span<std::byte> to, const DriverMemory& from,
+                                 std::unique_ptr<DriverEvent>* done) {
+    RAMET_RETURN_IF_ERROR(CopyToHost(to, from));
+    RAMET_ASSIGN_OR_RETURN(*done, Record());
+    return OkStatus();
+  }
   virtual Status Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) = 0;
   // Fills the first `bytes` bytes with zeros.
   virtual Status Zero(DriverMemory& memory, size_t bytes) = 0;

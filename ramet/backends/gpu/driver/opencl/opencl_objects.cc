@@ -95,6 +95,21 @@ Status Queue::CopyToHost(std::span<std::byte> to, const DriverMemory& from) {
                         "clEnqueueReadBuffer");
 }
 
+Status Queue::StartCopyToHost(std::span<std::byte> to, const DriverMemory& from,
+                              std::unique_ptr<DriverEvent>* done) {
+  if (to.empty()) {
+    RAMET_ASSIGN_OR_RETURN(*done, Record());
+    return OkStatus();
+  }
+  api::Event* event = nullptr;
+  RAMET_RETURN_IF_ERROR(
+      StatusOfResult(cl_.EnqueueReadBuffer(queue_.get(), MemOf(from), api::k_FALSE, 0, to.size(),
+                                           to.data(), 0, nullptr, &event),
+                     "clEnqueueReadBuffer"));
+  *done = std::make_unique<Event>(cl_, event);
+  return OkStatus();
+}
+
 Status Queue::Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) {
   if (bytes == 0) return OkStatus();
   return StatusOfResult(

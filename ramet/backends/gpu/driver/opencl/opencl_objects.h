@@ -94,6 +94,8 @@ class Queue final : public DriverQueue {
   Status CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
                       std::unique_ptr<DriverEvent>* done) override;
   Status CopyToHost(std::span<std::byte> to, const DriverMemory& from) override;
+  Status StartCopyToHost(std::span<std::byte> to, const DriverMemory& from,
+                         std::unique_ptr<DriverEvent>* done) override;
   Status Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) override;
   Status Zero(DriverMemory& memory, size_t bytes) override;
   StatusOr<std::unique_ptr<DriverEvent>> Record() override;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "ramet/base/blocking_scope.h"
 #include "ramet/base/mutex.h"
 #include "ramet/base/status.h"
 
@@ -12,11 +13,12 @@ namespace ramet {
 // function) is part of that run. Thread-safe. Passing costs two atomic additions.
 class StepGate {
  public:
-  // Lets one run pass. Blocks while the gate is closed.
-  class Pass {
+  // Lets one run pass. Blocks while the gate is closed. A run that waits for other runs, for
+  // example at a queue, is outside meanwhile.
+  class Pass : private BlockingHook {
    public:
     explicit Pass(StepGate& gate);
-    ~Pass();
+    ~Pass() override;
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     // Reports whether this run is not nested in another run of this thread.
@@ -24,6 +26,13 @@ class StepGate {
 
    private:
     friend class StepGate;
+    void BeforeWait() override {
+      if (outermost_) gate_.Leave();
+    }
+    void AfterWait() override {
+      if (outermost_) gate_.Enter();
+    }
+
     StepGate& gate_;
     const Pass* const outer_;
     bool outermost_ = true;

@@ -4,7 +4,7 @@ Code that resolves a public name imports this module first. Without it, tensors 
 in a file would have a class that is not loaded.
 """
 
-from ramet.framework import ops, variable_objects  # noqa: F401 - ops passes the classes to the C++ library
+from ramet.framework import collections_lib, ops, variable_objects  # noqa: F401 - ops passes the classes to the C++ library
 from ramet.ops.math import operators  # noqa: F401 - operators of tensors
 
 
@@ -13,3 +13,10 @@ def _load_variables():
 
 
 variable_objects.set_loader(_load_variables)
+
+
+def _load_queue_runners():
+    from ramet.train import queue_runner  # noqa: F401  # deferred: start-up time of programs without queue runners
+
+
+collections_lib.set_proto_loader(ops.GraphKeys.QUEUE_RUNNERS, _load_queue_runners)

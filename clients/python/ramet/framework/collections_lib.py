@@ -8,6 +8,7 @@ from ramet.api import export
 from ramet.framework import stacks
 
 _proto_functions = {}
+_proto_loaders = {}
 
 
 def register_proto_function(collection_name, proto_type=None, to_proto=None, from_proto=None):
@@ -29,8 +30,21 @@ def register_proto_function(collection_name, proto_type=None, to_proto=None, fro
     _proto_functions[collection_name] = (proto_type, to_proto, from_proto)
 
 
+def set_proto_loader(collection_name, loader):
+    """Sets the function that registers the conversions of a collection when they are first needed.
+
+    Args:
+      collection_name: the collection.
+      loader: a function without arguments.
+    """
+    _proto_loaders[collection_name] = loader
+
+
 def proto_functions(collection_name):
     """Returns (proto_type, to_proto, from_proto) of a collection; Nones if not registered."""
+    loader = _proto_loaders.pop(collection_name, None)
+    if loader is not None and collection_name not in _proto_functions:
+        loader()
     return _proto_functions.get(collection_name, (None, None, None))
 
 

@@ -1,0 +1,1 @@
+"""Queues, barriers, accumulators, staging areas and readers."""

@@ -66,6 +66,15 @@ struct PlanCallees {
   std::vector<std::shared_ptr<FunctionCall>> functions;  // of CallStep
 };
 
+// The order of the steps of a plan in which several may wait; empty for other plans.
+struct StepPrecedence {
+  std::vector<int32_t> num_before;          // by step: how many steps it has to wait for
+  std::vector<std::vector<int32_t>> after;  // by step: the steps that wait for it
+  // By slot: how many inputs of steps read it before it is free; 0 if it is never freed, or right
+  // after the step that writes it.
+  std::vector<int32_t> num_readers;
+};
+
 // The contents of a plan: steps in order over slots of values. `inputs`, `release_slots` and
 // `control_inputs` are the arrays that the steps' ranges refer to.
 struct PlanData {
@@ -79,6 +88,7 @@ struct PlanData {
   std::vector<PlanLoop> loops;
   std::vector<Fusion> fusions;
   PlanCallees callees;
+  StepPrecedence precedence;
 
   std::span<const StepInput> inputs_of(const Step& step) const {
     return {inputs.data() + step.inputs.first, static_cast<size_t>(step.inputs.size)};

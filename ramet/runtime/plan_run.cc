@@ -7,6 +7,7 @@
 #include "ramet/runtime/control_flow_run.h"
 #include "ramet/runtime/device_run.h"
 #include "ramet/runtime/group_run.h"
+#include "ramet/runtime/waiting_run.h"
 
 namespace ramet {
 namespace {
@@ -48,6 +49,7 @@ Status PlanRun::Execute() {
     const Plan& plan = run_.plan();
     if (plan.traits.has_control_flow) return ControlFlowRun(run_, invoker_).Run();
     if (plan.traits.has_several_memories) return DeviceRun(run_, invoker_).Run();
+    if (!plan.precedence.after.empty()) return WaitingRun(run_, invoker_).Run();
     if (plan.traits.has_groups) return GroupRun(run_, invoker_).Run();
     StepGrouping* const grouping = executable_.GroupingToProfile(plan, run_.context());
     return grouping != nullptr ? RunProfiled(*grouping) : RunInOrder();

@@ -26,7 +26,7 @@ Status CheckSignature(const KernelContext& c, const Queue& queue, std::span<cons
 }
 
 template <bool many>
-Status Enqueue(KernelContext& c) {
+Status EnqueueKernel(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(auto queue, SessionResourceAs<Queue>(c));
   Tuple tuple;
   std::vector<DType> types;
@@ -39,9 +39,9 @@ Status Enqueue(KernelContext& c) {
   return queue->Enqueue(c.cancellation(), std::move(tuple));
 }
 
-enum class Take { kOne, kMany, kUpTo };
+enum class TakeForm { kOne, kMany, kUpTo };
 
-template <Take take>
+template <TakeForm take>
 class DequeueKernel final : public Kernel {
  public:
   explicit DequeueKernel(const KernelNode& node) : types_(node.output_types) {}
@@ -59,10 +59,10 @@ class DequeueKernel final : public Kernel {
 
  private:
   static StatusOr<Tuple> TakeFrom(Queue& queue, KernelContext& c) {
-    if constexpr (take == Take::kOne) {
+    if constexpr (take == TakeForm::kOne) {
       return queue.Dequeue(c.cancellation());
     } else {
-      constexpr bool up_to = take == Take::kUpTo;
+      constexpr bool up_to = take == TakeForm::kUpTo;
       if (c.input(1).num_elements() != 1) {
         return InvalidArgument("n must be a scalar, but had shape: ", c.input(1).shape());
       }
@@ -94,7 +94,7 @@ class CloseKernel final : public Kernel {
   const bool cancel_pending_;
 };
 
-Status Size(KernelContext& c) {
+Status QueueSize(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(auto queue, SessionResourceAs<Queue>(c));
   c.SetOutput(0, Tensor(static_cast<int32_t>(queue->size())));
   return OkStatus();
@@ -139,7 +139,7 @@ constexpr char kDequeueManyDoc[] =
 constexpr char kDequeueUpToDoc[] =
     "Like QueueDequeueManyV2, but a closed queue returns the elements that are left if there are "
     "any.";
-constexpr char kCloseDoc[] =
+constexpr char kQueueCloseDoc[] =
     "Closes a queue when pending enqueues are done, or ends these with cancel_pending_enqueues. "
     "Nothing can be added afterwards. Error: the queue is closed already (kCancelled).";
 constexpr char kSizeDoc[] = "Returns the number of elements in a queue.";
@@ -183,37 +183,37 @@ RAMET_QUEUES("V2", "resource", ScalarShape);
       .Input("components: Tcomponents")                                                       \
       .Attr("Tcomponents: list(type) >= 1") RAMET_TIMEOUT_ATTR.state.Doc(kEnqueueDoc)         \
       .Shape(NoOutputs)                                                                       \
-      .CpuKernel(Enqueue<false>);                                                             \
+      .CpuKernel(EnqueueKernel<false>);                                                       \
   RAMET_OP("QueueEnqueueMany" suffix)                                                         \
       .Input("handle: " form)                                                                 \
       .Input("components: Tcomponents")                                                       \
       .Attr("Tcomponents: list(type) >= 1") RAMET_TIMEOUT_ATTR.state.Doc(kEnqueueManyDoc)     \
       .Shape(NoOutputs)                                                                       \
-      .CpuKernel(Enqueue<true>);                                                              \
+      .CpuKernel(EnqueueKernel<true>);                                                        \
   RAMET_OP("QueueDequeue" suffix)                                                             \
       .Input("handle: " form)                                                                 \
       .Output("components: component_types")                                                  \
       .Attr("component_types: list(type) >= 1") RAMET_TIMEOUT_ATTR.state.Doc(kDequeueDoc)     \
       .Shape(UnknownShape)                                                                    \
-      .CpuKernelClass<DequeueKernel<Take::kOne>>();                                           \
+      .CpuKernelClass<DequeueKernel<TakeForm::kOne>>();                                       \
   RAMET_OP("QueueDequeueMany" suffix)                                                         \
       .Input("handle: " form)                                                                 \
       .Input("n: int32")                                                                      \
       .Output("components: component_types")                                                  \
       .Attr("component_types: list(type) >= 1") RAMET_TIMEOUT_ATTR.state.Doc(kDequeueManyDoc) \
       .Shape(UnknownShape)                                                                    \
-      .CpuKernelClass<DequeueKernel<Take::kMany>>();                                          \
+      .CpuKernelClass<DequeueKernel<TakeForm::kMany>>();                                      \
   RAMET_OP("QueueDequeueUpTo" suffix)                                                         \
       .Input("handle: " form)                                                                 \
       .Input("n: int32")                                                                      \
       .Output("components: component_types")                                                  \
       .Attr("component_types: list(type) >= 1") RAMET_TIMEOUT_ATTR.state.Doc(kDequeueUpToDoc) \
       .Shape(UnknownShape)                                                                    \
-      .CpuKernelClass<DequeueKernel<Take::kUpTo>>();                                          \
+      .CpuKernelClass<DequeueKernel<TakeForm::kUpTo>>();                                      \
   RAMET_OP("QueueClose" suffix)                                                               \
       .Input("handle: " form)                                                                 \
       .Attr("cancel_pending_enqueues: bool = false")                                          \
-      .state.Doc(kCloseDoc)                                                                   \
+      .state.Doc(kQueueCloseDoc)                                                              \
       .Shape(NoOutputs)                                                                       \
       .CpuKernelClass<CloseKernel>();                                                         \
   RAMET_OP("QueueSize" suffix)                                                                \
@@ -221,7 +221,7 @@ RAMET_QUEUES("V2", "resource", ScalarShape);
       .Output("size: int32")                                                                  \
       .state.Doc(kSizeDoc)                                                                    \
       .Shape(ScalarShape)                                                                     \
-      .CpuKernel(Size);                                                                       \
+      .CpuKernel(QueueSize);                                                                  \
   RAMET_OP("QueueIsClosed" suffix)                                                            \
       .Input("handle: " form)                                                                 \
       .Output("is_closed: bool")                                                              \

@@ -4,6 +4,7 @@ from ramet import _core
 from ramet.client import fetches as fetches_lib
 from ramet.client import partial_runs
 from ramet.client import run_metadata as run_metadata_lib
+from ramet.client import session_handles
 from ramet.framework import errors, nest, stacks
 from ramet.framework.graph import Graph
 from ramet.framework.tensors import Operation
@@ -74,6 +75,7 @@ class BaseSession(Uncopyable):
         self._config = config
         self._closed = False
         self._partial_runs = {}
+        self._dead_handles = []
         self._core = _core.Session(self._graph, core_options(config))
 
     @property
@@ -138,7 +140,7 @@ class BaseSession(Uncopyable):
         """
         if options is not None or run_metadata is not None:
             return self._run_structure(fetches, feed_dict, options, run_metadata)
-        plain = fetches is not None and not self._closed
+        plain = fetches is not None and not self._closed and not session_handles.used_in(self._graph)
         if plain:
             try:
                 result = self._core.run(fetches, feed_dict)
@@ -160,7 +162,16 @@ class BaseSession(Uncopyable):
             raise error.with_traceback(None) from _core.host_function_error(error.message)
         if run_metadata is not None:
             run_metadata_lib.fill(run_metadata, control)
+        if session_handles.used_in(self._graph):
+            values = session_handles.wrap(self, elements.items, values)
+            self._delete_dead_handles()
         return build(values)
+
+    def _delete_dead_handles(self):
+        """Deletes the values whose TensorHandles are gone."""
+        dead, self._dead_handles = self._dead_handles, []
+        for handle in dead:
+            session_handles.delete(self, handle)
 
     def _control(self, options, run_metadata):
         if options is None and run_metadata is None:
@@ -254,7 +265,8 @@ class BaseSession(Uncopyable):
         feeds = {}
         for key, value in fetches_lib.flat_items(feed_dict):
             for element, part in fetches_lib.expand_feed(key, value):
-                feeds[self._feed_tensor(element)] = part
+                tensor = self._feed_tensor(element)
+                feeds[tensor] = session_handles.as_feed(tensor, part)
         return feeds
 
     def _feed_tensor(self, element, where='feed_dict'):

@@ -7,6 +7,7 @@ from ramet.core.protobuf import config_pb2
 from ramet.framework import errors, ops
 from ramet.lib import tf_logging as logging
 from ramet.train import basic_session_run_hooks as basic
+from ramet.train import queue_runner
 from ramet.train import scaffold as scaffold_lib
 from ramet.train.coordinator import Coordinator
 from ramet.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunValues
@@ -137,6 +138,8 @@ class _MonitoredSession:
     def _session(self):
         if self._hooked is None:
             self._hooked = _Hooked(self._creator.create_session(), self._hooks)
+            if ops.get_collection(ops.GraphKeys.QUEUE_RUNNERS):
+                queue_runner.start_queue_runners(self._hooked.session, self._hooked.coord)
             for hook in self._hooks:
                 hook.after_create_session(self._hooked.session, self._hooked.coord)
         return self._hooked

@@ -307,6 +307,20 @@ Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::
   return AvgPoolGrad(orig_input_shape, grad, ksize, strides, padding, AvgPoolGradOptions(), name, where);
 }
 
+Output BatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const BatchDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BatchDataset", Flat({input_dataset, batch_size}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "BatchDataset"), where));
+}
+Output BatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return BatchDataset(input_dataset, batch_size, output_types, output_shapes, BatchDatasetOptions(), name, where);
+}
+
+Output BatchDatasetV2(const Input& input_dataset, const Input& batch_size, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const BatchDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BatchDatasetV2", Flat({input_dataset, batch_size, drop_remainder}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"parallel_copy", options.parallel_copy}, {"metadata", options.metadata}}, Or(name, "BatchDatasetV2"), where));
+}
+Output BatchDatasetV2(const Input& input_dataset, const Input& batch_size, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return BatchDatasetV2(input_dataset, batch_size, drop_remainder, output_types, output_shapes, BatchDatasetV2Options(), name, where);
+}
+
 Output BatchMatMul(const Input& x, const Input& y, const BatchMatMulOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BatchMatMul", Flat({x, y}), {{"adj_x", options.adj_x}, {"adj_y", options.adj_y}, {"grad_x", options.grad_x}, {"grad_y", options.grad_y}}, Or(name, "BatchMatMul"), where));
 }
@@ -456,6 +470,13 @@ std::vector<Output> ConcatOffset(const Input& concat_dim, const std::vector<Inpu
   return All(Build(nullptr, "ConcatOffset", Flat({concat_dim, shape}), {{"N", Length(shape)}}, Or(name, "ConcatOffset"), where));
 }
 
+Output ConcatenateDataset(const Input& input_dataset, const Input& another_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ConcatenateDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ConcatenateDataset", Flat({input_dataset, another_dataset}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "ConcatenateDataset"), where));
+}
+Output ConcatenateDataset(const Input& input_dataset, const Input& another_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ConcatenateDataset(input_dataset, another_dataset, output_types, output_shapes, ConcatenateDatasetOptions(), name, where);
+}
+
 Output Conj(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Conj", Flat({input}), {}, Or(name, "Conj"), where));
 }
@@ -538,6 +559,20 @@ Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options, s
 }
 Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLocation where) {
   return Cumsum(x, axis, CumsumOptions(), name, where);
+}
+
+Output DatasetCardinality(const Input& input_dataset, const DatasetCardinalityOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DatasetCardinality", Flat({input_dataset}), {{"cardinality_options", options.cardinality_options}}, Or(name, "DatasetCardinality"), where));
+}
+Output DatasetCardinality(const Input& input_dataset, std::string_view name, SourceLocation where) {
+  return DatasetCardinality(input_dataset, DatasetCardinalityOptions(), name, where);
+}
+
+std::vector<Output> DatasetToSingleElement(const Input& dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const DatasetToSingleElementOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "DatasetToSingleElement", Flat({dataset}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "DatasetToSingleElement"), where));
+}
+std::vector<Output> DatasetToSingleElement(const Input& dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return DatasetToSingleElement(dataset, output_types, output_shapes, DatasetToSingleElementOptions(), name, where);
 }
 
 Output DecodeBase64(const Input& input, std::string_view name, SourceLocation where) {
@@ -642,6 +677,10 @@ Output Div(const Input& x, const Input& y, std::string_view name, SourceLocation
 
 Output DivNoNan(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DivNoNan", Flat({x, y}), {}, Or(name, "DivNoNan"), where));
+}
+
+Output DummySeedGenerator(Graph& graph, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "DummySeedGenerator", Flat({}), {}, Or(name, "DummySeedGenerator"), where));
 }
 
 std::vector<Output> DynamicPartition(const Input& data, const Input& partitions, int64_t num_partitions, std::string_view name, SourceLocation where) {
@@ -798,12 +837,47 @@ Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_vie
   return First(Build(&graph, "Fill", Flat({dims, value}), {}, Or(name, "Fill"), where));
 }
 
+Output FilterDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const FilterDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FilterDataset", Flat({input_dataset, other_arguments}), {{"predicate", predicate}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "FilterDataset"), where));
+}
+Output FilterDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return FilterDataset(input_dataset, other_arguments, predicate, output_types, output_shapes, FilterDatasetOptions(), name, where);
+}
+
+Output FinalizeDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const FinalizeDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FinalizeDataset", Flat({input_dataset}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"has_captured_ref", options.has_captured_ref}}, Or(name, "FinalizeDataset"), where));
+}
+Output FinalizeDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return FinalizeDataset(input_dataset, output_types, output_shapes, FinalizeDatasetOptions(), name, where);
+}
+
+Output FixedLengthRecordDataset(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const FixedLengthRecordDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FixedLengthRecordDataset", Flat({filenames, header_bytes, record_bytes, footer_bytes, buffer_size}), {{"metadata", options.metadata}}, Or(name, "FixedLengthRecordDataset"), where));
+}
+Output FixedLengthRecordDataset(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, std::string_view name, SourceLocation where) {
+  return FixedLengthRecordDataset(filenames, header_bytes, record_bytes, footer_bytes, buffer_size, FixedLengthRecordDatasetOptions(), name, where);
+}
+
+Output FixedLengthRecordDatasetV2(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const Input& compression_type, const FixedLengthRecordDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FixedLengthRecordDatasetV2", Flat({filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type}), {{"metadata", options.metadata}}, Or(name, "FixedLengthRecordDatasetV2"), where));
+}
+Output FixedLengthRecordDatasetV2(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const Input& compression_type, std::string_view name, SourceLocation where) {
+  return FixedLengthRecordDatasetV2(filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type, FixedLengthRecordDatasetV2Options(), name, where);
+}
+
 FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const FixedUnigramCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "FixedUnigramCandidateSampler", Flat({true_classes}), {{"num_true", num_true}, {"num_sampled", num_sampled}, {"unique", unique}, {"range_max", range_max}, {"seed", options.seed}, {"seed2", options.seed2}, {"vocab_file", options.vocab_file}, {"distortion", options.distortion}, {"num_reserved_ids", options.num_reserved_ids}, {"num_shards", options.num_shards}, {"shard", options.shard}, {"unigrams", options.unigrams}}, Or(name, "FixedUnigramCandidateSampler"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
 }
 FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where) {
   return FixedUnigramCandidateSampler(true_classes, num_true, num_sampled, unique, range_max, FixedUnigramCandidateSamplerOptions(), name, where);
+}
+
+Output FlatMapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const FlatMapDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FlatMapDataset", Flat({input_dataset, other_arguments}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "FlatMapDataset"), where));
+}
+Output FlatMapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return FlatMapDataset(input_dataset, other_arguments, f, output_types, output_shapes, FlatMapDatasetOptions(), name, where);
 }
 
 Output Floor(const Input& x, std::string_view name, SourceLocation where) {
@@ -873,6 +947,13 @@ Output GatherNd(const Input& params, const Input& indices, std::string_view name
   return GatherNd(params, indices, GatherNdOptions(), name, where);
 }
 
+Output GeneratorDataset(const std::vector<Input>& init_func_other_args, const std::vector<Input>& next_func_other_args, const std::vector<Input>& finalize_func_other_args, const FunctionRef& init_func, const FunctionRef& next_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const GeneratorDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "GeneratorDataset", Flat({init_func_other_args, next_func_other_args, finalize_func_other_args}), {{"init_func", init_func}, {"next_func", next_func}, {"finalize_func", finalize_func}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "GeneratorDataset"), where));
+}
+Output GeneratorDataset(const std::vector<Input>& init_func_other_args, const std::vector<Input>& next_func_other_args, const std::vector<Input>& finalize_func_other_args, const FunctionRef& init_func, const FunctionRef& next_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return GeneratorDataset(init_func_other_args, next_func_other_args, finalize_func_other_args, init_func, next_func, finalize_func, output_types, output_shapes, GeneratorDatasetOptions(), name, where);
+}
+
 Output Greater(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Greater", Flat({x, y}), {}, Or(name, "Greater"), where));
 }
@@ -933,6 +1014,13 @@ Output Igammac(const Input& a, const Input& x, std::string_view name, SourceLoca
   return First(Build(nullptr, "Igammac", Flat({a, x}), {}, Or(name, "Igammac"), where));
 }
 
+Output IgnoreErrorsDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const IgnoreErrorsDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IgnoreErrorsDataset", Flat({input_dataset}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"log_warning", options.log_warning}}, Or(name, "IgnoreErrorsDataset"), where));
+}
+Output IgnoreErrorsDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return IgnoreErrorsDataset(input_dataset, output_types, output_shapes, IgnoreErrorsDatasetOptions(), name, where);
+}
+
 Output Imag(const Input& input, const ImagOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Imag", Flat({input}), {{"Tout", options.tout}}, Or(name, "Imag"), where));
 }
@@ -977,6 +1065,13 @@ Operation InitializeTableV2(const Input& table_handle, const Input& keys, const 
   return Build(nullptr, "InitializeTableV2", Flat({table_handle, keys, values}), {}, Or(name, "InitializeTableV2"), where);
 }
 
+Output InterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const InterleaveDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "InterleaveDataset", Flat({input_dataset, other_arguments, cycle_length, block_length}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "InterleaveDataset"), where));
+}
+Output InterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return InterleaveDataset(input_dataset, other_arguments, cycle_length, block_length, f, output_types, output_shapes, InterleaveDatasetOptions(), name, where);
+}
+
 Output Inv(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Inv", Flat({x}), {}, Or(name, "Inv"), where));
 }
@@ -1007,6 +1102,48 @@ Output IsNan(const Input& x, std::string_view name, SourceLocation where) {
 
 Output IsVariableInitialized(const RefInput& ref, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "IsVariableInitialized", Flat({ref}), {}, Or(name, "IsVariableInitialized"), where));
+}
+
+Output Iterator(Graph& graph, const std::string& shared_name, const std::string& container, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "Iterator", Flat({}), {{"shared_name", shared_name}, {"container", container}, {"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "Iterator"), where));
+}
+
+Output IteratorFromStringHandle(const Input& string_handle, const IteratorFromStringHandleOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IteratorFromStringHandle", Flat({string_handle}), {{"output_types", options.output_types}, {"output_shapes", options.output_shapes}}, Or(name, "IteratorFromStringHandle"), where));
+}
+Output IteratorFromStringHandle(const Input& string_handle, std::string_view name, SourceLocation where) {
+  return IteratorFromStringHandle(string_handle, IteratorFromStringHandleOptions(), name, where);
+}
+
+Output IteratorFromStringHandleV2(const Input& string_handle, const IteratorFromStringHandleV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IteratorFromStringHandleV2", Flat({string_handle}), {{"output_types", options.output_types}, {"output_shapes", options.output_shapes}}, Or(name, "IteratorFromStringHandleV2"), where));
+}
+Output IteratorFromStringHandleV2(const Input& string_handle, std::string_view name, SourceLocation where) {
+  return IteratorFromStringHandleV2(string_handle, IteratorFromStringHandleV2Options(), name, where);
+}
+
+Output IteratorGetDevice(const Input& resource, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IteratorGetDevice", Flat({resource}), {}, Or(name, "IteratorGetDevice"), where));
+}
+
+std::vector<Output> IteratorGetNext(const Input& iterator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "IteratorGetNext", Flat({iterator}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "IteratorGetNext"), where));
+}
+
+Output IteratorGetNextAsOptional(const Input& iterator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IteratorGetNextAsOptional", Flat({iterator}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "IteratorGetNextAsOptional"), where));
+}
+
+std::vector<Output> IteratorGetNextSync(const Input& iterator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "IteratorGetNextSync", Flat({iterator}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "IteratorGetNextSync"), where));
+}
+
+Output IteratorToStringHandle(const Input& resource_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IteratorToStringHandle", Flat({resource_handle}), {}, Or(name, "IteratorToStringHandle"), where));
+}
+
+Output IteratorV2(Graph& graph, const std::string& shared_name, const std::string& container, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "IteratorV2", Flat({}), {{"shared_name", shared_name}, {"container", container}, {"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "IteratorV2"), where));
 }
 
 Output L2Loss(const Input& t, std::string_view name, SourceLocation where) {
@@ -1051,6 +1188,13 @@ LearnedUnigramCandidateSamplerOutputs LearnedUnigramCandidateSampler(const Input
 
 Output LeftShift(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LeftShift", Flat({x, y}), {}, Or(name, "LeftShift"), where));
+}
+
+Output LegacyParallelInterleaveDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& buffer_output_elements, const Input& prefetch_input_elements, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const LegacyParallelInterleaveDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LegacyParallelInterleaveDatasetV2", Flat({input_dataset, other_arguments, cycle_length, block_length, buffer_output_elements, prefetch_input_elements}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"deterministic", options.deterministic}, {"metadata", options.metadata}}, Or(name, "LegacyParallelInterleaveDatasetV2"), where));
+}
+Output LegacyParallelInterleaveDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& buffer_output_elements, const Input& prefetch_input_elements, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return LegacyParallelInterleaveDatasetV2(input_dataset, other_arguments, cycle_length, block_length, buffer_output_elements, prefetch_input_elements, f, output_types, output_shapes, LegacyParallelInterleaveDatasetV2Options(), name, where);
 }
 
 Output Less(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
@@ -1182,6 +1326,24 @@ LuOutputs Lu(const Input& input, std::string_view name, SourceLocation where) {
   return Lu(input, LuOptions(), name, where);
 }
 
+Operation MakeIterator(const Input& dataset, const Input& iterator, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "MakeIterator", Flat({dataset, iterator}), {}, Or(name, "MakeIterator"), where);
+}
+
+Output MapAndBatchDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const MapAndBatchDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MapAndBatchDataset", Flat({input_dataset, other_arguments, batch_size, num_parallel_calls, drop_remainder}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"preserve_cardinality", options.preserve_cardinality}, {"metadata", options.metadata}}, Or(name, "MapAndBatchDataset"), where));
+}
+Output MapAndBatchDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return MapAndBatchDataset(input_dataset, other_arguments, batch_size, num_parallel_calls, drop_remainder, f, output_types, output_shapes, MapAndBatchDatasetOptions(), name, where);
+}
+
+Output MapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const MapDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MapDataset", Flat({input_dataset, other_arguments}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"use_inter_op_parallelism", options.use_inter_op_parallelism}, {"preserve_cardinality", options.preserve_cardinality}, {"force_synchronous", options.force_synchronous}, {"metadata", options.metadata}}, Or(name, "MapDataset"), where));
+}
+Output MapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return MapDataset(input_dataset, other_arguments, f, output_types, output_shapes, MapDatasetOptions(), name, where);
+}
+
 Output MatMul(const Input& a, const Input& b, const MatMulOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatMul", Flat({a, b}), {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}, {"grad_a", options.grad_a}, {"grad_b", options.grad_b}}, Or(name, "MatMul"), where));
 }
@@ -1276,6 +1438,10 @@ Output Max(const Input& input, const Input& reduction_indices, const MaxOptions&
 }
 Output Max(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where) {
   return Max(input, reduction_indices, MaxOptions(), name, where);
+}
+
+Output MaxIntraOpParallelismDataset(const Input& input_dataset, const Input& max_intra_op_parallelism, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MaxIntraOpParallelismDataset", Flat({input_dataset, max_intra_op_parallelism}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "MaxIntraOpParallelismDataset"), where));
 }
 
 Output MaxPool(const Input& input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const MaxPoolOptions& options, std::string_view name, SourceLocation where) {
@@ -1406,6 +1572,13 @@ Output Mod(const Input& x, const Input& y, std::string_view name, SourceLocation
   return First(Build(nullptr, "Mod", Flat({x, y}), {}, Or(name, "Mod"), where));
 }
 
+Output ModelDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ModelDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ModelDataset", Flat({input_dataset}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"algorithm", options.algorithm}, {"cpu_budget", options.cpu_budget}, {"ram_budget", options.ram_budget}}, Or(name, "ModelDataset"), where));
+}
+Output ModelDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ModelDataset(input_dataset, output_types, output_shapes, ModelDatasetOptions(), name, where);
+}
+
 Output Mul(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Mul", Flat({x, y}), {}, Or(name, "Mul"), where));
 }
@@ -1455,6 +1628,10 @@ Operation NoOp(Graph& graph, std::string_view name, SourceLocation where) {
   return Build(&graph, "NoOp", Flat({}), {}, Or(name, "NoOp"), where);
 }
 
+Output NonSerializableDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NonSerializableDataset", Flat({input_dataset}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "NonSerializableDataset"), where));
+}
+
 Output NotEqual(const Input& x, const Input& y, const NotEqualOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "NotEqual", Flat({x, y}), {{"incompatible_shape_error", options.incompatible_shape_error}}, Or(name, "NotEqual"), where));
 }
@@ -1482,8 +1659,52 @@ Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Inpu
   return OneHot(graph, indices, depth, on_value, off_value, OneHotOptions(), name, where);
 }
 
+Output OneShotIterator(Graph& graph, const FunctionRef& dataset_factory, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OneShotIteratorOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "OneShotIterator", Flat({}), {{"dataset_factory", dataset_factory}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "OneShotIterator"), where));
+}
+Output OneShotIterator(Graph& graph, const FunctionRef& dataset_factory, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return OneShotIterator(graph, dataset_factory, output_types, output_shapes, OneShotIteratorOptions(), name, where);
+}
+
 Output OnesLike(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "OnesLike", Flat({x}), {}, Or(name, "ones_like"), where));
+}
+
+Output OptimizeDataset(const Input& input_dataset, const Input& optimizations, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OptimizeDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "OptimizeDataset", Flat({input_dataset, optimizations}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"optimization_configs", options.optimization_configs}}, Or(name, "OptimizeDataset"), where));
+}
+Output OptimizeDataset(const Input& input_dataset, const Input& optimizations, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return OptimizeDataset(input_dataset, optimizations, output_types, output_shapes, OptimizeDatasetOptions(), name, where);
+}
+
+Output OptimizeDatasetV2(const Input& input_dataset, const Input& optimizations_enabled, const Input& optimizations_disabled, const Input& optimizations_default, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OptimizeDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "OptimizeDatasetV2", Flat({input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"optimization_configs", options.optimization_configs}}, Or(name, "OptimizeDatasetV2"), where));
+}
+Output OptimizeDatasetV2(const Input& input_dataset, const Input& optimizations_enabled, const Input& optimizations_disabled, const Input& optimizations_default, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return OptimizeDatasetV2(input_dataset, optimizations_enabled, optimizations_disabled, optimizations_default, output_types, output_shapes, OptimizeDatasetV2Options(), name, where);
+}
+
+Output OptionalFromValue(const std::vector<Input>& components, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "OptionalFromValue", Flat({components}), {}, Or(name, "OptionalFromValue"), where));
+}
+
+std::vector<Output> OptionalGetValue(const Input& optional, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "OptionalGetValue", Flat({optional}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "OptionalGetValue"), where));
+}
+
+Output OptionalHasValue(const Input& optional, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "OptionalHasValue", Flat({optional}), {}, Or(name, "OptionalHasValue"), where));
+}
+
+Output OptionalNone(Graph& graph, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "OptionalNone", Flat({}), {}, Or(name, "OptionalNone"), where));
+}
+
+Output OptionsDataset(const Input& input_dataset, const std::string& serialized_options, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OptionsDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "OptionsDataset", Flat({input_dataset}), {{"serialized_options", serialized_options}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "OptionsDataset"), where));
+}
+Output OptionsDataset(const Input& input_dataset, const std::string& serialized_options, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return OptionsDataset(input_dataset, serialized_options, output_types, output_shapes, OptionsDatasetOptions(), name, where);
 }
 
 Output Pad(const Input& input, const Input& paddings, std::string_view name, SourceLocation where) {
@@ -1494,12 +1715,75 @@ Output PadV2(const Input& input, const Input& paddings, const Input& constant_va
   return First(Build(nullptr, "PadV2", Flat({input, paddings, constant_values}), {}, Or(name, "PadV2"), where));
 }
 
+Output PaddedBatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const std::vector<Shape>& output_shapes, const PaddedBatchDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "PaddedBatchDataset", Flat({input_dataset, batch_size, padded_shapes, padding_values}), {{"output_shapes", output_shapes}, {"metadata", options.metadata}, {"N", Length(padded_shapes)}}, Or(name, "PaddedBatchDataset"), where));
+}
+Output PaddedBatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return PaddedBatchDataset(input_dataset, batch_size, padded_shapes, padding_values, output_shapes, PaddedBatchDatasetOptions(), name, where);
+}
+
+Output PaddedBatchDatasetV2(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const Input& drop_remainder, const std::vector<Shape>& output_shapes, const PaddedBatchDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "PaddedBatchDatasetV2", Flat({input_dataset, batch_size, padded_shapes, padding_values, drop_remainder}), {{"output_shapes", output_shapes}, {"parallel_copy", options.parallel_copy}, {"metadata", options.metadata}, {"N", Length(padded_shapes)}}, Or(name, "PaddedBatchDatasetV2"), where));
+}
+Output PaddedBatchDatasetV2(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const Input& drop_remainder, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return PaddedBatchDatasetV2(input_dataset, batch_size, padded_shapes, padding_values, drop_remainder, output_shapes, PaddedBatchDatasetV2Options(), name, where);
+}
+
+Output ParallelBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelBatchDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParallelBatchDataset", Flat({input_dataset, batch_size, num_parallel_calls, drop_remainder}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"parallel_copy", options.parallel_copy}, {"deterministic", options.deterministic}, {"metadata", options.metadata}}, Or(name, "ParallelBatchDataset"), where));
+}
+Output ParallelBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParallelBatchDataset(input_dataset, batch_size, num_parallel_calls, drop_remainder, output_types, output_shapes, ParallelBatchDatasetOptions(), name, where);
+}
+
 Output ParallelConcat(const std::vector<Input>& values, const Shape& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ParallelConcat", Flat({values}), {{"shape", shape}, {"N", Length(values)}}, Or(name, "ParallelConcat"), where));
 }
 
 Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ParallelDynamicStitch", Flat({indices, data}), {{"N", Length(indices)}}, Or(name, "ParallelDynamicStitch"), where));
+}
+
+Output ParallelInterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& sloppy, const Input& buffer_output_elements, const Input& prefetch_input_elements, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelInterleaveDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParallelInterleaveDataset", Flat({input_dataset, other_arguments, cycle_length, block_length, sloppy, buffer_output_elements, prefetch_input_elements}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "ParallelInterleaveDataset"), where));
+}
+Output ParallelInterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& sloppy, const Input& buffer_output_elements, const Input& prefetch_input_elements, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParallelInterleaveDataset(input_dataset, other_arguments, cycle_length, block_length, sloppy, buffer_output_elements, prefetch_input_elements, f, output_types, output_shapes, ParallelInterleaveDatasetOptions(), name, where);
+}
+
+Output ParallelInterleaveDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelInterleaveDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParallelInterleaveDatasetV2", Flat({input_dataset, other_arguments, cycle_length, block_length, num_parallel_calls}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"sloppy", options.sloppy}, {"metadata", options.metadata}}, Or(name, "ParallelInterleaveDatasetV2"), where));
+}
+Output ParallelInterleaveDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParallelInterleaveDatasetV2(input_dataset, other_arguments, cycle_length, block_length, num_parallel_calls, f, output_types, output_shapes, ParallelInterleaveDatasetV2Options(), name, where);
+}
+
+Output ParallelInterleaveDatasetV3(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelInterleaveDatasetV3Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParallelInterleaveDatasetV3", Flat({input_dataset, other_arguments, cycle_length, block_length, num_parallel_calls}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"deterministic", options.deterministic}, {"metadata", options.metadata}}, Or(name, "ParallelInterleaveDatasetV3"), where));
+}
+Output ParallelInterleaveDatasetV3(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParallelInterleaveDatasetV3(input_dataset, other_arguments, cycle_length, block_length, num_parallel_calls, f, output_types, output_shapes, ParallelInterleaveDatasetV3Options(), name, where);
+}
+
+Output ParallelInterleaveDatasetV4(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& buffer_output_elements, const Input& prefetch_input_elements, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelInterleaveDatasetV4Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParallelInterleaveDatasetV4", Flat({input_dataset, other_arguments, cycle_length, block_length, buffer_output_elements, prefetch_input_elements, num_parallel_calls}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"deterministic", options.deterministic}, {"metadata", options.metadata}}, Or(name, "ParallelInterleaveDatasetV4"), where));
+}
+Output ParallelInterleaveDatasetV4(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& buffer_output_elements, const Input& prefetch_input_elements, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParallelInterleaveDatasetV4(input_dataset, other_arguments, cycle_length, block_length, buffer_output_elements, prefetch_input_elements, num_parallel_calls, f, output_types, output_shapes, ParallelInterleaveDatasetV4Options(), name, where);
+}
+
+Output ParallelMapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelMapDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParallelMapDataset", Flat({input_dataset, other_arguments, num_parallel_calls}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"use_inter_op_parallelism", options.use_inter_op_parallelism}, {"sloppy", options.sloppy}, {"preserve_cardinality", options.preserve_cardinality}, {"metadata", options.metadata}}, Or(name, "ParallelMapDataset"), where));
+}
+Output ParallelMapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParallelMapDataset(input_dataset, other_arguments, num_parallel_calls, f, output_types, output_shapes, ParallelMapDatasetOptions(), name, where);
+}
+
+Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelMapDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParallelMapDatasetV2", Flat({input_dataset, other_arguments, num_parallel_calls}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"use_inter_op_parallelism", options.use_inter_op_parallelism}, {"deterministic", options.deterministic}, {"preserve_cardinality", options.preserve_cardinality}, {"use_unbounded_threadpool", options.use_unbounded_threadpool}, {"metadata", options.metadata}}, Or(name, "ParallelMapDatasetV2"), where));
+}
+Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParallelMapDatasetV2(input_dataset, other_arguments, num_parallel_calls, f, output_types, output_shapes, ParallelMapDatasetV2Options(), name, where);
 }
 
 Output ParseTensor(const Input& serialized, DType out_type, std::string_view name, SourceLocation where) {
@@ -1540,6 +1824,13 @@ Output Pow(const Input& x, const Input& y, std::string_view name, SourceLocation
   return First(Build(nullptr, "Pow", Flat({x, y}), {}, Or(name, "Pow"), where));
 }
 
+Output PrefetchDataset(const Input& input_dataset, const Input& buffer_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const PrefetchDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "PrefetchDataset", Flat({input_dataset, buffer_size}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"slack_period", options.slack_period}, {"legacy_autotune", options.legacy_autotune}, {"buffer_size_min", options.buffer_size_min}, {"metadata", options.metadata}}, Or(name, "PrefetchDataset"), where));
+}
+Output PrefetchDataset(const Input& input_dataset, const Input& buffer_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return PrefetchDataset(input_dataset, buffer_size, output_types, output_shapes, PrefetchDatasetOptions(), name, where);
+}
+
 Output PreventGradient(const Input& input, const PreventGradientOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "PreventGradient", Flat({input}), {{"message", options.message}}, Or(name, "PreventGradient"), where));
 }
@@ -1559,6 +1850,10 @@ Operation PrintV2(const Input& input, const PrintV2Options& options, std::string
 }
 Operation PrintV2(const Input& input, std::string_view name, SourceLocation where) {
   return PrintV2(input, PrintV2Options(), name, where);
+}
+
+Output PrivateThreadPoolDataset(const Input& input_dataset, const Input& num_threads, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "PrivateThreadPoolDataset", Flat({input_dataset, num_threads}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "PrivateThreadPoolDataset"), where));
 }
 
 Output Prod(const Input& input, const Input& reduction_indices, const ProdOptions& options, std::string_view name, SourceLocation where) {
@@ -1621,6 +1916,13 @@ QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const I
   return QuantizeV2(input, min_range, max_range, t, QuantizeV2Options(), name, where);
 }
 
+Output RandomDataset(const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RandomDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RandomDataset", Flat({seed, seed2}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "RandomDataset"), where));
+}
+Output RandomDataset(const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return RandomDataset(seed, seed2, output_types, output_shapes, RandomDatasetOptions(), name, where);
+}
+
 Output RandomGamma(const Input& shape, const Input& alpha, const RandomGammaOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RandomGamma", Flat({shape, alpha}), {{"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomGamma"), where));
 }
@@ -1679,6 +1981,13 @@ Output Range(Graph& graph, const Input& start, const Input& limit, const Input& 
   return First(Build(&graph, "Range", Flat({start, limit, delta}), {}, Or(name, "range"), where));
 }
 
+Output RangeDataset(const Input& start, const Input& stop, const Input& step, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RangeDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RangeDataset", Flat({start, stop, step}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}, {"replicate_on_split", options.replicate_on_split}}, Or(name, "RangeDataset"), where));
+}
+Output RangeDataset(const Input& start, const Input& stop, const Input& step, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return RangeDataset(start, stop, step, output_types, output_shapes, RangeDatasetOptions(), name, where);
+}
+
 Output Rank(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Rank", Flat({input}), {}, Or(name, "Rank"), where));
 }
@@ -1708,6 +2017,13 @@ Output Reciprocal(const Input& x, std::string_view name, SourceLocation where) {
 
 Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReciprocalGrad", Flat({y, dy}), {}, Or(name, "ReciprocalGrad"), where));
+}
+
+std::vector<Output> ReduceDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ReduceDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "ReduceDataset", Flat({input_dataset, initial_state, other_arguments}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"use_inter_op_parallelism", options.use_inter_op_parallelism}, {"metadata", options.metadata}}, Or(name, "ReduceDataset"), where));
+}
+std::vector<Output> ReduceDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ReduceDataset(input_dataset, initial_state, other_arguments, f, output_types, output_shapes, ReduceDatasetOptions(), name, where);
 }
 
 Output ReduceJoin(const Input& inputs, const Input& reduction_indices, const ReduceJoinOptions& options, std::string_view name, SourceLocation where) {
@@ -1760,6 +2076,13 @@ Output Relu6Grad(const Input& gradients, const Input& features, std::string_view
 
 Output ReluGrad(const Input& gradients, const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReluGrad", Flat({gradients, features}), {}, Or(name, "ReluGrad"), where));
+}
+
+Output RepeatDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RepeatDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RepeatDataset", Flat({input_dataset, count}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "RepeatDataset"), where));
+}
+Output RepeatDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return RepeatDataset(input_dataset, count, output_types, output_shapes, RepeatDatasetOptions(), name, where);
 }
 
 Output Reshape(const Input& tensor, const Input& shape, std::string_view name, SourceLocation where) {
@@ -2113,6 +2436,13 @@ Output ScalarSummary(const Input& tags, const Input& values, std::string_view na
   return First(Build(nullptr, "ScalarSummary", Flat({tags, values}), {}, Or(name, "ScalarSummary"), where));
 }
 
+Output ScanDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ScanDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ScanDataset", Flat({input_dataset, initial_state, other_arguments}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"preserve_cardinality", options.preserve_cardinality}, {"use_default_device", options.use_default_device}, {"metadata", options.metadata}}, Or(name, "ScanDataset"), where));
+}
+Output ScanDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ScanDataset(input_dataset, initial_state, other_arguments, f, output_types, output_shapes, ScanDatasetOptions(), name, where);
+}
+
 Output ScatterAdd(const RefInput& ref, const Input& indices, const Input& updates, const ScatterAddOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScatterAdd", Flat({ref, indices, updates}), {{"use_locking", options.use_locking}}, Or(name, "ScatterAdd"), where));
 }
@@ -2273,12 +2603,54 @@ std::vector<Output> ShapeN(const std::vector<Input>& input, std::string_view nam
   return ShapeN(input, ShapeNOptions(), name, where);
 }
 
+Output ShardDataset(const Input& input_dataset, const Input& num_shards, const Input& index, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShardDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ShardDataset", Flat({input_dataset, num_shards, index}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"require_non_empty", options.require_non_empty}, {"metadata", options.metadata}}, Or(name, "ShardDataset"), where));
+}
+Output ShardDataset(const Input& input_dataset, const Input& num_shards, const Input& index, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ShardDataset(input_dataset, num_shards, index, output_types, output_shapes, ShardDatasetOptions(), name, where);
+}
+
 Output ShardedFilename(const Input& basename, const Input& shard, const Input& num_shards, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ShardedFilename", Flat({basename, shard, num_shards}), {}, Or(name, "ShardedFilename"), where));
 }
 
 Output ShardedFilespec(const Input& basename, const Input& num_shards, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ShardedFilespec", Flat({basename, num_shards}), {}, Or(name, "ShardedFilespec"), where));
+}
+
+Output ShuffleAndRepeatDataset(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleAndRepeatDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ShuffleAndRepeatDataset", Flat({input_dataset, buffer_size, seed, seed2, count}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"reshuffle_each_iteration", options.reshuffle_each_iteration}, {"metadata", options.metadata}}, Or(name, "ShuffleAndRepeatDataset"), where));
+}
+Output ShuffleAndRepeatDataset(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ShuffleAndRepeatDataset(input_dataset, buffer_size, seed, seed2, count, output_types, output_shapes, ShuffleAndRepeatDatasetOptions(), name, where);
+}
+
+Output ShuffleAndRepeatDatasetV2(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& count, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleAndRepeatDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ShuffleAndRepeatDatasetV2", Flat({input_dataset, buffer_size, seed, seed2, count, seed_generator}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"reshuffle_each_iteration", options.reshuffle_each_iteration}, {"metadata", options.metadata}}, Or(name, "ShuffleAndRepeatDatasetV2"), where));
+}
+Output ShuffleAndRepeatDatasetV2(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& count, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ShuffleAndRepeatDatasetV2(input_dataset, buffer_size, seed, seed2, count, seed_generator, output_types, output_shapes, ShuffleAndRepeatDatasetV2Options(), name, where);
+}
+
+Output ShuffleDataset(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ShuffleDataset", Flat({input_dataset, buffer_size, seed, seed2}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"reshuffle_each_iteration", options.reshuffle_each_iteration}, {"metadata", options.metadata}}, Or(name, "ShuffleDataset"), where));
+}
+Output ShuffleDataset(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ShuffleDataset(input_dataset, buffer_size, seed, seed2, output_types, output_shapes, ShuffleDatasetOptions(), name, where);
+}
+
+Output ShuffleDatasetV2(const Input& input_dataset, const Input& buffer_size, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ShuffleDatasetV2", Flat({input_dataset, buffer_size, seed_generator}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "ShuffleDatasetV2"), where));
+}
+Output ShuffleDatasetV2(const Input& input_dataset, const Input& buffer_size, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ShuffleDatasetV2(input_dataset, buffer_size, seed_generator, output_types, output_shapes, ShuffleDatasetV2Options(), name, where);
+}
+
+Output ShuffleDatasetV3(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleDatasetV3Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ShuffleDatasetV3", Flat({input_dataset, buffer_size, seed, seed2, seed_generator}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"reshuffle_each_iteration", options.reshuffle_each_iteration}, {"metadata", options.metadata}}, Or(name, "ShuffleDatasetV3"), where));
+}
+Output ShuffleDatasetV3(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ShuffleDatasetV3(input_dataset, buffer_size, seed, seed2, seed_generator, output_types, output_shapes, ShuffleDatasetV3Options(), name, where);
 }
 
 Output Sigmoid(const Input& x, std::string_view name, SourceLocation where) {
@@ -2306,6 +2678,13 @@ Output Size(const Input& input, const SizeOptions& options, std::string_view nam
 }
 Output Size(const Input& input, std::string_view name, SourceLocation where) {
   return Size(input, SizeOptions(), name, where);
+}
+
+Output SkipDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const SkipDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SkipDataset", Flat({input_dataset, count}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "SkipDataset"), where));
+}
+Output SkipDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return SkipDataset(input_dataset, count, output_types, output_shapes, SkipDatasetOptions(), name, where);
 }
 
 Output Slice(const Input& input, const Input& begin, const Input& size, std::string_view name, SourceLocation where) {
@@ -2790,6 +3169,34 @@ std::vector<Output> SymbolicGradient(const std::vector<Input>& input, const std:
   return All(Build(nullptr, "SymbolicGradient", Flat({input}), {{"Tout", tout}, {"f", f}}, Or(name, "SymbolicGradient"), where));
 }
 
+Output TFRecordDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const TFRecordDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TFRecordDataset", Flat({filenames, compression_type, buffer_size}), {{"metadata", options.metadata}}, Or(name, "TFRecordDataset"), where));
+}
+Output TFRecordDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, std::string_view name, SourceLocation where) {
+  return TFRecordDataset(filenames, compression_type, buffer_size, TFRecordDatasetOptions(), name, where);
+}
+
+Output TFRecordDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& byte_offsets, const TFRecordDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TFRecordDatasetV2", Flat({filenames, compression_type, buffer_size, byte_offsets}), {{"metadata", options.metadata}}, Or(name, "TFRecordDatasetV2"), where));
+}
+Output TFRecordDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& byte_offsets, std::string_view name, SourceLocation where) {
+  return TFRecordDatasetV2(filenames, compression_type, buffer_size, byte_offsets, TFRecordDatasetV2Options(), name, where);
+}
+
+Output TakeDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const TakeDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TakeDataset", Flat({input_dataset, count}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "TakeDataset"), where));
+}
+Output TakeDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return TakeDataset(input_dataset, count, output_types, output_shapes, TakeDatasetOptions(), name, where);
+}
+
+Output TakeWhileDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const TakeWhileDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TakeWhileDataset", Flat({input_dataset, other_arguments}), {{"predicate", predicate}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "TakeWhileDataset"), where));
+}
+Output TakeWhileDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return TakeWhileDataset(input_dataset, other_arguments, predicate, output_types, output_shapes, TakeWhileDatasetOptions(), name, where);
+}
+
 Output Tan(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Tan", Flat({x}), {}, Or(name, "Tan"), where));
 }
@@ -2977,6 +3384,13 @@ Output TensorArrayWriteV3(const Input& handle, const Input& index, const Input& 
   return First(Build(nullptr, "TensorArrayWriteV3", Flat({handle, index, value, flow_in}), {}, Or(name, "TensorArrayWriteV3"), where));
 }
 
+Output TensorDataset(const std::vector<Input>& components, const std::vector<Shape>& output_shapes, const TensorDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorDataset", Flat({components}), {{"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "TensorDataset"), where));
+}
+Output TensorDataset(const std::vector<Input>& components, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return TensorDataset(components, output_shapes, TensorDatasetOptions(), name, where);
+}
+
 TensorListConcatOutputs TensorListConcat(const Input& input_handle, DType element_dtype, const TensorListConcatOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "TensorListConcat", Flat({input_handle}), {{"element_dtype", element_dtype}, {"element_shape", options.element_shape}}, Or(name, "TensorListConcat"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
@@ -3086,6 +3500,13 @@ Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Inpu
   return TensorScatterUpdate(tensor, indices, updates, TensorScatterUpdateOptions(), name, where);
 }
 
+Output TensorSliceDataset(const std::vector<Input>& components, const std::vector<Shape>& output_shapes, const TensorSliceDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TensorSliceDataset", Flat({components}), {{"output_shapes", output_shapes}, {"is_files", options.is_files}, {"metadata", options.metadata}, {"replicate_on_split", options.replicate_on_split}}, Or(name, "TensorSliceDataset"), where));
+}
+Output TensorSliceDataset(const std::vector<Input>& components, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return TensorSliceDataset(components, output_shapes, TensorSliceDatasetOptions(), name, where);
+}
+
 Output TensorSummary(const Input& tensor, const TensorSummaryOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TensorSummary", Flat({tensor}), {{"description", options.description}, {"labels", options.labels}, {"display_name", options.display_name}}, Or(name, "TensorSummary"), where));
 }
@@ -3095,6 +3516,13 @@ Output TensorSummary(const Input& tensor, std::string_view name, SourceLocation 
 
 Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TensorSummaryV2", Flat({tag, tensor, serialized_summary_metadata}), {}, Or(name, "TensorSummaryV2"), where));
+}
+
+Output TextLineDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const TextLineDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TextLineDataset", Flat({filenames, compression_type, buffer_size}), {{"metadata", options.metadata}}, Or(name, "TextLineDataset"), where));
+}
+Output TextLineDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, std::string_view name, SourceLocation where) {
+  return TextLineDataset(filenames, compression_type, buffer_size, TextLineDatasetOptions(), name, where);
 }
 
 ThreadUnsafeUnigramCandidateSamplerOutputs ThreadUnsafeUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const ThreadUnsafeUnigramCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
@@ -3142,6 +3570,13 @@ Output TruncateDiv(const Input& x, const Input& y, std::string_view name, Source
 
 Output TruncateMod(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TruncateMod", Flat({x, y}), {}, Or(name, "TruncateMod"), where));
+}
+
+Output UnbatchDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const UnbatchDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnbatchDataset", Flat({input_dataset}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "UnbatchDataset"), where));
+}
+Output UnbatchDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return UnbatchDataset(input_dataset, output_types, output_shapes, UnbatchDatasetOptions(), name, where);
 }
 
 UniformCandidateSamplerOutputs UniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const UniformCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
@@ -3234,6 +3669,13 @@ Output Where(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Where", Flat({input}), {}, Or(name, "Where"), where));
 }
 
+Output WindowDataset(const Input& input_dataset, const Input& size, const Input& shift, const Input& stride, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const WindowDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "WindowDataset", Flat({input_dataset, size, shift, stride, drop_remainder}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "WindowDataset"), where));
+}
+Output WindowDataset(const Input& input_dataset, const Input& size, const Input& shift, const Input& stride, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return WindowDataset(input_dataset, size, shift, stride, drop_remainder, output_types, output_shapes, WindowDatasetOptions(), name, where);
+}
+
 Operation WriteFile(const Input& filename, const Input& contents, std::string_view name, SourceLocation where) {
   return Build(nullptr, "WriteFile", Flat({filename, contents}), {}, Or(name, "WriteFile"), where);
 }
@@ -3256,6 +3698,13 @@ Output ZerosLike(const Input& x, std::string_view name, SourceLocation where) {
 
 Output Zeta(const Input& x, const Input& q, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Zeta", Flat({x, q}), {}, Or(name, "Zeta"), where));
+}
+
+Output ZipDataset(const std::vector<Input>& input_datasets, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ZipDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ZipDataset", Flat({input_datasets}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}, {"N", Length(input_datasets)}}, Or(name, "ZipDataset"), where));
+}
+Output ZipDataset(const std::vector<Input>& input_datasets, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ZipDataset(input_datasets, output_types, output_shapes, ZipDatasetOptions(), name, where);
 }
 
 }  // namespace ramet

@@ -490,6 +490,28 @@ struct AvgPoolGradOptions {
 RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct BatchDatasetOptions {
+  std::string metadata = "";
+};
+// Like BatchDatasetV2 with drop_remainder = false.
+// BatchDataset(input_dataset:variant, batch_size:int64) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output BatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const BatchDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output BatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct BatchDatasetV2Options {
+  bool parallel_copy = false;
+  std::string metadata = "";
+};
+// Makes a dataset of batches: batch_size elements stacked along a new first dimension. The last
+// batch may be smaller, or is dropped if drop_remainder is true. Error: batch_size is not positive;
+// elements of a batch have different shapes.
+// BatchDatasetV2(input_dataset:variant, batch_size:int64, drop_remainder:bool) -> (handle:variant)
+// {parallel_copy:bool=false, output_types:list(type), output_shapes:list(shape),
+// metadata:string=""}
+RAMET_EXPORT Output BatchDatasetV2(const Input& input_dataset, const Input& batch_size, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const BatchDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output BatchDatasetV2(const Input& input_dataset, const Input& batch_size, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct BatchMatMulOptions {
   bool adj_x = false;
   bool adj_y = false;
@@ -721,6 +743,15 @@ RAMET_EXPORT ComputeAccidentalHitsOutputs ComputeAccidentalHits(const Input& tru
 // shape_type:type=int32}
 RAMET_EXPORT std::vector<Output> ConcatOffset(const Input& concat_dim, const std::vector<Input>& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct ConcatenateDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the elements of input_dataset, then those of another_dataset.
+// ConcatenateDataset(input_dataset:variant, another_dataset:variant) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output ConcatenateDataset(const Input& input_dataset, const Input& another_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ConcatenateDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ConcatenateDataset(const Input& input_dataset, const Input& another_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the complex conjugate element-wise. The output has the shape of the input.
 // Conj(input:T) -> (output:T) {T:type=complex64}
 RAMET_EXPORT Output Conj(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -867,6 +898,23 @@ struct CumsumOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DatasetCardinalityOptions {
+  std::string cardinality_options = "";
+};
+// Returns the number of elements, -1 if the dataset has no end, or -2 if it is unknown.
+// DatasetCardinality(input_dataset:variant) -> (cardinality:int64) {cardinality_options:string=""}
+RAMET_EXPORT Output DatasetCardinality(const Input& input_dataset, const DatasetCardinalityOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DatasetCardinality(const Input& input_dataset, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DatasetToSingleElementOptions {
+  std::string metadata = "";
+};
+// Returns the components of the only element. Error: the dataset has none, or several.
+// DatasetToSingleElement(dataset:variant) -> (components:output_types) {output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT std::vector<Output> DatasetToSingleElement(const Input& dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const DatasetToSingleElementOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> DatasetToSingleElement(const Input& dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // The inverse of EncodeBase64, with or without = at the end. The output has the shape of the input.
 // Error: a string has an invalid character or an impossible length.
@@ -1041,6 +1089,10 @@ RAMET_EXPORT Output Div(const Input& x, const Input& y, std::string_view name = 
 // broadcast.
 // DivNoNan(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output DivNoNan(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns a handle that stands for no seed generator.
+// DummySeedGenerator() -> (handle:resource) {}
+RAMET_EXPORT Output DummySeedGenerator(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Splits the rows of `data` into num_partitions tensors and keeps their order: row i goes to output
 // partitions[i]. The shape of `data` starts with the shape of `partitions`; the remaining
@@ -1290,6 +1342,46 @@ RAMET_EXPORT FakeQuantWithMinMaxVarsPerChannelGradientOutputs FakeQuantWithMinMa
 RAMET_EXPORT Output Fill(const Input& dims, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Fill(Graph& graph, const Input& dims, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct FilterDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the elements for which predicate returns true. It gets the components, then
+// other_arguments.
+// FilterDataset(input_dataset:variant, other_arguments:Targuments) -> (handle:variant)
+// {predicate:func, Targuments:list(type), output_types:list(type), output_shapes:list(shape),
+// metadata:string=""}
+RAMET_EXPORT Output FilterDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const FilterDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FilterDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FinalizeDatasetOptions {
+  bool has_captured_ref = false;
+};
+// Makes a dataset of the same elements.
+// FinalizeDataset(input_dataset:variant) -> (handle:variant) {has_captured_ref:bool=false,
+// output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output FinalizeDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const FinalizeDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FinalizeDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FixedLengthRecordDatasetOptions {
+  std::string metadata = "";
+};
+// Like FixedLengthRecordDatasetV2 without compression.
+// FixedLengthRecordDataset(filenames:string, header_bytes:int64, record_bytes:int64,
+// footer_bytes:int64, buffer_size:int64) -> (handle:variant) {metadata:string=""}
+RAMET_EXPORT Output FixedLengthRecordDataset(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const FixedLengthRecordDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FixedLengthRecordDataset(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FixedLengthRecordDatasetV2Options {
+  std::string metadata = "";
+};
+// Makes a dataset of the records of files: record_bytes bytes each, between a header and a footer.
+// Error: the records do not fill a file; errors of TFRecordDataset.
+// FixedLengthRecordDatasetV2(filenames:string, header_bytes:int64, record_bytes:int64,
+// footer_bytes:int64, buffer_size:int64, compression_type:string) -> (handle:variant)
+// {metadata:string=""}
+RAMET_EXPORT Output FixedLengthRecordDatasetV2(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const Input& compression_type, const FixedLengthRecordDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FixedLengthRecordDatasetV2(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const Input& compression_type, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct FixedUnigramCandidateSamplerOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;
@@ -1321,6 +1413,16 @@ struct FixedUnigramCandidateSamplerOutputs {
 // num_reserved_ids:int=0, num_shards:int=1, shard:int=0, unigrams:list(float)=[]}
 RAMET_EXPORT FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const FixedUnigramCandidateSamplerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FlatMapDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the elements of the datasets that f returns for each element. Error: f returns
+// something else.
+// FlatMapDataset(input_dataset:variant, other_arguments:Targuments) -> (handle:variant) {f:func,
+// Targuments:list(type), output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output FlatMapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const FlatMapDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FlatMapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the largest integer that is not greater than x, element-wise. y has the shape of x.
 // Floor(x:T) -> (y:T) {T:type}
@@ -1496,6 +1598,19 @@ struct GatherNdOptions {
 RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct GeneratorDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the results of next_func, which gets what init_func returned, until it fails
+// with kOutOfRange. finalize_func is called at the end, or when the iterator is destroyed.
+// GeneratorDataset(init_func_other_args:Tinit_func_args, next_func_other_args:Tnext_func_args,
+// finalize_func_other_args:Tfinalize_func_args) -> (handle:variant) {init_func:func,
+// next_func:func, finalize_func:func, Tinit_func_args:list(type), Tnext_func_args:list(type),
+// Tfinalize_func_args:list(type), output_types:list(type), output_shapes:list(shape),
+// metadata:string=""}
+RAMET_EXPORT Output GeneratorDataset(const std::vector<Input>& init_func_other_args, const std::vector<Input>& next_func_other_args, const std::vector<Input>& finalize_func_other_args, const FunctionRef& init_func, const FunctionRef& next_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const GeneratorDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output GeneratorDataset(const std::vector<Input>& init_func_other_args, const std::vector<Input>& next_func_other_args, const std::vector<Input>& finalize_func_other_args, const FunctionRef& init_func, const FunctionRef& next_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns whether x > y element-wise with broadcasting. Error: the shapes do not broadcast.
 // Greater(x:T, y:T) -> (z:bool) {T:type}
 RAMET_EXPORT Output Greater(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1584,6 +1699,15 @@ RAMET_EXPORT Output IgammaGradA(const Input& a, const Input& x, std::string_view
 // Igammac(a:T, x:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Igammac(const Input& a, const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct IgnoreErrorsDatasetOptions {
+  bool log_warning = false;
+};
+// Makes a dataset without the elements that fail.
+// IgnoreErrorsDataset(input_dataset:variant) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), log_warning:bool=false}
+RAMET_EXPORT Output IgnoreErrorsDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const IgnoreErrorsDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output IgnoreErrorsDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ImagOptions {
   DType tout = static_cast<DType>(1) /* float */;
 };
@@ -1666,6 +1790,18 @@ RAMET_EXPORT Operation InitializeTableFromTextFileV2(const Input& table_handle, 
 // InitializeTableV2(table_handle:resource, keys:Tkey, values:Tval) -> () {Tkey:type, Tval:type}
 RAMET_EXPORT Operation InitializeTableV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct InterleaveDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the elements of the datasets that f returns for each element. It takes
+// block_length elements in turn from each of cycle_length datasets. Error: cycle_length or
+// block_length is not positive.
+// InterleaveDataset(input_dataset:variant, other_arguments:Targuments, cycle_length:int64,
+// block_length:int64) -> (handle:variant) {f:func, Targuments:list(type), output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output InterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const InterleaveDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output InterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns 1 / x element-wise. This is the old name of Reciprocal. y has the shape of x.
 // Inv(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Inv(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1699,6 +1835,62 @@ RAMET_EXPORT Output IsNan(const Input& x, std::string_view name = "", SourceLoca
 // Returns whether the variable has a value, a scalar.
 // IsVariableInitialized(ref:Ref(dtype)) -> (is_initialized:bool) {dtype:type}
 RAMET_EXPORT Output IsVariableInitialized(const RefInput& ref, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Like IteratorV2.
+// Iterator() -> (handle:resource) {shared_name:string, container:string, output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT Output Iterator(Graph& graph, const std::string& shared_name, const std::string& container, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct IteratorFromStringHandleOptions {
+  std::vector<DType> output_types = {};
+  std::vector<Shape> output_shapes = {};
+};
+// Like IteratorFromStringHandleV2.
+// IteratorFromStringHandle(string_handle:string) -> (resource_handle:resource)
+// {output_types:list(type)=[], output_shapes:list(shape)=[]}
+RAMET_EXPORT Output IteratorFromStringHandle(const Input& string_handle, const IteratorFromStringHandleOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output IteratorFromStringHandle(const Input& string_handle, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct IteratorFromStringHandleV2Options {
+  std::vector<DType> output_types = {};
+  std::vector<Shape> output_shapes = {};
+};
+// Returns the handle of the iterator that a string names. Error: the string is malformed; the
+// session has no such iterator (kNotFound); it has other dtypes or shapes.
+// IteratorFromStringHandleV2(string_handle:string) -> (resource_handle:resource)
+// {output_types:list(type)=[], output_shapes:list(shape)=[]}
+RAMET_EXPORT Output IteratorFromStringHandleV2(const Input& string_handle, const IteratorFromStringHandleV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output IteratorFromStringHandleV2(const Input& string_handle, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the name of the device that the iterator is on: the CPU.
+// IteratorGetDevice(resource:resource) -> (device:string) {}
+RAMET_EXPORT Output IteratorGetDevice(const Input& resource, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the components of the next element. Error: there are no more (kOutOfRange); the iterator
+// has no dataset (kFailedPrecondition); the element fails.
+// IteratorGetNext(iterator:resource) -> (components:output_types) {output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT std::vector<Output> IteratorGetNext(const Input& iterator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns an optional with the next element, or without a value if there are no more.
+// IteratorGetNextAsOptional(iterator:resource) -> (optional:variant) {output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT Output IteratorGetNextAsOptional(const Input& iterator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Like IteratorGetNext.
+// IteratorGetNextSync(iterator:resource) -> (components:output_types) {output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT std::vector<Output> IteratorGetNextSync(const Input& iterator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns a string that IteratorFromStringHandleV2 finds the iterator by.
+// IteratorToStringHandle(resource_handle:resource) -> (string_handle:string) {}
+RAMET_EXPORT Output IteratorToStringHandle(const Input& resource_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the handle of the session's iterator of this name. MakeIterator gives it a dataset.
+// Error: the session's iterator of this name has other dtypes or shapes.
+// IteratorV2() -> (handle:resource) {shared_name:string, container:string, output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT Output IteratorV2(Graph& graph, const std::string& shared_name, const std::string& container, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns half the sum of the squares of all elements, a scalar.
 // L2Loss(t:T) -> (output:T) {T:type}
@@ -1775,6 +1967,20 @@ RAMET_EXPORT LearnedUnigramCandidateSamplerOutputs LearnedUnigramCandidateSample
 // Error: the shapes do not broadcast.
 // LeftShift(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output LeftShift(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct LegacyParallelInterleaveDatasetV2Options {
+  std::string deterministic = "default";
+  std::string metadata = "";
+};
+// Like InterleaveDataset, with a thread for each dataset of the cycle, which reads
+// buffer_output_elements ahead. The elements keep the order of InterleaveDataset. Error: a number
+// is out of range.
+// LegacyParallelInterleaveDatasetV2(input_dataset:variant, other_arguments:Targuments,
+// cycle_length:int64, block_length:int64, buffer_output_elements:int64,
+// prefetch_input_elements:int64) -> (handle:variant) {f:func, deterministic:string="default",
+// Targuments:list(type), output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output LegacyParallelInterleaveDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& buffer_output_elements, const Input& prefetch_input_elements, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const LegacyParallelInterleaveDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output LegacyParallelInterleaveDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& buffer_output_elements, const Input& prefetch_input_elements, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns whether x < y element-wise with broadcasting. Error: the shapes do not broadcast.
 // Less(x:T, y:T) -> (z:bool) {T:type}
@@ -1965,6 +2171,38 @@ struct LuOutputs {
 RAMET_EXPORT LuOutputs Lu(const Input& input, const LuOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT LuOutputs Lu(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Puts the iterator at the start of the dataset. Error: the dtypes or shapes of the dataset are not
+// those of the iterator.
+// MakeIterator(dataset:variant, iterator:resource) -> () {}
+RAMET_EXPORT Operation MakeIterator(const Input& dataset, const Input& iterator, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct MapAndBatchDatasetOptions {
+  bool preserve_cardinality = false;
+  std::string metadata = "";
+};
+// Makes the dataset of ParallelMapDatasetV2, then that of BatchDatasetV2.
+// MapAndBatchDataset(input_dataset:variant, other_arguments:Targuments, batch_size:int64,
+// num_parallel_calls:int64, drop_remainder:bool) -> (handle:variant) {f:func,
+// Targuments:list(type), output_types:list(type), output_shapes:list(shape),
+// preserve_cardinality:bool=false, metadata:string=""}
+RAMET_EXPORT Output MapAndBatchDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const MapAndBatchDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MapAndBatchDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MapDatasetOptions {
+  bool use_inter_op_parallelism = true;
+  bool preserve_cardinality = false;
+  bool force_synchronous = false;
+  std::string metadata = "";
+};
+// Makes a dataset of the results of f for each element. f gets the components, then
+// other_arguments.
+// MapDataset(input_dataset:variant, other_arguments:Targuments) -> (handle:variant) {f:func,
+// Targuments:list(type), output_types:list(type), output_shapes:list(shape),
+// use_inter_op_parallelism:bool=true, preserve_cardinality:bool=false,
+// force_synchronous:bool=false, metadata:string=""}
+RAMET_EXPORT Output MapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const MapDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct MatMulOptions {
   bool transpose_a = false;
   bool transpose_b = false;
@@ -2144,6 +2382,11 @@ struct MaxOptions {
 // Tidx:type=int32}
 RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, const MaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Max(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Makes a dataset of the same elements. Ramet uses the session's threads.
+// MaxIntraOpParallelismDataset(input_dataset:variant, max_intra_op_parallelism:int64) ->
+// (handle:variant) {output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output MaxIntraOpParallelismDataset(const Input& input_dataset, const Input& max_intra_op_parallelism, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MaxPoolOptions {
   std::vector<int64_t> explicit_paddings = {};
@@ -2347,6 +2590,17 @@ RAMET_EXPORT Output MirrorPadGrad(const Input& input, const Input& paddings, con
 // Mod(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Mod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct ModelDatasetOptions {
+  int64_t algorithm = 0;
+  int64_t cpu_budget = 0;
+  int64_t ram_budget = 0;
+};
+// Makes a dataset of the same elements. In TensorFlow it tunes the input.
+// ModelDataset(input_dataset:variant) -> (handle:variant) {algorithm:int=0, cpu_budget:int=0,
+// ram_budget:int=0, output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output ModelDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ModelDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ModelDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns x * y element-wise with broadcasting; integers wrap. Error: the shapes do not broadcast.
 // Mul(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Mul(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2419,6 +2673,11 @@ RAMET_EXPORT Output NextIteration(const Input& data, std::string_view name = "",
 // NoOp() -> () {}
 RAMET_EXPORT Operation NoOp(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Makes a dataset of the same elements.
+// NonSerializableDataset(input_dataset:variant) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT Output NonSerializableDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct NotEqualOptions {
   bool incompatible_shape_error = true;
 };
@@ -2454,9 +2713,65 @@ RAMET_EXPORT Output OneHot(const Input& indices, const Input& depth, const Input
 RAMET_EXPORT Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, const OneHotOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output OneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value, const Input& off_value, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct OneShotIteratorOptions {
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns the handle of an iterator of the dataset that dataset_factory returns. Error: it returns
+// something else, or a dataset with other dtypes or shapes.
+// OneShotIterator() -> (handle:resource) {dataset_factory:func, output_types:list(type),
+// output_shapes:list(shape), container:string="", shared_name:string=""}
+RAMET_EXPORT Output OneShotIterator(Graph& graph, const FunctionRef& dataset_factory, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OneShotIteratorOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OneShotIterator(Graph& graph, const FunctionRef& dataset_factory, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns ones (true for bool) with the shape of `x`.
 // OnesLike(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output OnesLike(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct OptimizeDatasetOptions {
+  std::vector<std::string> optimization_configs = {};
+};
+// Makes a dataset of the same elements. Ramet ignores the optimizations.
+// OptimizeDataset(input_dataset:variant, optimizations:string) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape), optimization_configs:list(string)=[]}
+RAMET_EXPORT Output OptimizeDataset(const Input& input_dataset, const Input& optimizations, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OptimizeDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OptimizeDataset(const Input& input_dataset, const Input& optimizations, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct OptimizeDatasetV2Options {
+  std::vector<std::string> optimization_configs = {};
+};
+// Makes a dataset of the same elements. Ramet ignores the optimizations.
+// OptimizeDatasetV2(input_dataset:variant, optimizations_enabled:string,
+// optimizations_disabled:string, optimizations_default:string) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape), optimization_configs:list(string)=[]}
+RAMET_EXPORT Output OptimizeDatasetV2(const Input& input_dataset, const Input& optimizations_enabled, const Input& optimizations_disabled, const Input& optimizations_default, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OptimizeDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OptimizeDatasetV2(const Input& input_dataset, const Input& optimizations_enabled, const Input& optimizations_disabled, const Input& optimizations_default, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns an optional with an element.
+// OptionalFromValue(components:Toutput_types) -> (optional:variant) {Toutput_types:list(type)}
+RAMET_EXPORT Output OptionalFromValue(const std::vector<Input>& components, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the components of an optional's element. Error: it has no value.
+// OptionalGetValue(optional:variant) -> (components:output_types) {output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT std::vector<Output> OptionalGetValue(const Input& optional, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns whether an optional has a value. Error: the input is not an optional.
+// OptionalHasValue(optional:variant) -> (has_value:bool) {}
+RAMET_EXPORT Output OptionalHasValue(const Input& optional, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns an optional without a value.
+// OptionalNone() -> (optional:variant) {}
+RAMET_EXPORT Output OptionalNone(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct OptionsDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the same elements. Ramet ignores the options.
+// OptionsDataset(input_dataset:variant) -> (handle:variant) {serialized_options:string,
+// output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output OptionsDataset(const Input& input_dataset, const std::string& serialized_options, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OptionsDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OptionsDataset(const Input& input_dataset, const std::string& serialized_options, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns `input` padded in each dimension i with paddings[i, 0] zeros before and paddings[i, 1]
 // zeros after. `paddings` is [rank, 2]. Error: `paddings` has a different shape or a negative
@@ -2469,6 +2784,41 @@ RAMET_EXPORT Output Pad(const Input& input, const Input& paddings, std::string_v
 // PadV2(input:T, paddings:Tpaddings, constant_values:T) -> (output:T) {T:type,
 // Tpaddings:type=int32}
 RAMET_EXPORT Output PadV2(const Input& input, const Input& paddings, const Input& constant_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct PaddedBatchDatasetOptions {
+  std::string metadata = "";
+};
+// Like PaddedBatchDatasetV2 with drop_remainder = false.
+// PaddedBatchDataset(input_dataset:variant, batch_size:int64, padded_shapes:N * int64,
+// padding_values:Toutput_types) -> (handle:variant) {Toutput_types:list(type),
+// output_shapes:list(shape), N:int, metadata:string=""}
+RAMET_EXPORT Output PaddedBatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const std::vector<Shape>& output_shapes, const PaddedBatchDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output PaddedBatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct PaddedBatchDatasetV2Options {
+  bool parallel_copy = false;
+  std::string metadata = "";
+};
+// Like BatchDatasetV2, for elements of different shapes. Component i is padded to padded_shapes[i]
+// with padding_values[i]; a dimension of -1 becomes the largest in the batch. Error: an element is
+// larger than its padded shape (kDataLoss) or has another rank.
+// PaddedBatchDatasetV2(input_dataset:variant, batch_size:int64, padded_shapes:N * int64,
+// padding_values:Toutput_types, drop_remainder:bool) -> (handle:variant) {parallel_copy:bool=false,
+// Toutput_types:list(type), output_shapes:list(shape), N:int, metadata:string=""}
+RAMET_EXPORT Output PaddedBatchDatasetV2(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const Input& drop_remainder, const std::vector<Shape>& output_shapes, const PaddedBatchDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output PaddedBatchDatasetV2(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const Input& drop_remainder, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParallelBatchDatasetOptions {
+  bool parallel_copy = false;
+  std::string deterministic = "default";
+  std::string metadata = "";
+};
+// Like BatchDatasetV2.
+// ParallelBatchDataset(input_dataset:variant, batch_size:int64, num_parallel_calls:int64,
+// drop_remainder:bool) -> (handle:variant) {parallel_copy:bool=false, output_types:list(type),
+// output_shapes:list(shape), deterministic:string="default", metadata:string=""}
+RAMET_EXPORT Output ParallelBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelBatchDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParallelBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the values, whose first dimension is 1, concatenated along that dimension. `shape` is the
 // shape of the output. Error: the shapes differ, are unknown when the graph is built, or do not
@@ -2483,6 +2833,87 @@ RAMET_EXPORT Output ParallelConcat(const std::vector<Input>& values, const Shape
 // index is negative; the shapes are not of this form.
 // ParallelDynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
 RAMET_EXPORT Output ParallelDynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ParallelInterleaveDatasetOptions {
+  std::string metadata = "";
+};
+// Like LegacyParallelInterleaveDatasetV2.
+// ParallelInterleaveDataset(input_dataset:variant, other_arguments:Targuments, cycle_length:int64,
+// block_length:int64, sloppy:bool, buffer_output_elements:int64, prefetch_input_elements:int64) ->
+// (handle:variant) {f:func, Targuments:list(type), output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output ParallelInterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& sloppy, const Input& buffer_output_elements, const Input& prefetch_input_elements, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelInterleaveDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParallelInterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& sloppy, const Input& buffer_output_elements, const Input& prefetch_input_elements, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParallelInterleaveDatasetV2Options {
+  bool sloppy = false;
+  std::string metadata = "";
+};
+// Like ParallelInterleaveDatasetV4.
+// ParallelInterleaveDatasetV2(input_dataset:variant, other_arguments:Targuments,
+// cycle_length:int64, block_length:int64, num_parallel_calls:int64) -> (handle:variant) {f:func,
+// Targuments:list(type), output_types:list(type), output_shapes:list(shape), sloppy:bool=false,
+// metadata:string=""}
+RAMET_EXPORT Output ParallelInterleaveDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelInterleaveDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParallelInterleaveDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParallelInterleaveDatasetV3Options {
+  std::string deterministic = "default";
+  std::string metadata = "";
+};
+// Like ParallelInterleaveDatasetV4.
+// ParallelInterleaveDatasetV3(input_dataset:variant, other_arguments:Targuments,
+// cycle_length:int64, block_length:int64, num_parallel_calls:int64) -> (handle:variant) {f:func,
+// deterministic:string="default", Targuments:list(type), output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output ParallelInterleaveDatasetV3(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelInterleaveDatasetV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParallelInterleaveDatasetV3(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParallelInterleaveDatasetV4Options {
+  std::string deterministic = "default";
+  std::string metadata = "";
+};
+// Like InterleaveDataset, with up to num_parallel_calls datasets of the cycle read ahead on
+// threads; -1 means one per processor. The elements keep the order of InterleaveDataset. Error:
+// num_parallel_calls is 0 or less than -1.
+// ParallelInterleaveDatasetV4(input_dataset:variant, other_arguments:Targuments,
+// cycle_length:int64, block_length:int64, buffer_output_elements:int64,
+// prefetch_input_elements:int64, num_parallel_calls:int64) -> (handle:variant) {f:func,
+// deterministic:string="default", Targuments:list(type), output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output ParallelInterleaveDatasetV4(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& buffer_output_elements, const Input& prefetch_input_elements, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelInterleaveDatasetV4Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParallelInterleaveDatasetV4(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const Input& buffer_output_elements, const Input& prefetch_input_elements, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParallelMapDatasetOptions {
+  bool use_inter_op_parallelism = true;
+  bool sloppy = false;
+  bool preserve_cardinality = false;
+  std::string metadata = "";
+};
+// Like ParallelMapDatasetV2.
+// ParallelMapDataset(input_dataset:variant, other_arguments:Targuments, num_parallel_calls:int32)
+// -> (handle:variant) {f:func, Targuments:list(type), output_types:list(type),
+// output_shapes:list(shape), use_inter_op_parallelism:bool=true, sloppy:bool=false,
+// preserve_cardinality:bool=false, metadata:string=""}
+RAMET_EXPORT Output ParallelMapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelMapDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParallelMapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParallelMapDatasetV2Options {
+  bool use_inter_op_parallelism = true;
+  std::string deterministic = "default";
+  bool preserve_cardinality = false;
+  bool use_unbounded_threadpool = false;
+  std::string metadata = "";
+};
+// Like MapDataset, with num_parallel_calls calls of f at a time on threads of the iterator; -1
+// means one per processor. The elements keep their order. Error: num_parallel_calls is 0 or less
+// than -1.
+// ParallelMapDatasetV2(input_dataset:variant, other_arguments:Targuments, num_parallel_calls:int64)
+// -> (handle:variant) {f:func, Targuments:list(type), output_types:list(type),
+// output_shapes:list(shape), use_inter_op_parallelism:bool=true, deterministic:string="default",
+// preserve_cardinality:bool=false, use_unbounded_threadpool:bool=false, metadata:string=""}
+RAMET_EXPORT Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelMapDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the tensor in a scalar that holds the bytes of a TensorProto. Error: `serialized` is not
 // a scalar or is malformed; the tensor has a different dtype than out_type.
@@ -2532,6 +2963,20 @@ RAMET_EXPORT Output PopulationCount(const Input& x, std::string_view name = "", 
 // Pow(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Pow(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct PrefetchDatasetOptions {
+  int64_t slack_period = 0;
+  bool legacy_autotune = true;
+  int64_t buffer_size_min = 0;
+  std::string metadata = "";
+};
+// Makes a dataset of the same elements, of which iterators read up to buffer_size ahead on a
+// thread; -1 lets the iterator choose. Error: buffer_size is less than -1.
+// PrefetchDataset(input_dataset:variant, buffer_size:int64) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape), slack_period:int=0,
+// legacy_autotune:bool=true, buffer_size_min:int=0, metadata:string=""}
+RAMET_EXPORT Output PrefetchDataset(const Input& input_dataset, const Input& buffer_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const PrefetchDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output PrefetchDataset(const Input& input_dataset, const Input& buffer_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct PreventGradientOptions {
   std::string message = "";
 };
@@ -2562,6 +3007,11 @@ struct PrintV2Options {
 // PrintV2(input:string) -> () {output_stream:string="stderr", end:string="\n"}
 RAMET_EXPORT Operation PrintV2(const Input& input, const PrintV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation PrintV2(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Makes a dataset of the same elements. In Ramet iterators always have own threads.
+// PrivateThreadPoolDataset(input_dataset:variant, num_threads:int64) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output PrivateThreadPoolDataset(const Input& input_dataset, const Input& num_threads, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ProdOptions {
   bool keep_dims = false;
@@ -2693,6 +3143,16 @@ struct QuantizeV2Outputs {
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct RandomDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of random int64 numbers below 2^32, without an end. They are TensorFlow's for
+// given seeds.
+// RandomDataset(seed:int64, seed2:int64) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output RandomDataset(const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RandomDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomDataset(const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct RandomGammaOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;
@@ -2768,6 +3228,17 @@ RAMET_EXPORT Output RandomUniformInt(Graph& graph, const Input& shape, const Inp
 RAMET_EXPORT Output Range(const Input& start, const Input& limit, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Range(Graph& graph, const Input& start, const Input& limit, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct RangeDatasetOptions {
+  std::string metadata = "";
+  bool replicate_on_split = false;
+};
+// Makes a dataset of the numbers from start to stop, which is not included, in steps. Error: step
+// is 0; output_types is not one numeric dtype.
+// RangeDataset(start:int64, stop:int64, step:int64) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), metadata:string="", replicate_on_split:bool=false}
+RAMET_EXPORT Output RangeDataset(const Input& start, const Input& stop, const Input& step, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RangeDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RangeDataset(const Input& start, const Input& stop, const Input& step, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the number of dimensions of `input`, a scalar.
 // Rank(input:T) -> (output:int32) {T:type}
 RAMET_EXPORT Output Rank(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2804,6 +3275,19 @@ RAMET_EXPORT Output Reciprocal(const Input& x, std::string_view name = "", Sourc
 // have the same shape. Error: y and dy have different numbers of elements.
 // ReciprocalGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ReduceDatasetOptions {
+  bool use_inter_op_parallelism = true;
+  std::string metadata = "";
+};
+// Returns the last state of f, which gets the state, the components of an element and
+// other_arguments, and returns the next state.
+// ReduceDataset(input_dataset:variant, initial_state:Tstate, other_arguments:Targuments) ->
+// (components:output_types) {f:func, Tstate:list(type), Targuments:list(type),
+// output_types:list(type), output_shapes:list(shape), use_inter_op_parallelism:bool=true,
+// metadata:string=""}
+RAMET_EXPORT std::vector<Output> ReduceDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ReduceDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> ReduceDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ReduceJoinOptions {
   bool keep_dims = false;
@@ -2873,6 +3357,15 @@ RAMET_EXPORT Output Relu6Grad(const Input& gradients, const Input& features, std
 // elsewhere. The output has the shape of the inputs. Error: the shapes of the inputs differ.
 // ReluGrad(gradients:T, features:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output ReluGrad(const Input& gradients, const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RepeatDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the elements, `count` times over. A negative count means without an end.
+// RepeatDataset(input_dataset:variant, count:int64) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output RepeatDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RepeatDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RepeatDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the elements of `tensor` in the shape `shape`, a vector. One size may be -1; it is then
 // computed from the number of elements. Error: the numbers of elements differ; more than one size
@@ -3519,6 +4012,20 @@ RAMET_EXPORT Operation SaveV2(const Input& prefix, const Input& tensor_names, co
 // ScalarSummary(tags:string, values:T) -> (summary:string) {T:type}
 RAMET_EXPORT Output ScalarSummary(const Input& tags, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct ScanDatasetOptions {
+  bool preserve_cardinality = false;
+  bool use_default_device = true;
+  std::string metadata = "";
+};
+// Makes a dataset of the results of f. It gets the state, the components of an element and
+// other_arguments, and returns the next state, then the components of a result.
+// ScanDataset(input_dataset:variant, initial_state:Tstate, other_arguments:Targuments) ->
+// (handle:variant) {f:func, Tstate:list(type), Targuments:list(type), output_types:list(type),
+// output_shapes:list(shape), preserve_cardinality:bool=false, use_default_device:bool=true,
+// metadata:string=""}
+RAMET_EXPORT Output ScanDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ScanDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScanDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ScatterAddOptions {
   bool use_locking = false;
 };
@@ -3796,6 +4303,18 @@ struct ShapeNOptions {
 RAMET_EXPORT std::vector<Output> ShapeN(const std::vector<Input>& input, const ShapeNOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> ShapeN(const std::vector<Input>& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ShardDatasetOptions {
+  bool require_non_empty = false;
+  std::string metadata = "";
+};
+// Makes a dataset of every num_shards-th element, from element `index` on. Error: num_shards is not
+// positive; index is not in [0, num_shards).
+// ShardDataset(input_dataset:variant, num_shards:int64, index:int64) -> (handle:variant)
+// {require_non_empty:bool=false, output_types:list(type), output_shapes:list(shape),
+// metadata:string=""}
+RAMET_EXPORT Output ShardDataset(const Input& input_dataset, const Input& num_shards, const Input& index, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShardDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ShardDataset(const Input& input_dataset, const Input& num_shards, const Input& index, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns "BASENAME-00001-of-00004", the name of one shard. The inputs and the output are scalars.
 // Error: an input is not a scalar.
 // ShardedFilename(basename:string, shard:int32, num_shards:int32) -> (filename:string) {}
@@ -3805,6 +4324,63 @@ RAMET_EXPORT Output ShardedFilename(const Input& basename, const Input& shard, c
 // output are scalars. Error: an input is not a scalar.
 // ShardedFilespec(basename:string, num_shards:int32) -> (filename:string) {}
 RAMET_EXPORT Output ShardedFilespec(const Input& basename, const Input& num_shards, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ShuffleAndRepeatDatasetOptions {
+  bool reshuffle_each_iteration = true;
+  std::string metadata = "";
+};
+// Makes the dataset of ShuffleDataset, `count` times over, or without an end if count is -1. The
+// buffer may hold elements of several repetitions. Error: count is 0 or less than -1.
+// ShuffleAndRepeatDataset(input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64,
+// count:int64) -> (handle:variant) {output_types:list(type), output_shapes:list(shape),
+// reshuffle_each_iteration:bool=true, metadata:string=""}
+RAMET_EXPORT Output ShuffleAndRepeatDataset(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleAndRepeatDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ShuffleAndRepeatDataset(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ShuffleAndRepeatDatasetV2Options {
+  bool reshuffle_each_iteration = true;
+  std::string metadata = "";
+};
+// Like ShuffleAndRepeatDataset, with the seeds of a seed generator if it is not a dummy.
+// ShuffleAndRepeatDatasetV2(input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64,
+// count:int64, seed_generator:resource) -> (handle:variant) {reshuffle_each_iteration:bool=true,
+// output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output ShuffleAndRepeatDatasetV2(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& count, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleAndRepeatDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ShuffleAndRepeatDatasetV2(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& count, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ShuffleDatasetOptions {
+  bool reshuffle_each_iteration = true;
+  std::string metadata = "";
+};
+// Makes a dataset of the elements in random order: each is drawn from a buffer of the next
+// buffer_size elements. The order for given seeds is TensorFlow's; if both are 0, it differs in
+// each run. Each iterator has an order of its own, unless reshuffle_each_iteration is false. Error:
+// buffer_size is not positive and not -2, which means all elements.
+// ShuffleDataset(input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64) ->
+// (handle:variant) {reshuffle_each_iteration:bool=true, output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output ShuffleDataset(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ShuffleDataset(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ShuffleDatasetV2Options {
+  std::string metadata = "";
+};
+// Like ShuffleDataset, with the seeds of a seed generator.
+// ShuffleDatasetV2(input_dataset:variant, buffer_size:int64, seed_generator:resource) ->
+// (handle:variant) {output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output ShuffleDatasetV2(const Input& input_dataset, const Input& buffer_size, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ShuffleDatasetV2(const Input& input_dataset, const Input& buffer_size, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ShuffleDatasetV3Options {
+  bool reshuffle_each_iteration = true;
+  std::string metadata = "";
+};
+// Like ShuffleDataset, with the seeds of a seed generator if it is not a dummy.
+// ShuffleDatasetV3(input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64,
+// seed_generator:resource) -> (handle:variant) {reshuffle_each_iteration:bool=true,
+// output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output ShuffleDatasetV3(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ShuffleDatasetV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ShuffleDatasetV3(const Input& input_dataset, const Input& buffer_size, const Input& seed, const Input& seed2, const Input& seed_generator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns 1 / (1 + exp(-x)) element-wise. y has the shape of x.
 // Sigmoid(x:T) -> (y:T) {T:type}
@@ -3835,6 +4411,15 @@ struct SizeOptions {
 // Size(input:T) -> (output:out_type) {T:type, out_type:type=int32}
 RAMET_EXPORT Output Size(const Input& input, const SizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Size(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SkipDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset without the first `count` elements; without any if count is -1.
+// SkipDataset(input_dataset:variant, count:int64) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output SkipDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const SkipDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SkipDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns size[i] entries of each dimension i of `input`, starting at begin[i]. A size of -1 means
 // up to the end. begin and size are vectors with one element per dimension. Error: begin or size
@@ -4639,6 +5224,44 @@ RAMET_EXPORT SwitchOutputs Switch(const Input& data, const Input& pred, std::str
 // SymbolicGradient(input:Tin) -> (output:Tout) {Tin:list(type), Tout:list(type), f:func}
 RAMET_EXPORT std::vector<Output> SymbolicGradient(const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct TFRecordDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the records of TFRecord files, as strings. Error: a file does not exist
+// (kNotFound) or is damaged (kDataLoss); compression_type is not '', 'ZLIB' or 'GZIP'.
+// TFRecordDataset(filenames:string, compression_type:string, buffer_size:int64) -> (handle:variant)
+// {metadata:string=""}
+RAMET_EXPORT Output TFRecordDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const TFRecordDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TFRecordDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TFRecordDatasetV2Options {
+  std::string metadata = "";
+};
+// Like TFRecordDataset; byte_offsets are where the first record of each file begins.
+// TFRecordDatasetV2(filenames:string, compression_type:string, buffer_size:int64,
+// byte_offsets:int64) -> (handle:variant) {metadata:string=""}
+RAMET_EXPORT Output TFRecordDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& byte_offsets, const TFRecordDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TFRecordDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& byte_offsets, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TakeDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the first `count` elements, or of all if count is -1.
+// TakeDataset(input_dataset:variant, count:int64) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output TakeDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const TakeDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TakeDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TakeWhileDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the elements before the first for which predicate returns false.
+// TakeWhileDataset(input_dataset:variant, other_arguments:Targuments) -> (handle:variant)
+// {predicate:func, Targuments:list(type), output_types:list(type), output_shapes:list(shape),
+// metadata:string=""}
+RAMET_EXPORT Output TakeWhileDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const TakeWhileDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TakeWhileDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the tangent of x (radians) element-wise; NaN for infinities. y has the shape of x.
 // Tan(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Tan(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4960,6 +5583,15 @@ RAMET_EXPORT Output TensorArrayWriteV2(const Input& handle, const Input& index, 
 // {T:type}
 RAMET_EXPORT Output TensorArrayWriteV3(const Input& handle, const Input& index, const Input& value, const Input& flow_in, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct TensorDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset with one element, whose components are the inputs.
+// TensorDataset(components:Toutput_types) -> (handle:variant) {Toutput_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output TensorDataset(const std::vector<Input>& components, const std::vector<Shape>& output_shapes, const TensorDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorDataset(const std::vector<Input>& components, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct TensorListConcatOptions {
   Shape element_shape = Shape::Unknown();
 };
@@ -5144,6 +5776,19 @@ struct TensorScatterUpdateOptions {
 RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, const TensorScatterUpdateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TensorScatterUpdate(const Input& tensor, const Input& indices, const Input& updates, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct TensorSliceDatasetOptions {
+  bool is_files = false;
+  std::string metadata = "";
+  bool replicate_on_split = false;
+};
+// Makes a dataset of the slices of the inputs along their first dimension. Element i has the slices
+// i of all inputs. Error: an input is a scalar; their first dimensions differ.
+// TensorSliceDataset(components:Toutput_types) -> (handle:variant) {Toutput_types:list(type),
+// output_shapes:list(shape), is_files:bool=false, metadata:string="",
+// replicate_on_split:bool=false}
+RAMET_EXPORT Output TensorSliceDataset(const std::vector<Input>& components, const std::vector<Shape>& output_shapes, const TensorSliceDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TensorSliceDataset(const std::vector<Input>& components, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct TensorSummaryOptions {
   std::string description = "";
   std::vector<std::string> labels = {};
@@ -5161,6 +5806,16 @@ RAMET_EXPORT Output TensorSummary(const Input& tensor, std::string_view name, So
 // TensorSummaryV2(tag:string, tensor:T, serialized_summary_metadata:string) -> (summary:string)
 // {T:type}
 RAMET_EXPORT Output TensorSummaryV2(const Input& tag, const Input& tensor, const Input& serialized_summary_metadata, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct TextLineDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the lines of text files, without their ends. Errors are those of
+// TFRecordDataset.
+// TextLineDataset(filenames:string, compression_type:string, buffer_size:int64) -> (handle:variant)
+// {metadata:string=""}
+RAMET_EXPORT Output TextLineDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const TextLineDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TextLineDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ThreadUnsafeUnigramCandidateSamplerOptions {
   int64_t seed = 0;
@@ -5249,6 +5904,16 @@ RAMET_EXPORT Output TruncateDiv(const Input& x, const Input& y, std::string_view
 // integer y is 0; the shapes do not broadcast.
 // TruncateMod(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output TruncateMod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct UnbatchDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the rows of each element. Error: a component is a scalar; the components of an
+// element have different numbers of rows.
+// UnbatchDataset(input_dataset:variant) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output UnbatchDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const UnbatchDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output UnbatchDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct UniformCandidateSamplerOptions {
   int64_t seed = 0;
@@ -5411,6 +6076,17 @@ RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, st
 // Where(input:T) -> (index:int64) {T:type=bool}
 RAMET_EXPORT Output Where(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct WindowDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of windows: each component is a dataset of that component of `size` elements,
+// which are `stride` apart. Windows begin `shift` elements apart. The last windows may be smaller,
+// or are dropped if drop_remainder is true. Error: a number is not positive.
+// WindowDataset(input_dataset:variant, size:int64, shift:int64, stride:int64, drop_remainder:bool)
+// -> (handle:variant) {output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output WindowDataset(const Input& input_dataset, const Input& size, const Input& shift, const Input& stride, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const WindowDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output WindowDataset(const Input& input_dataset, const Input& size, const Input& shift, const Input& stride, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Replaces a file by one with the given contents, in one atomic step, and creates missing
 // directories. Both inputs are scalars. Error: the file cannot be written (the error of the file
 // system).
@@ -5441,5 +6117,15 @@ RAMET_EXPORT Output ZerosLike(const Input& x, std::string_view name = "", Source
 // broadcast.
 // Zeta(x:T, q:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Zeta(const Input& x, const Input& q, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ZipDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset whose elements have the components of an element of each input. It ends with the
+// shortest input.
+// ZipDataset(input_datasets:N * variant) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), N:int, metadata:string=""}
+RAMET_EXPORT Output ZipDataset(const std::vector<Input>& input_datasets, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ZipDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ZipDataset(const std::vector<Input>& input_datasets, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 }  // namespace ramet

@@ -1,9 +1,8 @@
 #include "ramet/runtime/call_invoker.h"
 
-#include <pthread.h>
-
 #include <utility>
 
+#include "ramet/base/stack_room.h"
 #include "ramet/base/wall_clock.h"
 #include "ramet/runtime/function_instance.h"
 #include "ramet/runtime/plan_run.h"
@@ -35,26 +34,6 @@ StatusOr<bool> Truth(const Tensor& t) {
       return InvalidArgument(t.dtype() == DType::kInvalid ? "a handle" : DTypeName(t.dtype()),
                              " cannot be a condition; pass a bool, number or string instead");
   }
-}
-
-// The stack that a kernel may need.
-constexpr size_t kStackReserve = 256 << 10;
-
-// Returns the address below which this thread's stack has no room for another call, or null if it
-// is unknown.
-const char* StackLimit() {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
-  void* lowest = nullptr;
-  size_t size = 0;
-  const int failed = pthread_attr_getstack(&attributes, &lowest, &size);
-  pthread_attr_destroy(&attributes);
-  return failed ? nullptr : static_cast<const char*>(lowest) + kStackReserve;
-}
-
-bool StackHasRoom() {
-  thread_local const char* const limit = StackLimit();
-  return static_cast<const char*>(__builtin_frame_address(0)) > limit;
 }
 
 }  // namespace

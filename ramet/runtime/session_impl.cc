@@ -65,6 +65,7 @@ SessionImpl::SessionImpl(Graph& graph, const SessionOptions& options,
     : graph_(graph),
       options_(options),
       environment_(std::move(environment)),
+      functions_(SessionFunctions::Install(graph, *environment_, options)),
       executables_(graph, *environment_, options) {}
 
 StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
@@ -72,6 +73,13 @@ StatusOr<std::shared_ptr<SessionImpl>> SessionImpl::Create(Graph& graph,
   RAMET_RETURN_IF_ERROR(graph.status());
   RAMET_ASSIGN_OR_RETURN(auto environment, SessionEnvironment::Make(graph, options));
   return std::shared_ptr<SessionImpl>(new SessionImpl(graph, options, std::move(environment)));
+}
+
+SessionImpl::~SessionImpl() { functions_->ShutDown(); }
+
+void SessionImpl::Close() {
+  closed_.Cancel();
+  functions_->closed().Cancel();
 }
 
 StatusOr<std::shared_ptr<Executable>> SessionImpl::ExecutableFor(const PlanRequest& request) {

@@ -8,6 +8,7 @@
 #include "ramet/runtime/restored_names.h"
 #include "ramet/runtime/session.h"
 #include "ramet/runtime/session_environment.h"
+#include "ramet/runtime/session_functions.h"
 #include "ramet/runtime/step_gate.h"
 #include "ramet/runtime/step_observers.h"
 
@@ -18,6 +19,9 @@ namespace ramet {
 class SessionImpl {
  public:
   static StatusOr<std::shared_ptr<SessionImpl>> Create(Graph& graph, const SessionOptions& options);
+  ~SessionImpl();
+  SessionImpl(const SessionImpl&) = delete;
+  SessionImpl& operator=(const SessionImpl&) = delete;
 
   // Returns the compiled run for a request: the same one as long as no node is edited.
   // \error kFailedPrecondition: the session is closed.
@@ -35,7 +39,7 @@ class SessionImpl {
   std::shared_ptr<VariableState> StateOf(const VariableRecord& record, bool create);
   // Copies a value to host memory from the device in whose memory it is.
   StatusOr<Tensor> ToHost(const Tensor& value) const { return environment_->ToHost(value); }
-  void Close() { closed_.Cancel(); }
+  void Close();
 
   Graph& graph() const { return graph_; }
   std::span<Device* const> devices() const { return environment_->devices(); }
@@ -59,6 +63,7 @@ class SessionImpl {
   Graph& graph_;
   const SessionOptions options_;
   const std::unique_ptr<SessionEnvironment> environment_;
+  const std::shared_ptr<SessionFunctions> functions_;
   ExecutableCache executables_;
   RestoredNames restored_;
   StepGate gate_;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "ramet/ops/dataset/dataset.h"
+
+namespace ramet {
+
+// An OptionalElement is the value of a variant: an element, or nothing.
+struct OptionalElement final : VariantValue {
+  OptionalElement() = default;
+  explicit OptionalElement(Element value) : has_value(true), element(std::move(value)) {}
+  std::string_view type_name() const override { return "tensorflow::data::Optional"; }
+
+  const bool has_value = false;
+  const Element element;
+};
+
+}  // namespace ramet

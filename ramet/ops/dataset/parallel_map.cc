@@ -1,0 +1,130 @@
+#include "ramet/ops/dataset/parallel_map.h"
+
+#include <deque>
+
+#include "ramet/base/exception.h"
+
+namespace ramet {
+namespace {
+
+// The result of one call, in the order of the input.
+struct CallResult {
+  Status status;
+  Element element;
+  bool end = false;   // the input has no more elements
+  bool done = false;  // the call has returned
+};
+
+// Workers take elements from the input one after another, each with the next place in the queue of
+// results. The queue has room for `calls` results beyond those under way.
+class ParallelMapIterator final : public DatasetIterator {
+ public:
+  ParallelMapIterator(DatasetPtr dataset, IteratorPtr input, CapturedFunctionPtr function,
+                      int calls, IteratorScope& scope)
+      : DatasetIterator(std::move(dataset)),
+        input_(std::move(input)),
+        function_(std::move(function)),
+        calls_(calls),
+        workers_(scope) {}
+  ~ParallelMapIterator() override { workers_.Stop(); }
+
+ protected:
+  Status Produce(NextContext& c, Element* element, bool* end) override {
+    if (!workers_.started()) RAMET_RETURN_IF_ERROR(StartWorkers());
+    CancellableWait wait(c.call.cancellation, mutex_, changed_);
+    MutexLock lock(mutex_);
+    while (results_.empty() || !results_.front()->done) {
+      if (ended_ && results_.empty()) {
+        *end = true;
+        return OkStatus();
+      }
+      consumer_waits_ = true;
+      const bool go_on = wait.Wait();
+      consumer_waits_ = false;
+      if (!go_on) return c.call.cancellation->status();
+    }
+    const std::shared_ptr<CallResult> result = std::move(results_.front());
+    results_.pop_front();
+    if (waiting_workers_ > 0 && std::ssize(results_) <= Capacity() / 2) room_.NotifyAll();
+    *end = result->end;
+    *element = std::move(result->element);
+    return result->status;
+  }
+
+ private:
+  int Capacity() const { return 2 * calls_; }
+
+  Status StartWorkers() {
+    for (int i = 0; i < calls_; ++i) {
+      const Status started = workers_.Start([this](NextContext& c) { Work(c); });
+      if (!started.ok() && i == 0) return started;
+      if (!started.ok()) break;
+    }
+    return OkStatus();
+  }
+
+  void Work(NextContext& c) {
+    Element args;
+    while (std::shared_ptr<CallResult> result = TakeElement(c, &args)) {
+      if (result->status.ok() && !result->end) {
+        auto called = Guarded([&] { return function_->Call(c, args); });
+        if (called.ok()) {
+          result->element = *std::move(called);
+        } else {
+          result->status = called.status();
+        }
+      }
+      MutexLock lock(mutex_);
+      result->done = true;
+      if (consumer_waits_ && !results_.empty() && results_.front()->done) changed_.NotifyAll();
+    }
+  }
+
+  // Takes an element from the input and a place for its result. Returns null if the worker must
+  // end.
+  std::shared_ptr<CallResult> TakeElement(NextContext& c, Element* args) {
+    MutexLock input_lock(input_mutex_);
+    {
+      CancellableWait wait(&workers_.cancellation(), mutex_, room_);
+      MutexLock lock(mutex_);
+      while (!ended_ && std::ssize(results_) >= Capacity()) {
+        ++waiting_workers_;
+        const bool go_on = wait.Wait();
+        --waiting_workers_;
+        if (!go_on) return nullptr;
+      }
+      if (ended_ || workers_.cancellation().due()) return nullptr;
+    }
+    auto result = std::make_shared<CallResult>();
+    result->status = Guarded([&] { return input_->Next(c, args, &result->end); });
+    MutexLock lock(mutex_);
+    ended_ = result->end;
+    results_.push_back(result);
+    return result;
+  }
+
+  const IteratorPtr input_;
+  const CapturedFunctionPtr function_;
+  const int calls_;
+  Mutex input_mutex_;  // held by the worker that takes an element
+  Mutex mutex_;
+  CondVar changed_, room_;
+  std::deque<std::shared_ptr<CallResult>> results_ RAMET_GUARDED_BY(mutex_);
+  bool ended_ RAMET_GUARDED_BY(mutex_) = false;
+  bool consumer_waits_ RAMET_GUARDED_BY(mutex_) = false;
+  int waiting_workers_ RAMET_GUARDED_BY(mutex_) = 0;
+  WorkerThreads workers_;
+};
+
+}  // namespace
+
+IteratorFactory ParallelMapFactory(CapturedFunctionPtr function, int calls) {
+  return [function, calls](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
+    RAMET_RETURN_IF_ERROR(function->Prepare(c));
+    RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
+    return std::make_unique<ParallelMapIterator>(dataset, std::move(input), function, calls,
+                                                 c.scope);
+  };
+}
+
+}  // namespace ramet

@@ -26,6 +26,7 @@ ROOMS = (
     ('lib',),
     ('client',),
     ('ops',),
+    ('data',),
     ('layers',),
     ('rnn',),
     ('summary', 'replica'),

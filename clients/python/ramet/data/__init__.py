@@ -1,0 +1,1 @@
+"""tf.data: input pipelines as ops, and the iterators that run them."""

@@ -72,6 +72,8 @@ run --rate 1000000 --steps 300
 expect "NaN" 3 $? "NaN at step [1-9]"
 run --trainer-device /device:XYZ:0
 expect "unknown device" 1 $? "XYZ"
+RAMET_GPU=off run --trainer /gpu:0 --followers /cpu:0
+expect "no GPU" 1 $? "RAMET_GPU=opencl:cpu make run ARGS='--trainer /gpu:0 --followers /cpu:0'"
 
 for role in trainer shm-follower file-follower; do
   start

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "gpu.h"
 #include "report.h"
 #include "roles.h"
 
@@ -66,7 +67,9 @@ class Evaluation {
 };
 
 rm::SessionOptions SessionOptionsOf(const Options& options) {
-  return {.intra_op_parallelism_threads = options.threads, .deterministic = true};
+  return {.intra_op_parallelism_threads = options.threads,
+          .allow_soft_placement = IsGpu(options.follower_device),
+          .deterministic = true};
 }
 
 }  // namespace
@@ -81,6 +84,7 @@ int FollowMemory(const Options& options) {
                                            .automatic = false,
                                            .session_options = SessionOptionsOf(options)})
           .value();
+  CheckGpu(follower.session(), options.follower_device).value();
   for (int64_t step = 0; step < options.steps;) {
     const uint64_t next = follower.current().id.version + 1;
     const int64_t since = NowNanos();
@@ -100,6 +104,7 @@ int FollowFiles(const Options& options) {
   rm::Graph graph;
   auto imported = ImportOnto(options.follower_device, graph, checkpoint.prefix + ".meta");
   auto session = rm::Session::Create(graph, SessionOptionsOf(options)).value();
+  CheckGpu(session, options.follower_device).value();
   for (int64_t since = NowNanos();; since = NowNanos(), checkpoint = watcher.Wait(10min).value()) {
     imported.saver.Restore(session, checkpoint.prefix).value();
     if (evaluation.Show(session, {since, NowNanos()}) >= options.steps) return kOk;

@@ -23,7 +23,8 @@ constexpr char kAbout[] =
 constexpr char kExamples[] =
     "Examples:\n"
     "  duplicate_a_graph                                   run 10,000 steps on the CPU\n"
-    "  duplicate_a_graph --trainer-device /device:SIM:0    train on a simulated accelerator\n"
+    "  duplicate_a_graph --trainer /gpu:0                  train on the first GPU\n"
+    "  duplicate_a_graph --trainer /device:SIM:0           train on a simulated accelerator\n"
     "  duplicate_a_graph --steps 500 --checkpoint-dir ck   keep the checkpoints in ck/\n"
     "\n"
     "Exit codes: 0 all sides agree, 1 failure, 2 usage error, 3 the loss became NaN,\n"
@@ -50,8 +51,8 @@ void Declare(CLI::App& app, Options& o) {
   app.add_option("--steps", o.steps, "Number of training steps")->check(Positive);
   app.add_option("--rate", o.rate, "Learning rate of gradient descent")->check(Positive);
   app.add_option("--save-every", o.save_every, "Number of steps between updates")->check(Positive);
-  app.add_option("--trainer-device", o.trainer_device, "Device of the trainer");
-  app.add_option("--follower-device", o.follower_device, "Device of the followers");
+  app.add_option("--trainer,--trainer-device", o.trainer_device, "Device of the trainer");
+  app.add_option("--followers,--follower-device", o.follower_device, "Device of the followers");
   app.add_option("--seed", o.seed, "Random seed of the initial weights and the order of images");
   app.add_option("--threads", o.threads, "Number of threads of each process")->check(Positive);
   app.add_option("--checkpoint-dir", o.checkpoint_dir,
@@ -88,8 +89,8 @@ std::vector<std::string> CommandLine(const Options& o, const std::string& role) 
           "--steps=" + std::to_string(o.steps),
           ramet::StrCat("--rate=", o.rate),
           "--save-every=" + std::to_string(o.save_every),
-          "--trainer-device=" + o.trainer_device,
-          "--follower-device=" + o.follower_device,
+          "--trainer=" + o.trainer_device,
+          "--followers=" + o.follower_device,
           "--seed=" + std::to_string(o.seed),
           "--threads=" + std::to_string(o.threads),
           "--checkpoint-dir=" + o.checkpoint_dir,

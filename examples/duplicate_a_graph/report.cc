@@ -8,7 +8,15 @@
 namespace example {
 namespace {
 
+// Devices add products in different orders, so their outputs differ by less than this.
+constexpr float kRounding = 1e-5f;
+
 int64_t Largest(const float* row, int64_t n) { return std::max_element(row, row + n) - row; }
+
+bool IsClose(const float* row, int64_t n) {
+  const float largest = row[Largest(row, n)];
+  return std::count_if(row, row + n, [&](float x) { return x > largest - kRounding; }) > 1;
+}
 
 std::istream& operator>>(std::istream& in, Span& span) { return in >> span.begin >> span.end; }
 
@@ -21,8 +29,9 @@ int64_t NowNanos() {
 }
 
 void Tell(const Report& r) {
-  std::cout << ramet::StrCat("report ", r.step, " ", r.correct, " ", r.images, " ", r.change, " ",
-                             ToText(r.published), " ", ToText(r.saved), " ", ToText(r.waited))
+  std::cout << ramet::StrCat("report ", r.step, " ", r.correct, " ", r.images, " ", r.close, " ",
+                             r.change, " ", ToText(r.published), " ", ToText(r.saved), " ",
+                             ToText(r.waited))
             << std::endl;
 }
 
@@ -36,7 +45,7 @@ std::variant<Report, Failure> ParseMessage(const std::string& line) {
   std::istringstream in(line);
   std::string kind;
   in >> kind;
-  if (Report r; kind == "report" && in >> r.step >> r.correct >> r.images >> r.change >>
+  if (Report r; kind == "report" && in >> r.step >> r.correct >> r.images >> r.close >> r.change >>
                                         r.published >> r.saved >> r.waited) {
     return r;
   }
@@ -55,9 +64,10 @@ void CountCorrect(const ramet::Tensor& outputs, const ramet::Tensor& labels, Rep
   const float* output = outputs.data<float>();
   const float* label = labels.data<float>();
   report->images = labels.dim(0);
-  report->correct = 0;
+  report->correct = report->close = 0;
   for (int64_t i = 0; i < report->images; ++i, output += classes, label += classes) {
     report->correct += Largest(output, classes) == Largest(label, classes);
+    report->close += IsClose(output, classes);
   }
 }
 

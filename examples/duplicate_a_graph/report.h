@@ -25,6 +25,8 @@ struct Report {
   // The number of test images that are classified correctly, and of all of them.
   int64_t correct = 0;
   int64_t images = 0;
+  // The number of test images whose two likeliest classes are so close that rounding decides.
+  int64_t close = 0;
   // For a trainer, the loss of the last batch. For a follower, the largest change of its outputs on
   // the test batch since the previous update; -1 after the first one.
   double change = 0;
@@ -50,7 +52,7 @@ void Tell(const Failure& failure);
 std::variant<Report, Failure> ParseMessage(const std::string& line);
 
 // Compares the outputs for all test images with their labels, one row for each image, and sets
-// `correct` and `images` of the report.
+// `correct`, `images` and `close` of the report.
 void CountCorrect(const ramet::Tensor& outputs, const ramet::Tensor& labels, Report* report);
 
 }  // namespace example

@@ -11,6 +11,7 @@
 
 #include "child.h"
 #include "display.h"
+#include "gpu.h"
 #include "report.h"
 #include "roles.h"
 #include "summary.h"
@@ -210,7 +211,8 @@ int Supervise(const Options& given) {
   Supervisor run(options);
   if (auto failure = run.Run()) return Complain(*failure);
   const Outcome outcome = run.outcome();
-  if (auto failure = Compare(outcome)) return Complain(*failure);
+  const bool may_round = IsGpu(options.trainer_device) != IsGpu(options.follower_device);
+  if (auto failure = Compare(outcome, may_round)) return Complain(*failure);
   if (auto failure = WritePlot(options.plot, outcome)) return Complain(*failure);
   PrintSummary(options, outcome, folder.fresh(), run.Elapsed());
   return kOk;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <thread>
 
+#include "gpu.h"
 #include "report.h"
 #include "roles.h"
 
@@ -66,10 +67,17 @@ int Train(const Options& options) {
   Net net = BuildNet(graph, options);
   rm::Saver saver(graph);
   auto session = rm::Session::Create(graph, {.intra_op_parallelism_threads = options.threads,
+                                             .allow_soft_placement = IsGpu(options.trainer_device),
                                              .deterministic = true})
                      .value();
+  CheckGpu(session, options.trainer_device).value();
   session.Run(net.init).value();
-  auto publisher = rm::Publisher::Open(options.address, session).value();
+  // On a GPU, a version is copied while the next steps run. If it is not there by the next update,
+  // the trainer waits.
+  auto publisher =
+      rm::Publisher::Open(options.address, session,
+                          {.retention = {.at_limit = rm::RetentionOptions::AtLimit::kWait}})
+          .value();
   WaitForFollower(publisher);
 
   for (int64_t step = 1; step <= options.steps; ++step) {

@@ -199,11 +199,11 @@ class ShapeUpdate {
 
 bool MayHoldShape(const OutputRecord& output) {
   // Paddings have two dimensions. Any number can be a limit of a range. A handle stands for the
-  // shape of a variable or of the elements of a list.
+  // shape of a variable or of the elements of a list. A string can be the shape of a slice.
   const DType dtype = BaseType(output.dtype);
   if (dtype == DType::kResource || dtype == DType::kVariant) return true;
   const bool is_integer = dtype == DType::kInt32 || dtype == DType::kInt64;
-  const int max_rank = is_integer ? 2 : IsFloating(dtype) ? 0 : -1;
+  const int max_rank = is_integer ? 2 : dtype == DType::kString ? 1 : IsFloating(dtype) ? 0 : -1;
   return max_rank >= 0 && (output.shape.unknown_rank() || output.shape.rank() <= max_rank);
 }
 

@@ -108,11 +108,12 @@ class RAMET_EXPORT Publisher {
 
   // Publishes the current values and returns the version's number, which is 1 for the first
   // version. Values in device memory are copied in the background; the version appears once they
-  // have arrived, under the returned number unless there is a rollback in between.
+  // have arrived, under the returned number unless there is a rollback in between. If that fails,
+  // the version does not appear, and the next call returns the error and publishes nothing.
   // \error kFailedPrecondition: called from within a run of the session, or a variable is
   //   uninitialized or has changed its shape.
   // \error kResourceExhausted: followers hold so many versions that there is no room
-  //   (RetentionOptions).
+  //   (RetentionOptions), or the previous version is still being copied from its device.
   // \error kInvalidArgument: the metrics are too long, or a value to be converted to int8 is not
   //   finite.
   // \error kAborted: another publisher has taken over.
@@ -131,8 +132,9 @@ class RAMET_EXPORT Publisher {
   // \error kAborted: as for Publish.
   StatusOr<uint64_t> Rollback(uint64_t version);
 
-  // Waits until followers can take the last version. At `file:` and `redis:` addresses a background
-  // thread writes or sends it; elsewhere this returns at once.
+  // Waits until followers can take the last version, if a background thread copies it from a
+  // device, or at `file:` and `redis:` addresses writes or sends it.
+  // \error as for Publish: an earlier version was not published.
   // \error kUnavailable: the server could not be reached in time.
   // \error as for the file operations, if the version could not be written.
   Status Flush();

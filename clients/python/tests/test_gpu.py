@@ -3,6 +3,8 @@ the driver that RAMET_TEST_GPU names."""
 
 import glob
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -12,6 +14,8 @@ import ramet
 SEEDS = os.environ.get('RAMET_SEEDS')
 DRIVER = os.environ.get('RAMET_TEST_GPU', 'opencl:cpu')
 HAS_GPU = DRIVER != 'opencl:cpu' or bool(glob.glob('/etc/OpenCL/vendors/pocl*.icd'))
+EXAMPLE_FILE = str(pathlib.Path(__file__).resolve().parents[3] / 'examples' / 'python' / 'train_on_a_gpu.py')
+EXAMPLE = f'import runpy; runpy.run_path({EXAMPLE_FILE!r}, run_name="__main__")'
 
 
 def run(program, gpu=DRIVER, **env):
@@ -104,6 +108,42 @@ for device in ('/cpu:0', '/gpu:0'):
 print(np.abs(outputs[1] - outputs[3]).max() < 1e-4, np.abs(outputs[2] - outputs[3]).max() > 0.01)
 ''')
         self.assertEqual(lines[-1:], ['True True'], '\n'.join(lines))
+
+    @unittest.skipUnless(HAS_GPU, 'skipped: PoCL is not installed (pocl-opencl-icd)')
+    def test_a_copy_on_the_cpu_follows_a_trainer_on_the_gpu(self):
+        lines = run(EXAMPLE)
+        steps = [line for line in lines if line.startswith('step ')]
+        self.assertEqual(len(steps), 3, '\n'.join(lines))
+        for line in steps:
+            on_gpu, copied, restored = re.findall(r'0\.\d+|1\.0+', line)
+            self.assertTrue(on_gpu == copied == restored, line)
+        self.assertEqual(lines[-1], 'the copy on the CPU is as good as the trainer on the GPU')
+
+    @unittest.skipUnless(HAS_GPU, 'skipped: PoCL is not installed (pocl-opencl-icd)')
+    def test_each_graph_runs_on_its_device(self):
+        lines = run("""
+import sys
+sys.path.insert(0, %r)
+import tensorflow as tf
+from train_on_a_gpu import build_net
+
+for device in '/gpu:0', '/cpu:0':
+    graph = tf.Graph()
+    init, images, labels, output, train, _ = build_net(graph, device)
+    config = tf.ConfigProto(allow_soft_placement=True, log_device_placement=True)
+    with tf.Session(graph=graph, config=config) as session:
+        session.run(init)
+        session.run(train, {images: [[0.5] * 64], labels: [[0.1] * 10]})
+""" % os.path.dirname(EXAMPLE_FILE))
+        for op in 'MatMul', 'VariableV2', 'ApplyGradientDescent':
+            places = [line.rsplit('device:', 1)[1] for line in lines if f': ({op}): ' in line]
+            self.assertIn('GPU:0', places, '\n'.join(lines))
+            self.assertIn('CPU:0', places, '\n'.join(lines))
+
+    def test_the_example_says_how_to_try_it_without_a_gpu(self):
+        self.assertEqual(run(EXAMPLE, gpu='off'),
+                         ['no GPU was found; to try a processor behind OpenCL instead, install pocl-opencl-icd '
+                          'and run: RAMET_GPU=opencl:cpu python train_on_a_gpu.py'])
 
 
 if __name__ == '__main__':

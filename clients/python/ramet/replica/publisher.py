@@ -89,13 +89,15 @@ class Publisher(endpoint.Endpoint):
 
         Returns:
           The version's number, starting at 1; or None if at_limit is 'skip' and followers hold so many
-          versions that there is no room.
+          versions that there is no room, or the previous version is still being copied from a GPU.
 
         Raises:
           RuntimeError: if the publisher is closed.
           tf.errors.FailedPreconditionError: if called from within a run of the session, if a variable
             is uninitialized, or if the shape of a variable has changed.
           tf.errors.InvalidArgumentError: if the metrics take more than 1984 bytes as JSON.
+          tf.errors.OpError: of the code in question, if an earlier version could not be copied from a
+            GPU. Nothing is published; the next call publishes again.
         """
         numbers_of = {str(name): _number(name, value) for name, value in (metrics or {}).items()}
         try:

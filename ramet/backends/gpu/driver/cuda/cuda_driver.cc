@@ -130,6 +130,21 @@ StatusOr<std::vector<api::Device>> ListDevices(const api::Functions& cuda) {
   return devices;
 }
 
+// A driver with what it needs. Its devices live as long as the process.
+struct Driver {
+  std::unique_ptr<const api::Functions> cuda;
+  std::unique_ptr<const Nvrtc> nvrtc;
+  std::vector<std::unique_ptr<CudaDevice>> devices;
+
+  // Keeps a pointer to this object, so that tools do not report it as lost.
+  void KeepForever() {
+    static auto* const mutex = new Mutex;
+    static auto* const kept = new std::vector<Driver*>;
+    MutexLock lock(*mutex);
+    kept->push_back(this);
+  }
+};
+
 }  // namespace
 
 Libraries Libraries::Default() {
@@ -141,9 +156,9 @@ Libraries Libraries::Default() {
 
 StatusOr<std::vector<DriverDevice*>> OpenDevices(const Libraries& libraries) {
   const bool is_limited = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr;
-  auto opened = OpenLibrary(libraries.driver);
-  if (!opened.ok()) return opened.status();
-  const api::Functions& cuda = **opened;
+  auto driver = std::make_unique<Driver>();
+  RAMET_ASSIGN_OR_RETURN(driver->cuda, OpenLibrary(libraries.driver));
+  const api::Functions& cuda = *driver->cuda;
   const Status started = Start(cuda);
   if (IsNotFound(started) && is_limited) return std::vector<DriverDevice*>();
   RAMET_RETURN_IF_ERROR(started);
@@ -152,10 +167,13 @@ StatusOr<std::vector<DriverDevice*>> OpenDevices(const Libraries& libraries) {
   if (found.empty()) return NotFound("CUDA: the driver finds no GPU that can be used");
   int min_arch = ArchitectureOf(cuda, found.front());
   for (api::Device device : found) min_arch = std::min(min_arch, ArchitectureOf(cuda, device));
-  RAMET_ASSIGN_OR_RETURN(const Nvrtc* nvrtc,
-                         Nvrtc::Open(libraries.compilers, cuda.version, min_arch));
+  RAMET_ASSIGN_OR_RETURN(driver->nvrtc, Nvrtc::Open(libraries.compilers, cuda.version, min_arch));
   std::vector<DriverDevice*> devices;
-  for (api::Device device : found) devices.push_back(new CudaDevice(cuda, *nvrtc, device));
+  for (api::Device device : found) {
+    driver->devices.push_back(std::make_unique<CudaDevice>(cuda, *driver->nvrtc, device));
+    devices.push_back(driver->devices.back().get());
+  }
+  driver.release()->KeepForever();
   return devices;
 }
 

@@ -96,7 +96,7 @@ Status StatusOfResult(const api::Functions& cuda, api::Result result, std::strin
                            : ""));
 }
 
-StatusOr<const api::Functions*> OpenLibrary(const std::string& file) {
+StatusOr<std::unique_ptr<const api::Functions>> OpenLibrary(const std::string& file) {
   auto library = OpenSharedLibrary(file);
   if (!library.ok()) {
     return NotFound("CUDA: ", library.status().message(), "; install ", kDriverPackage,
@@ -109,7 +109,7 @@ StatusOr<const api::Functions*> OpenLibrary(const std::string& file) {
                               "; Ramet needs ", VersionText(kMinDriverVersion),
                               " or later, so update ", kDriverPackage);
   }
-  return cuda.release();
+  return std::unique_ptr<const api::Functions>(std::move(cuda));
 }
 
 Status Start(const api::Functions& cuda) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -22,10 +23,10 @@ struct Functions {
 // The oldest driver that Ramet runs on: CUDA 11.2.
 inline constexpr int kMinDriverVersion = 11020;
 
-// Opens the library of NVIDIA's driver. It stays open. Thread-safe.
+// Opens the library of NVIDIA's driver, which stays open. Thread-safe.
 // \error kNotFound: the library cannot be opened or lacks a function.
 // \error kFailedPrecondition: the driver is too old.
-StatusOr<const api::Functions*> OpenLibrary(const std::string& file);
+StatusOr<std::unique_ptr<const api::Functions>> OpenLibrary(const std::string& file);
 
 // Starts the driver, which may have been started before.
 // \error kNotFound: there is no GPU.

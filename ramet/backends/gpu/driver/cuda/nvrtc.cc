@@ -19,8 +19,8 @@ std::vector<std::string> Nvrtc::DefaultFiles() {
   return CudaLibraryFiles("nvrtc", kVersions);
 }
 
-StatusOr<const Nvrtc*> Nvrtc::Open(const std::vector<std::string>& files, int driver_version,
-                                   int min_arch) {
+StatusOr<std::unique_ptr<const Nvrtc>> Nvrtc::Open(const std::vector<std::string>& files,
+                                                   int driver_version, int min_arch) {
   std::string reasons;
   for (const std::string& file : files) {
     auto opened = OpenFile(file, driver_version, min_arch);
@@ -34,7 +34,8 @@ StatusOr<const Nvrtc*> Nvrtc::Open(const std::vector<std::string>& files, int dr
                   "Debian: libnvrtc11.2; or NVIDIA's toolkit), or use RAMET_GPU=opencl");
 }
 
-StatusOr<const Nvrtc*> Nvrtc::OpenFile(const std::string& file, int driver_version, int min_arch) {
+StatusOr<std::unique_ptr<const Nvrtc>> Nvrtc::OpenFile(const std::string& file, int driver_version,
+                                                       int min_arch) {
   RAMET_ASSIGN_OR_RETURN(void* const library, OpenSharedLibrary(file));
   auto nvrtc = std::make_unique<Nvrtc>();
   api::CompilerFunctions& f = nvrtc->functions_;
@@ -59,7 +60,7 @@ StatusOr<const Nvrtc*> Nvrtc::OpenFile(const std::string& file, int driver_versi
     return NotFound(file, " (CUDA ", VersionText(nvrtc->version_), ") does not support sm_",
                     min_arch);
   }
-  return nvrtc.release();
+  return std::unique_ptr<const Nvrtc>(std::move(nvrtc));
 }
 
 StatusOr<std::string> Nvrtc::Compile(const std::string& source, const std::string& options,

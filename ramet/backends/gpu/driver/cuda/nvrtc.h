@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,11 @@ struct CompilerFunctions {
 class Nvrtc {
  public:
   // Opens the first NVRTC of `files` that can be used with a driver of that CUDA version and that
-  // compiles for architectures down to `min_arch` (70 for compute capability 7.0). It stays open.
+  // compiles for architectures down to `min_arch` (70 for compute capability 7.0). The library
+  // stays open.
   // \error kNotFound: none of them can be used; the message has the reasons.
-  static StatusOr<const Nvrtc*> Open(const std::vector<std::string>& files, int driver_version,
-                                     int min_arch);
+  static StatusOr<std::unique_ptr<const Nvrtc>> Open(const std::vector<std::string>& files,
+                                                     int driver_version, int min_arch);
   // Returns the files in which Open should search.
   static std::vector<std::string> DefaultFiles();
 
@@ -39,7 +41,8 @@ class Nvrtc {
                                 int arch) const;
 
  private:
-  static StatusOr<const Nvrtc*> OpenFile(const std::string& file, int driver_version, int min_arch);
+  static StatusOr<std::unique_ptr<const Nvrtc>> OpenFile(const std::string& file,
+                                                         int driver_version, int min_arch);
   std::string LogOf(api::Program* program) const;
 
   api::CompilerFunctions functions_;

@@ -217,6 +217,10 @@ Operation Assert(const Input& condition, const std::vector<Input>& data, std::st
   return Assert(condition, data, AssertOptions(), name, where);
 }
 
+Output AssertCardinalityDataset(const Input& input_dataset, const Input& cardinality, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AssertCardinalityDataset", Flat({input_dataset, cardinality}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "AssertCardinalityDataset"), where));
+}
+
 Output Assign(const RefInput& ref, const Input& value, const AssignOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Assign", Flat({ref, value}), {{"validate_shape", options.validate_shape}, {"use_locking", options.use_locking}}, Or(name, "Assign"), where));
 }
@@ -408,6 +412,20 @@ Output BroadcastTo(const Input& input, const Input& shape, std::string_view name
 
 Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Bucketize", Flat({input}), {{"boundaries", boundaries}}, Or(name, "Bucketize"), where));
+}
+
+Output CacheDataset(const Input& input_dataset, const Input& filename, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const CacheDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CacheDataset", Flat({input_dataset, filename}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "CacheDataset"), where));
+}
+Output CacheDataset(const Input& input_dataset, const Input& filename, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return CacheDataset(input_dataset, filename, output_types, output_shapes, CacheDatasetOptions(), name, where);
+}
+
+Output CacheDatasetV2(const Input& input_dataset, const Input& filename, const Input& cache, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const CacheDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CacheDatasetV2", Flat({input_dataset, filename, cache}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "CacheDatasetV2"), where));
+}
+Output CacheDatasetV2(const Input& input_dataset, const Input& filename, const Input& cache, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return CacheDatasetV2(input_dataset, filename, cache, output_types, output_shapes, CacheDatasetV2Options(), name, where);
 }
 
 std::vector<Output> Case(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const CaseOptions& options, std::string_view name, SourceLocation where) {
@@ -667,6 +685,13 @@ Output Dilation2DBackpropInput(const Input& input, const Input& filter, const In
   return First(Build(nullptr, "Dilation2DBackpropInput", Flat({input, filter, out_backprop}), {{"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "Dilation2DBackpropInput"), where));
 }
 
+Output DirectedInterleaveDataset(const Input& selector_input_dataset, const std::vector<Input>& data_input_datasets, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const DirectedInterleaveDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DirectedInterleaveDataset", Flat({selector_input_dataset, data_input_datasets}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"stop_on_empty_dataset", options.stop_on_empty_dataset}, {"N", Length(data_input_datasets)}}, Or(name, "DirectedInterleaveDataset"), where));
+}
+Output DirectedInterleaveDataset(const Input& selector_input_dataset, const std::vector<Input>& data_input_datasets, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return DirectedInterleaveDataset(selector_input_dataset, data_input_datasets, output_types, output_shapes, DirectedInterleaveDatasetOptions(), name, where);
+}
+
 Operation DisableCopyOnRead(const Input& resource, std::string_view name, SourceLocation where) {
   return Build(nullptr, "DisableCopyOnRead", Flat({resource}), {}, Or(name, "DisableCopyOnRead"), where);
 }
@@ -677,6 +702,10 @@ Output Div(const Input& x, const Input& y, std::string_view name, SourceLocation
 
 Output DivNoNan(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DivNoNan", Flat({x, y}), {}, Or(name, "DivNoNan"), where));
+}
+
+Output DummyMemoryCache(Graph& graph, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "DummyMemoryCache", Flat({}), {}, Or(name, "DummyMemoryCache"), where));
 }
 
 Output DummySeedGenerator(Graph& graph, std::string_view name, SourceLocation where) {
@@ -768,6 +797,10 @@ Output Exp(const Input& x, std::string_view name, SourceLocation where) {
 
 Output ExpandDims(const Input& input, const Input& dim, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ExpandDims", Flat({input, dim}), {}, Or(name, "ExpandDims"), where));
+}
+
+Output ExperimentalGroupByReducerDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& init_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& finalize_func_other_arguments, const FunctionRef& key_func, const FunctionRef& init_func, const FunctionRef& reduce_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExperimentalGroupByReducerDataset", Flat({input_dataset, key_func_other_arguments, init_func_other_arguments, reduce_func_other_arguments, finalize_func_other_arguments}), {{"key_func", key_func}, {"init_func", init_func}, {"reduce_func", reduce_func}, {"finalize_func", finalize_func}, {"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "ExperimentalGroupByReducerDataset"), where));
 }
 
 Output Expint(const Input& x, std::string_view name, SourceLocation where) {
@@ -960,6 +993,17 @@ Output Greater(const Input& x, const Input& y, std::string_view name, SourceLoca
 
 Output GreaterEqual(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "GreaterEqual", Flat({x, y}), {}, Or(name, "GreaterEqual"), where));
+}
+
+Output GroupByReducerDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& init_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& finalize_func_other_arguments, const FunctionRef& key_func, const FunctionRef& init_func, const FunctionRef& reduce_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "GroupByReducerDataset", Flat({input_dataset, key_func_other_arguments, init_func_other_arguments, reduce_func_other_arguments, finalize_func_other_arguments}), {{"key_func", key_func}, {"init_func", init_func}, {"reduce_func", reduce_func}, {"finalize_func", finalize_func}, {"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "GroupByReducerDataset"), where));
+}
+
+Output GroupByWindowDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& window_size_func_other_arguments, const FunctionRef& key_func, const FunctionRef& reduce_func, const FunctionRef& window_size_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const GroupByWindowDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "GroupByWindowDataset", Flat({input_dataset, key_func_other_arguments, reduce_func_other_arguments, window_size_func_other_arguments}), {{"key_func", key_func}, {"reduce_func", reduce_func}, {"window_size_func", window_size_func}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "GroupByWindowDataset"), where));
+}
+Output GroupByWindowDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& window_size_func_other_arguments, const FunctionRef& key_func, const FunctionRef& reduce_func, const FunctionRef& window_size_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return GroupByWindowDataset(input_dataset, key_func_other_arguments, reduce_func_other_arguments, window_size_func_other_arguments, key_func, reduce_func, window_size_func, output_types, output_shapes, GroupByWindowDatasetOptions(), name, where);
 }
 
 Output HashTable(Graph& graph, DType key_dtype, DType value_dtype, const HashTableOptions& options, std::string_view name, SourceLocation where) {
@@ -2396,6 +2440,10 @@ Output ReverseV2(const Input& tensor, const Input& axis, std::string_view name, 
   return First(Build(nullptr, "ReverseV2", Flat({tensor, axis}), {}, Or(name, "ReverseV2"), where));
 }
 
+Output RewriteDataset(const Input& input_dataset, const Input& rewrite_name, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RewriteDataset", Flat({input_dataset, rewrite_name}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "RewriteDataset"), where));
+}
+
 Output RightShift(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RightShift", Flat({x, y}), {}, Or(name, "RightShift"), where));
 }
@@ -2944,6 +2992,13 @@ std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& inp
 }
 std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where) {
   return StatelessIf(cond, input, tout, then_branch, else_branch, StatelessIfOptions(), name, where);
+}
+
+Output StatelessMultinomial(const Input& logits, const Input& num_samples, const Input& seed, const StatelessMultinomialOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessMultinomial", Flat({logits, num_samples, seed}), {{"output_dtype", options.output_dtype}}, Or(name, "StatelessMultinomial"), where));
+}
+Output StatelessMultinomial(const Input& logits, const Input& num_samples, const Input& seed, std::string_view name, SourceLocation where) {
+  return StatelessMultinomial(logits, num_samples, seed, StatelessMultinomialOptions(), name, where);
 }
 
 Output StatelessRandomGetAlg(Graph& graph, std::string_view name, SourceLocation where) {
@@ -3593,6 +3648,13 @@ UniqueOutputs Unique(const Input& x, const UniqueOptions& options, std::string_v
 }
 UniqueOutputs Unique(const Input& x, std::string_view name, SourceLocation where) {
   return Unique(x, UniqueOptions(), name, where);
+}
+
+Output UniqueDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const UniqueDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UniqueDataset", Flat({input_dataset}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "UniqueDataset"), where));
+}
+Output UniqueDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return UniqueDataset(input_dataset, output_types, output_shapes, UniqueDatasetOptions(), name, where);
 }
 
 UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options, std::string_view name, SourceLocation where) {

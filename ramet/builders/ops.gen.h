@@ -367,6 +367,12 @@ struct AssertOptions {
 RAMET_EXPORT Operation Assert(const Input& condition, const std::vector<Input>& data, const AssertOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation Assert(const Input& condition, const std::vector<Input>& data, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Makes a dataset of the same elements. Error: their number is not `cardinality`
+// (kFailedPrecondition).
+// AssertCardinalityDataset(input_dataset:variant, cardinality:int64) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output AssertCardinalityDataset(const Input& input_dataset, const Input& cardinality, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct AssignOptions {
   bool validate_shape = true;
   bool use_locking = true;
@@ -652,6 +658,26 @@ RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::str
 // boundaries are not sorted.
 // Bucketize(input:T) -> (output:int32) {T:type, boundaries:list(float)}
 RAMET_EXPORT Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct CacheDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset that keeps its elements after the first complete pass: in memory if filename is
+// empty, else in files with this prefix, in TensorFlow's format. Error: the files cannot be read or
+// written.
+// CacheDataset(input_dataset:variant, filename:string) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output CacheDataset(const Input& input_dataset, const Input& filename, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const CacheDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output CacheDataset(const Input& input_dataset, const Input& filename, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct CacheDatasetV2Options {
+  std::string metadata = "";
+};
+// Like CacheDataset. Each dataset has a cache of its own.
+// CacheDatasetV2(input_dataset:variant, filename:string, cache:resource) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output CacheDatasetV2(const Input& input_dataset, const Input& filename, const Input& cache, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const CacheDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output CacheDatasetV2(const Input& input_dataset, const Input& filename, const Input& cache, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct CaseOptions {
   std::vector<Shape> output_shapes = {};
@@ -1075,6 +1101,18 @@ RAMET_EXPORT Output Dilation2DBackpropFilter(const Input& input, const Input& fi
 // strides:list(int), rates:list(int), padding:string}
 RAMET_EXPORT Output Dilation2DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct DirectedInterleaveDatasetOptions {
+  bool stop_on_empty_dataset = false;
+};
+// Makes a dataset that takes each element from the dataset whose number the selector gives. It
+// skips numbers of datasets that have ended, or ends there if stop_on_empty_dataset is true. Error:
+// a number is out of range.
+// DirectedInterleaveDataset(selector_input_dataset:variant, data_input_datasets:N * variant) ->
+// (handle:variant) {output_types:list(type), output_shapes:list(shape), N:int,
+// stop_on_empty_dataset:bool=false}
+RAMET_EXPORT Output DirectedInterleaveDataset(const Input& selector_input_dataset, const std::vector<Input>& data_input_datasets, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const DirectedInterleaveDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DirectedInterleaveDataset(const Input& selector_input_dataset, const std::vector<Input>& data_input_datasets, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Has no effect: reading a resource variable never copies its value. Error: the variable has no
 // value (kFailedPrecondition).
 // DisableCopyOnRead(resource:resource) -> () {}
@@ -1089,6 +1127,10 @@ RAMET_EXPORT Output Div(const Input& x, const Input& y, std::string_view name = 
 // broadcast.
 // DivNoNan(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output DivNoNan(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns a handle that stands for no cache.
+// DummyMemoryCache() -> (handle:resource) {}
+RAMET_EXPORT Output DummyMemoryCache(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns a handle that stands for no seed generator.
 // DummySeedGenerator() -> (handle:resource) {}
@@ -1223,6 +1265,17 @@ RAMET_EXPORT Output Exp(const Input& x, std::string_view name = "", SourceLocati
 // rank]. Error: `dim` is not a scalar or is out of range.
 // ExpandDims(input:T, dim:Tdim) -> (output:T) {T:type, Tdim:type=int32}
 RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Like GroupByReducerDataset.
+// ExperimentalGroupByReducerDataset(input_dataset:variant,
+// key_func_other_arguments:Tkey_func_other_arguments,
+// init_func_other_arguments:Tinit_func_other_arguments,
+// reduce_func_other_arguments:Treduce_func_other_arguments,
+// finalize_func_other_arguments:Tfinalize_func_other_arguments) -> (handle:variant) {key_func:func,
+// init_func:func, reduce_func:func, finalize_func:func, Tkey_func_other_arguments:list(type),
+// Tinit_func_other_arguments:list(type), Treduce_func_other_arguments:list(type),
+// Tfinalize_func_other_arguments:list(type), output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output ExperimentalGroupByReducerDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& init_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& finalize_func_other_arguments, const FunctionRef& key_func, const FunctionRef& init_func, const FunctionRef& reduce_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the exponential integral Ei(x) element-wise, and NaN for x < 0. y has the shape of x.
 // Expint(x:T) -> (y:T) {T:type}
@@ -1618,6 +1671,32 @@ RAMET_EXPORT Output Greater(const Input& x, const Input& y, std::string_view nam
 // Returns whether x >= y element-wise with broadcasting. Error: the shapes do not broadcast.
 // GreaterEqual(x:T, y:T) -> (z:bool) {T:type}
 RAMET_EXPORT Output GreaterEqual(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Makes a dataset with an element for each key that key_func returns, in the order of keys:
+// finalize_func of the last state of reduce_func(state, element), which begins with init_func(key).
+// GroupByReducerDataset(input_dataset:variant, key_func_other_arguments:Tkey_func_other_arguments,
+// init_func_other_arguments:Tinit_func_other_arguments,
+// reduce_func_other_arguments:Treduce_func_other_arguments,
+// finalize_func_other_arguments:Tfinalize_func_other_arguments) -> (handle:variant) {key_func:func,
+// init_func:func, reduce_func:func, finalize_func:func, Tkey_func_other_arguments:list(type),
+// Tinit_func_other_arguments:list(type), Treduce_func_other_arguments:list(type),
+// Tfinalize_func_other_arguments:list(type), output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output GroupByReducerDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& init_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& finalize_func_other_arguments, const FunctionRef& key_func, const FunctionRef& init_func, const FunctionRef& reduce_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct GroupByWindowDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset of the elements of reduce_func(key, window), where window is a dataset of
+// window_size_func(key) elements for which key_func returns the key. Error: a function returns
+// something else.
+// GroupByWindowDataset(input_dataset:variant, key_func_other_arguments:Tkey_func_other_arguments,
+// reduce_func_other_arguments:Treduce_func_other_arguments,
+// window_size_func_other_arguments:Twindow_size_func_other_arguments) -> (handle:variant)
+// {key_func:func, reduce_func:func, window_size_func:func, Tkey_func_other_arguments:list(type),
+// Treduce_func_other_arguments:list(type), Twindow_size_func_other_arguments:list(type),
+// output_types:list(type), output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output GroupByWindowDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& window_size_func_other_arguments, const FunctionRef& key_func, const FunctionRef& reduce_func, const FunctionRef& window_size_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const GroupByWindowDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output GroupByWindowDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& window_size_func_other_arguments, const FunctionRef& key_func, const FunctionRef& reduce_func, const FunctionRef& window_size_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct HashTableOptions {
   std::string container = "";
@@ -3951,6 +4030,11 @@ RAMET_EXPORT Output ReverseSequence(const Input& input, const Input& seq_lengths
 // ReverseV2(tensor:T, axis:Tidx) -> (output:T) {Tidx:type=int32, T:type}
 RAMET_EXPORT Output ReverseV2(const Input& tensor, const Input& axis, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Makes a dataset of the same elements. Ramet ignores the rewrite.
+// RewriteDataset(input_dataset:variant, rewrite_name:string) -> (handle:variant)
+// {output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output RewriteDataset(const Input& input_dataset, const Input& rewrite_name, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns x shifted right by y bits, element-wise with broadcasting. The sign is kept, and y is
 // clamped to [0, width - 1]. Error: the shapes do not broadcast.
 // RightShift(x:T, y:T) -> (z:T) {T:type}
@@ -4842,6 +4926,16 @@ struct StatelessIfOptions {
 // then_branch:func, else_branch:func, output_shapes:list(shape)=[]}
 RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const StatelessIfOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> StatelessIf(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatelessMultinomialOptions {
+  DType output_dtype = static_cast<DType>(9) /* int64 */;
+};
+// Like Multinomial, with numbers that depend only on the inputs. Error: those of Multinomial;
+// `seed` does not have shape [2].
+// StatelessMultinomial(logits:T, num_samples:int32, seed:Tseed) -> (output:output_dtype) {T:type,
+// Tseed:type=int64, output_dtype:type=int64}
+RAMET_EXPORT Output StatelessMultinomial(const Input& logits, const Input& num_samples, const Input& seed, const StatelessMultinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessMultinomial(const Input& logits, const Input& num_samples, const Input& seed, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the random number algorithm of the device, a scalar: 1, which is Philox.
 // StatelessRandomGetAlg() -> (alg:int32) {}
@@ -5948,6 +6042,15 @@ struct UniqueOutputs {
 // Unique(x:T) -> (y:T, idx:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT UniqueOutputs Unique(const Input& x, const UniqueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT UniqueOutputs Unique(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct UniqueDatasetOptions {
+  std::string metadata = "";
+};
+// Makes a dataset without repeated elements. Error: elements have several components.
+// UniqueDataset(input_dataset:variant) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape), metadata:string=""}
+RAMET_EXPORT Output UniqueDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const UniqueDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output UniqueDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct UniqueWithCountsOptions {
   DType out_idx = static_cast<DType>(3) /* int32 */;

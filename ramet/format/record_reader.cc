@@ -6,15 +6,16 @@
 namespace ramet {
 namespace {
 
-constexpr size_t kHeaderBytes = 12;   // the length, its checksum
-constexpr size_t kTrailerBytes = 4;   // the checksum of the bytes
+constexpr size_t kHeaderBytes = 12;  // the length, its checksum
+constexpr size_t kTrailerBytes = 4;  // the checksum of the bytes
 
 bool IsChecksumOf(const char* checksum, std::string_view bytes) {
   return crc32c::Unmask(DecodeFixed32(checksum)) == crc32c::Value(bytes);
 }
 
 Status Truncated(const ByteStream& stream, uint64_t at) {
-  return DataLoss("truncated record at ", at, " in '", stream.path(), "'");
+  return DataLoss("truncated record at ", at, "' failed with Read less bytes than requested in '",
+                  stream.path(), "'");
 }
 
 Status Corrupted(const ByteStream& stream, uint64_t at) {

@@ -9,8 +9,8 @@
 
 namespace ramet {
 
-// What bounds a call of a function: the conditions that end it early and the values of a publisher
-// that its variables have. Both may be null.
+// A CallContext bounds a call of a function: the conditions that end it early, and the values of a
+// publisher that its variables have. Both may be null.
 struct CallContext {
   const Cancellation* cancellation = nullptr;
   const FollowedValues* followed = nullptr;

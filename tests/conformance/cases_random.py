@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from case import FLOATS, Case, i32, i64, scalar
+from case import FLOATS, Case, array, i32, i64, scalar
 
 SEEDS = ([0, 0], [1, 2], [-1, 1 << 40], [7, -3])
 SIZES = ([0], [1], [3], [2, 5], [67])
@@ -36,6 +36,16 @@ def floats():
         yield exact(op, [i32(2), i64(1, 2, 3)], error="seed must have shape [2], not [3]")
 
 
+def classes():
+    logits = np.array([[0.5, -1.0, 2.0, 0.0]])
+    for dtype in FLOATS:
+        yield exact("StatelessMultinomial", [array(dtype, logits), scalar("int32", 9), i64(1, 2)])
+    yield exact("StatelessMultinomial", [array("float", logits), scalar("int32", 5), i32(3, -4)],
+                {"output_dtype": tf.int32})
+    yield exact("StatelessMultinomial", [array("float", logits), scalar("int32", 5), i64(1)],
+                error="seed must have shape [2]")
+
+
 def integers():
     for dtype in ("int32", "int64"):
         for size in SIZES:
@@ -63,5 +73,6 @@ def keys():
 
 def cases():
     yield from floats()
+    yield from classes()
     yield from integers()
     yield from keys()

@@ -36,8 +36,18 @@ class PySession {
   PySession(nb::handle graph, Session session)
       : graph_(nb::borrow(graph)), session_(std::move(session)) {}
 
+  // The end of a session waits for threads of its iterators, which may be in a function that waits
+  // for the GIL.
+  ~PySession() {
+    const nb::gil_scoped_release release;
+    prepared_.clear();
+    session_.reset();
+  }
+  PySession(const PySession&) = delete;
+  PySession& operator=(const PySession&) = delete;
+
   PyGraph* graph() { return AsGraph(graph_.ptr()); }
-  Session& session() { return session_; }
+  Session& session() { return *session_; }
 
   // Returns NotImplemented if the arguments are not just elements and flat lists of them.
   nb::object Run(nb::handle fetches, nb::handle feed_dict, RunControl* control) {
@@ -172,7 +182,7 @@ class PySession {
     }
     const size_t num_fetches = fetches.size();
     StatusOr<Callable> callable =
-        WithoutGil([&] { return session_.MakeCallable(feeds, Fetches(std::move(fetches))); });
+        WithoutGil([&] { return session_->MakeCallable(feeds, Fetches(std::move(fetches))); });
     if (!callable.ok()) RaiseStatus(callable.status(), graph_.ptr());
     auto made =
         std::make_shared<Prepared>(Prepared{*std::move(callable), std::move(slots), num_fetches});
@@ -182,7 +192,7 @@ class PySession {
 
   static constexpr size_t kMaxPrepared = 4096;
   nb::object graph_;
-  Session session_;
+  std::optional<Session> session_;
   std::unordered_map<RunKey, std::shared_ptr<Prepared>, RunKeyHash> prepared_;
 };
 

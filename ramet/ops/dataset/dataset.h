@@ -32,7 +32,7 @@ struct ElementSpec {
 inline constexpr int64_t kInfiniteCardinality = -1;
 inline constexpr int64_t kUnknownCardinality = -2;
 
-// What a call of Next is bounded by and works in. A value for one thread.
+// A NextContext is the environment of a call of Next. A value for one thread.
 struct NextContext {
   IteratorScope& scope;
   CallContext call;

@@ -46,9 +46,8 @@ class RecordFilesIterator final : public DatasetIterator {
  private:
   Status OpenNextFile() {
     const size_t file = next_file_++;
-    RAMET_ASSIGN_OR_RETURN(
-        auto stream,
-        ByteStream::Open(files_->paths[file], files_->compression, files_->buffer_bytes));
+    RAMET_ASSIGN_OR_RETURN(auto stream, ByteStream::Open(files_->paths[file], files_->compression,
+                                                         files_->buffer_bytes));
     if (!files_->starts.empty()) {
       RAMET_RETURN_IF_ERROR(stream->Skip(static_cast<uint64_t>(files_->starts[file])).status());
     }
@@ -76,7 +75,9 @@ StatusOr<std::shared_ptr<RecordFiles>> FilesOf(DatasetArgs& args, int compressio
     RAMET_ASSIGN_OR_RETURN(files->compression, ParseFileCompression(name));
   }
   RAMET_ASSIGN_OR_RETURN(files->buffer_bytes, args.Int(buffer, "buffer_size"));
-  if (files->buffer_bytes < 0) return InvalidArgument("`buffer_size` must be >= 0 (0 == default)");
+  if (files->buffer_bytes < -1) {
+    return InvalidArgument("`buffer_size` must be >= 0 (0 == default)");
+  }
   return files;
 }
 
@@ -126,13 +127,14 @@ StatusOr<uint64_t> BytesOfRecords(const RecordFiles& files, const RecordLayout& 
     RAMET_ASSIGN_OR_RETURN(auto stream, ByteStream::Open(path, files.compression, 0));
     RAMET_ASSIGN_OR_RETURN(size, stream->Skip(UINT64_MAX));
   }
-  const uint64_t around = static_cast<uint64_t>(layout.header) + static_cast<uint64_t>(layout.footer);
+  const uint64_t around =
+      static_cast<uint64_t>(layout.header) + static_cast<uint64_t>(layout.footer);
   const uint64_t record = static_cast<uint64_t>(layout.record);
   const uint64_t body = size - std::min(size, around);
   if (size < around || body % record != 0) {
-    return InvalidArgument("Excess bytes: file ", path, " has ", layout.header,
-                           " header bytes, ", body, " bytes of records that are ", layout.record,
-                           " bytes long, and ", layout.footer, " footer bytes.");
+    return InvalidArgument("Excess bytes: file ", path, " has ", layout.header, " header bytes, ",
+                           body, " bytes of records that are ", layout.record, " bytes long, and ",
+                           layout.footer, " footer bytes.");
   }
   return body;
 }

@@ -6,7 +6,7 @@
 namespace ramet {
 namespace {
 
-// What the kernels that create iterators share: the iterator's name and its first use.
+// An IteratorMaker finds or creates the iterator of a node, for the kernels that return handles.
 class IteratorMaker {
  public:
   explicit IteratorMaker(const KernelNode& node)
@@ -17,10 +17,9 @@ class IteratorMaker {
   }
 
   StatusOr<std::shared_ptr<IteratorResource>> Find(KernelContext& c, const ElementSpec& spec) {
-    auto found = std::dynamic_pointer_cast<IteratorResource>(
-        c.env().resources->FindOrCreate(IteratorContainer(container_), name_, [&] {
-          return std::make_shared<IteratorResource>(container_, name_, spec);
-        }));
+    auto found = std::dynamic_pointer_cast<IteratorResource>(c.env().resources->FindOrCreate(
+        IteratorContainer(container_), name_,
+        [&] { return std::make_shared<IteratorResource>(container_, name_, spec); }));
     RAMET_RETURN_IF_ERROR(CheckCompatible(spec, found->spec()));
     return found;
   }
@@ -56,8 +55,8 @@ class OneShotIteratorKernel final : public Kernel {
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     RAMET_ASSIGN_OR_RETURN(DatasetNode read, DatasetNode::Read(node));
     RAMET_ASSIGN_OR_RETURN(auto factory, node.attrs->Get<FunctionRef>("dataset_factory"));
-    return StatusOr<std::unique_ptr<Kernel>>(std::make_unique<OneShotIteratorKernel>(
-        node, std::move(read), std::move(factory)));
+    return StatusOr<std::unique_ptr<Kernel>>(
+        std::make_unique<OneShotIteratorKernel>(node, std::move(read), std::move(factory)));
   }
   Status Compute(KernelContext& c) override {
     MutexLock lock(mutex_);

@@ -7,7 +7,7 @@ namespace ramet {
 
 // One iterator, with what its functions keep. The iterator is destroyed before the scope.
 struct IteratorResource::State {
-  std::shared_ptr<IteratorScope> scope;
+  std::unique_ptr<IteratorScope> scope;
   Mutex mutex;
   CondVar idle;
   bool busy RAMET_GUARDED_BY(mutex) = false;
@@ -17,14 +17,8 @@ struct IteratorResource::State {
 Status IteratorResource::SetDataset(const DatasetPtr& dataset, KernelContext& c) {
   RAMET_RETURN_IF_ERROR(CheckCompatible(spec_, dataset->spec()));
   auto made = std::make_shared<State>();
-  {
-    MutexLock lock(mutex_);
-    if (scope_ == nullptr) {
-      RAMET_ASSIGN_OR_RETURN(auto runner, FunctionRunner::Of(*c.env().resources));
-      scope_ = std::make_shared<IteratorScope>(std::move(runner));
-    }
-    made->scope = scope_;
-  }
+  RAMET_ASSIGN_OR_RETURN(auto runner, FunctionRunner::Of(*c.env().resources));
+  made->scope = std::make_unique<IteratorScope>(std::move(runner));
   NextContext context{*made->scope, {c.cancellation(), c.run().followed}};
   RAMET_ASSIGN_OR_RETURN(made->iterator, dataset->NewIterator(context));
   std::shared_ptr<State> old;  // destroyed without the lock
@@ -66,8 +60,10 @@ std::string IteratorContainer(std::string_view container) {
 
 StatusOr<std::shared_ptr<IteratorResource>> InputIterator(KernelContext& c, int i) {
   if (const VariableState* variable = c.variable(i)) {
-    return InvalidArgument("input ", i, " must be the handle of an iterator, but it is the "
-                           "variable '", variable->name(), "'");
+    return InvalidArgument("input ", i,
+                           " must be the handle of an iterator, but it is the "
+                           "variable '",
+                           variable->name(), "'");
   }
   auto resource = CarriedResource(c.input(i));
   if (auto iterator = std::dynamic_pointer_cast<IteratorResource>(resource)) return iterator;

@@ -32,7 +32,6 @@ class IteratorResource final : public Resource {
   const std::string container_, name_;
   const ElementSpec spec_;
   Mutex mutex_;
-  std::shared_ptr<IteratorScope> scope_ RAMET_GUARDED_BY(mutex_);
   std::shared_ptr<State> state_ RAMET_GUARDED_BY(mutex_);
 };
 

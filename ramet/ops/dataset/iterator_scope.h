@@ -43,11 +43,12 @@ class CapturedFunction {
 };
 using CapturedFunctionPtr = std::shared_ptr<const CapturedFunction>;
 
-// An IteratorScope is what all iterators below one iterator resource share: the functions that they
-// have compiled, whose kernels keep their state, and a budget of threads. Thread-safe.
+// An IteratorScope is what all iterators below the iterator of an iterator resource share: the
+// functions that they have compiled, whose kernels keep their state, and a budget of threads.
+// Thread-safe.
 class IteratorScope {
  public:
-  // The maximum number of threads that work for one iterator resource.
+  // The maximum number of threads that work for one iterator.
   static constexpr int kMaxThreads = 512;
 
   explicit IteratorScope(std::shared_ptr<FunctionRunner> runner) : runner_(std::move(runner)) {}

@@ -4,6 +4,12 @@
 namespace ramet {
 namespace {
 
+// The number of elements is known only if the function never ends the dataset.
+int64_t MappedCardinality(const DatasetArgs& args, const Dataset& input) {
+  const bool is_kept = args.attrs().GetOr("preserve_cardinality", false);
+  return is_kept ? input.cardinality() : kUnknownCardinality;
+}
+
 class MapIterator final : public DatasetIterator {
  public:
   MapIterator(DatasetPtr dataset, IteratorPtr input, CapturedFunctionPtr function)
@@ -28,7 +34,7 @@ class MapIterator final : public DatasetIterator {
 StatusOr<std::shared_ptr<Dataset>> MakeMapDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.InputDataset());
   RAMET_ASSIGN_OR_RETURN(auto f, args.Function("f", input->spec().types, args.spec().types));
-  const int64_t cardinality = input->cardinality();
+  const int64_t cardinality = MappedCardinality(args, *input);
   return Dataset::Make(
       args.spec(), {std::move(input)},
       [f](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
@@ -47,7 +53,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeParallelMapDataset(DatasetArgs& args) {
   if (calls < 1 && calls != -1) {
     return InvalidArgument("num_parallel_calls must be greater than zero.");
   }
-  const int64_t cardinality = input->cardinality();
+  const int64_t cardinality = MappedCardinality(args, *input);
   return Dataset::Make(args.spec(), {std::move(input)}, ParallelMapFactory(f, ParallelCalls(calls)),
                        cardinality);
 }

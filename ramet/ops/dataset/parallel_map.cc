@@ -33,25 +33,33 @@ class ParallelMapIterator final : public DatasetIterator {
     if (!workers_.started()) RAMET_RETURN_IF_ERROR(StartWorkers());
     CancellableWait wait(c.call.cancellation, mutex_, changed_);
     MutexLock lock(mutex_);
-    while (results_.empty() || !results_.front()->done) {
-      if (ended_ && results_.empty()) {
+    while (queue_.results.empty() || !queue_.results.front()->done) {
+      if (queue_.ended && queue_.results.empty()) {
         *end = true;
         return OkStatus();
       }
-      consumer_waits_ = true;
+      queue_.consumer_waits = true;
       const bool go_on = wait.Wait();
-      consumer_waits_ = false;
+      queue_.consumer_waits = false;
       if (!go_on) return c.call.cancellation->status();
     }
-    const std::shared_ptr<CallResult> result = std::move(results_.front());
-    results_.pop_front();
-    if (waiting_workers_ > 0 && std::ssize(results_) <= Capacity() / 2) room_.NotifyAll();
+    const std::shared_ptr<CallResult> result = std::move(queue_.results.front());
+    queue_.results.pop_front();
+    if (queue_.waiting_workers > 0 && std::ssize(queue_.results) <= Capacity() / 2)
+      room_.NotifyAll();
     *end = result->end;
     *element = std::move(result->element);
     return result->status;
   }
 
  private:
+  struct Queue {
+    std::deque<std::shared_ptr<CallResult>> results;
+    bool ended = false;  // the input has no more elements
+    bool consumer_waits = false;
+    int waiting_workers = 0;
+  };
+
   int Capacity() const { return 2 * calls_; }
 
   Status StartWorkers() {
@@ -76,7 +84,8 @@ class ParallelMapIterator final : public DatasetIterator {
       }
       MutexLock lock(mutex_);
       result->done = true;
-      if (consumer_waits_ && !results_.empty() && results_.front()->done) changed_.NotifyAll();
+      if (queue_.consumer_waits && !queue_.results.empty() && queue_.results.front()->done)
+        changed_.NotifyAll();
     }
   }
 
@@ -87,19 +96,19 @@ class ParallelMapIterator final : public DatasetIterator {
     {
       CancellableWait wait(&workers_.cancellation(), mutex_, room_);
       MutexLock lock(mutex_);
-      while (!ended_ && std::ssize(results_) >= Capacity()) {
-        ++waiting_workers_;
+      while (!queue_.ended && std::ssize(queue_.results) >= Capacity()) {
+        ++queue_.waiting_workers;
         const bool go_on = wait.Wait();
-        --waiting_workers_;
+        --queue_.waiting_workers;
         if (!go_on) return nullptr;
       }
-      if (ended_ || workers_.cancellation().due()) return nullptr;
+      if (queue_.ended || workers_.cancellation().due()) return nullptr;
     }
     auto result = std::make_shared<CallResult>();
     result->status = Guarded([&] { return input_->Next(c, args, &result->end); });
     MutexLock lock(mutex_);
-    ended_ = result->end;
-    results_.push_back(result);
+    queue_.ended = result->end;
+    queue_.results.push_back(result);
     return result;
   }
 
@@ -109,10 +118,7 @@ class ParallelMapIterator final : public DatasetIterator {
   Mutex input_mutex_;  // held by the worker that takes an element
   Mutex mutex_;
   CondVar changed_, room_;
-  std::deque<std::shared_ptr<CallResult>> results_ RAMET_GUARDED_BY(mutex_);
-  bool ended_ RAMET_GUARDED_BY(mutex_) = false;
-  bool consumer_waits_ RAMET_GUARDED_BY(mutex_) = false;
-  int waiting_workers_ RAMET_GUARDED_BY(mutex_) = 0;
+  Queue queue_ RAMET_GUARDED_BY(mutex_);
   WorkerThreads workers_;
 };
 

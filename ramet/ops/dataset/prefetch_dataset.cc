@@ -49,7 +49,7 @@ class PrefetchIterator final : public DatasetIterator {
  private:
   static constexpr int64_t kMaxGrown = 64;
 
-  // What one read of the input returned.
+  // The outcome of one read of the input.
   struct Read {
     Status status;
     Element element;

@@ -148,17 +148,16 @@ StatusOr<std::shared_ptr<Dataset>> MakeShardDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(const int64_t shards, args.Int(1, "num_shards"));
   RAMET_ASSIGN_OR_RETURN(const int64_t index, args.Int(2, "index"));
   if (shards <= 0) {
-    return InvalidArgument("Number of shards must be greater than zero (currently num_shards = ",
-                           shards, ").");
+    return InvalidArgument(
+        "Number of shards must be greater than zero (currently num_shards = ", shards, ").");
   }
   if (index < 0 || index >= shards) {
-    return InvalidArgument("Index must be between 0 and ", shards - 1, " (currently index = ",
-                           index, ", num_shards = ", shards, ").");
+    return InvalidArgument("Index must be between 0 and ", shards - 1,
+                           " (currently index = ", index, ", num_shards = ", shards, ").");
   }
   const bool must_have_element = args.attrs().GetOr("require_non_empty", false);
-  const int64_t cardinality = MapCardinality(input->cardinality(), [&](int64_t n) {
-    return n / shards + (index < n % shards ? 1 : 0);
-  });
+  const int64_t cardinality = MapCardinality(
+      input->cardinality(), [&](int64_t n) { return n / shards + (index < n % shards ? 1 : 0); });
   return Dataset::Make(
       args.spec(), {std::move(input)},
       [=](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
@@ -286,12 +285,11 @@ class IgnoreErrorsIterator final : public DatasetIterator {
 
 StatusOr<std::shared_ptr<Dataset>> MakeIgnoreErrorsDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.SameTypes());
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<IgnoreErrorsIterator>(dataset, std::move(input));
-      });
+  return Dataset::Make(args.spec(), {std::move(input)},
+                       [](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
+                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
+                         return std::make_unique<IgnoreErrorsIterator>(dataset, std::move(input));
+                       });
 }
 
 RAMET_OP("RepeatDataset")
@@ -409,6 +407,9 @@ RAMET_OP("ModelDataset")
     .Attr("ram_budget: int = 0")
     .Attr("output_types: list(type) >= 1")
     .Attr("output_shapes: list(shape) >= 1")
+    .AttrRange("algorithm", INT64_MIN, INT64_MAX)
+    .AttrRange("cpu_budget", INT64_MIN, INT64_MAX)
+    .AttrRange("ram_budget", INT64_MIN, INT64_MAX)
     .Doc("Makes a dataset of the same elements. In TensorFlow it tunes the input.")
     .Shape(DatasetShape)
     .NotDifferentiable()
@@ -472,6 +473,18 @@ RAMET_OP("NonSerializableDataset")
     .Attr("output_types: list(type) >= 1")
     .Attr("output_shapes: list(shape) >= 1")
     .Doc("Makes a dataset of the same elements.")
+    .Shape(DatasetShape)
+    .NotDifferentiable()
+    .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
+
+RAMET_OP("RewriteDataset")
+    .Input("input_dataset: variant")
+    .Input("rewrite_name: string")
+    .Output("handle: variant")
+    .Attr("output_types: list(type) >= 1")
+    .Attr("output_shapes: list(shape) >= 1")
+    .Doc("Makes a dataset of the same elements. Ramet ignores the rewrite.")
+    .HostMemory({"rewrite_name"})
     .Shape(DatasetShape)
     .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();

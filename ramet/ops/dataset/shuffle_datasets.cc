@@ -54,18 +54,26 @@ class SeedGenerator : public Resource {
 // epoch. The order of draws is TensorFlow's.
 class ShuffleIterator final : public DatasetIterator {
  public:
-  ShuffleIterator(DatasetPtr dataset, int64_t size, int64_t epochs, SeedPair seeds)
-      : DatasetIterator(std::move(dataset)), size_(size), epochs_(epochs), random_(seeds) {}
+  ShuffleIterator(DatasetPtr dataset, int64_t size, int64_t epochs,
+                  std::shared_ptr<SeedGenerator> generator)
+      : DatasetIterator(std::move(dataset)),
+        size_(size),
+        epochs_(epochs),
+        generator_(std::move(generator)),
+        random_(std::make_unique<SeededWords>(generator_->Next())) {}
 
  protected:
   Status Produce(NextContext& c, Element* element, bool* end) override {
     RAMET_RETURN_IF_ERROR(Fill(c));
-    while (!slices_.empty() && slices_.front() == 0 && slices_.size() > 1) slices_.pop_front();
+    while (slices_.size() > 1 && slices_.front() == 0) {
+      slices_.pop_front();
+      random_ = std::make_unique<SeededWords>(generator_->Next());
+    }
     if (buffer_.empty()) {
       *end = true;
       return OkStatus();
     }
-    const size_t index = random_() % slices_.front();
+    const size_t index = (*random_)() % slices_.front();
     *element = std::move(buffer_[index]);
     std::swap(buffer_[index], buffer_.front());
     buffer_.pop_front();
@@ -75,7 +83,7 @@ class ShuffleIterator final : public DatasetIterator {
 
  private:
   Status Fill(NextContext& c) {
-    while (!ended_ && (size_ < 0 || std::ssize(buffer_) < size_)) {
+    while (!ended_ && slices_.size() <= kMaxEpochs && (size_ < 0 || std::ssize(buffer_) < size_)) {
       if (input_ == nullptr) {
         RAMET_ASSIGN_OR_RETURN(input_, dataset().NewInputIterator(c));
         slices_.push_back(0);
@@ -97,9 +105,13 @@ class ShuffleIterator final : public DatasetIterator {
     return OkStatus();
   }
 
+  // The buffer holds elements of at most this many epochs, and of the next one.
+  static constexpr size_t kMaxEpochs = 3;
+
   const int64_t size_;    // negative: all elements
   const int64_t epochs_;  // negative: without an end
-  SeededWords random_;
+  const std::shared_ptr<SeedGenerator> generator_;
+  std::unique_ptr<SeededWords> random_;  // for the draws from one epoch
   IteratorPtr input_;
   int64_t epoch_ = 0;
   bool epoch_has_elements_ = false;
@@ -119,8 +131,8 @@ StatusOr<std::shared_ptr<SeedGenerator>> GeneratorOf(DatasetArgs& args, int seed
 // of DummySeedGenerator.
 StatusOr<std::shared_ptr<SeedGenerator>> GeneratorFrom(DatasetArgs& args, int input,
                                                        int seed_input) {
-  auto resource = args.context().variable(input) == nullptr ? CarriedResource(args.input(input))
-                                                            : nullptr;
+  auto resource =
+      args.context().variable(input) == nullptr ? CarriedResource(args.input(input)) : nullptr;
   if (auto found = std::dynamic_pointer_cast<SeedGenerator>(resource)) return found;
   if (seed_input >= 0) return GeneratorOf(args, seed_input);
   return InvalidArgument("input ", input, " must be the handle of a seed generator");
@@ -141,7 +153,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeShuffled(DatasetArgs& args, int64_t epoch
   return Dataset::Make(
       args.spec(), {std::move(input)},
       [=](const DatasetPtr& dataset, NextContext&) -> StatusOr<IteratorPtr> {
-        return std::make_unique<ShuffleIterator>(dataset, size, epochs, generator->Next());
+        return std::make_unique<ShuffleIterator>(dataset, size, epochs, generator);
       },
       cardinality);
 }
@@ -217,7 +229,8 @@ RAMET_OP("ShuffleDataset")
     .Attr("metadata: string = ''")
     .Doc(
         "Makes a dataset of the elements in random order: each is drawn from a buffer of the next "
-        "buffer_size elements. The order for given seeds is TensorFlow's; if both are 0, it differs "
+        "buffer_size elements. The order for given seeds is TensorFlow's; if both are 0, it "
+        "differs "
         "in each run. Each iterator has an order of its own, unless reshuffle_each_iteration is "
         "false. Error: buffer_size is not positive and not -2, which means all elements.")
     .HostMemory({"buffer_size", "seed", "seed2"})

@@ -10,6 +10,7 @@
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/shape_fn.h"
 #include "ramet/ops/random/random_state.h"
+#include "ramet/ops/random/stateless_seed.h"
 
 namespace ramet {
 namespace {
@@ -46,15 +47,15 @@ Status CheckArgs(const Tensor& logits, const Tensor& num_samples) {
   return OkStatus();
 }
 
-class MultinomialKernel final : public Kernel {
+// Draws classes of input 0 as often as input 1 says. reserve(count) returns the generator for that
+// many words.
+class Sampler {
  public:
-  static std::unique_ptr<MultinomialKernel> Make(const KernelNode& node) {
-    return std::make_unique<MultinomialKernel>(
-        *node.attrs, node.attrs->GetOr<DType>("output_dtype", DType::kInt64));
-  }
-  MultinomialKernel(const AttrMap& attrs, DType dtype) : dtype_(dtype), random_(attrs) {}
+  explicit Sampler(const KernelNode& node)
+      : dtype_(node.attrs->GetOr<DType>("output_dtype", DType::kInt64)) {}
 
-  Status Compute(KernelContext& c) override {
+  template <class Reserve>
+  Status Run(KernelContext& c, Reserve&& reserve) const {
     RAMET_RETURN_IF_ERROR(CheckArgs(c.input(0), c.input(1)));
     const int64_t rows = c.input(0).dim(0), n = c.input(1).scalar<int32_t>();
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, Shape{rows, n}));
@@ -62,20 +63,20 @@ class MultinomialKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor logits, c.AllocateTemp(DType::kDouble, c.input(0).shape()));
     linalg::Cast(LinalgType(c.input(0).dtype()), c.input(0).raw_data(), linalg::Type::kDouble,
                  logits.raw_data(), logits.num_elements());
+    // Each number uses two words, and each row a multiple of four numbers.
+    linalg::Philox generator = reserve(rows * ((n + 3) / 4 * 4) * 2);
     if (dtype_ == DType::kInt32) {
-      Sample<int32_t>(logits, n, *y);
+      Sample<int32_t>(logits, n, generator, *y);
     } else {
-      Sample<int64_t>(logits, n, *y);
+      Sample<int64_t>(logits, n, generator, *y);
     }
     return OkStatus();
   }
 
  private:
   template <class T>
-  void Sample(const Tensor& logits, int64_t n, Tensor& y) {
+  static void Sample(const Tensor& logits, int64_t n, linalg::Philox& generator, Tensor& y) {
     const int64_t rows = logits.dim(0), classes = logits.dim(1);
-    // Each number uses two words, and each row a multiple of four numbers.
-    linalg::Philox generator = random_.Reserve(rows * ((n + 3) / 4 * 4) * 2);
     linalg::WordStream word(&generator);
     std::vector<double> cdf(classes);
     for (int64_t row = 0; row < rows; ++row) {
@@ -89,7 +90,36 @@ class MultinomialKernel final : public Kernel {
   }
 
   const DType dtype_;
+};
+
+class MultinomialKernel final : public Kernel {
+ public:
+  explicit MultinomialKernel(const KernelNode& node) : sampler_(node), random_(*node.attrs) {}
+  static std::unique_ptr<MultinomialKernel> Make(const KernelNode& node) {
+    return std::make_unique<MultinomialKernel>(node);
+  }
+  Status Compute(KernelContext& c) override {
+    return sampler_.Run(c, [this](int64_t count) { return random_.Reserve(count); });
+  }
+
+ private:
+  const Sampler sampler_;
   RandomState random_;
+};
+
+class StatelessMultinomialKernel final : public Kernel {
+ public:
+  explicit StatelessMultinomialKernel(const KernelNode& node) : sampler_(node) {}
+  static std::unique_ptr<StatelessMultinomialKernel> Make(const KernelNode& node) {
+    return std::make_unique<StatelessMultinomialKernel>(node);
+  }
+  Status Compute(KernelContext& c) override {
+    RAMET_ASSIGN_OR_RETURN(const linalg::Philox generator, GeneratorFromSeed(c.input(2)));
+    return sampler_.Run(c, [&](int64_t) { return generator; });
+  }
+
+ private:
+  const Sampler sampler_;
 };
 
 Status MultinomialShape(ShapeContext& c) {
@@ -122,5 +152,21 @@ RAMET_OP("Multinomial")
     .Shape(MultinomialShape)
     .NotDifferentiable()
     .CpuKernelClass<MultinomialKernel>();
+
+RAMET_OP("StatelessMultinomial")
+    .Input("logits: T")
+    .Input("num_samples: int32")
+    .Input("seed: Tseed")
+    .Output("output: output_dtype")
+    .Attr("T: realnumbertype")
+    .Attr("Tseed: {int32, int64} = DT_INT64")
+    .Attr("output_dtype: {int32, int64} = DT_INT64")
+    .Doc(
+        "Like Multinomial, with numbers that depend only on the inputs. Error: those of "
+        "Multinomial; `seed` does not have shape [2].")
+    .HostMemory({"num_samples", "seed"})
+    .Shape(MultinomialShape)
+    .NotDifferentiable()
+    .CpuKernelClass<StatelessMultinomialKernel>();
 
 }  // namespace ramet

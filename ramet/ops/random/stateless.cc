@@ -3,6 +3,7 @@
 #include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/shape_fn.h"
+#include "ramet/ops/random/stateless_seed.h"
 
 namespace ramet {
 namespace {
@@ -12,19 +13,6 @@ constexpr int32_t kPhilox = 1, kThreeFry = 2, kAutoSelect = 3;
 uint64_t Joined(uint32_t low, uint32_t high) { return (static_cast<uint64_t>(high) << 32) | low; }
 uint32_t Low(uint64_t x) { return static_cast<uint32_t>(x); }
 uint32_t High(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
-
-// Returns the generator for a seed of two integers. The seed is scrambled with a fixed generator,
-// so small seeds are as good as any.
-StatusOr<linalg::Philox> FromSeed(const Tensor& seed) {
-  if (seed.shape() != Shape{2}) {
-    return InvalidArgument("seed must have shape [2], not ", seed.shape());
-  }
-  const auto first = static_cast<uint64_t>(IntegerAt(seed, 0));
-  const auto second = static_cast<uint64_t>(IntegerAt(seed, 1));
-  const linalg::Philox::Words mixed = linalg::Philox(
-      {Low(first), High(first), Low(second), High(second)}, {0x3ec8f720, 0x02461e29})();
-  return linalg::Philox({0, 0, mixed[2], mixed[3]}, {mixed[0], mixed[1]});
-}
 
 Status CheckCounter(const Tensor& t) {
   if (t.rank() != 1) return InvalidArgument("counter must have rank 1, got shape ", t.shape());
@@ -64,7 +52,9 @@ Status CheckSeedShape(ShapeContext& c, int input) {
 // The source of the generator, and the position of the arguments after it.
 struct Seeded {
   static constexpr int kArgs = 2;
-  static StatusOr<linalg::Philox> Generator(const KernelContext& c) { return FromSeed(c.input(1)); }
+  static StatusOr<linalg::Philox> Generator(const KernelContext& c) {
+    return GeneratorFromSeed(c.input(1));
+  }
   static Status CheckShapes(ShapeContext& c) { return CheckSeedShape(c, 1); }
 };
 struct Keyed {
@@ -160,7 +150,7 @@ template <class T>
 using KeyedInts = StatelessInts<Keyed, true>;
 
 Status KeyCounter(KernelContext& c) {
-  RAMET_ASSIGN_OR_RETURN(linalg::Philox generator, FromSeed(c.input(0)));
+  RAMET_ASSIGN_OR_RETURN(linalg::Philox generator, GeneratorFromSeed(c.input(0)));
   RAMET_ASSIGN_OR_RETURN(Tensor * key, c.Allocate(0, DType::kUInt64, Shape{1}));
   RAMET_ASSIGN_OR_RETURN(Tensor * counter, c.Allocate(1, DType::kUInt64, Shape{2}));
   const auto& words = generator.counter();
@@ -197,6 +187,17 @@ Status AlgorithmShape(ShapeContext& c) {
 }
 
 }  // namespace
+
+StatusOr<linalg::Philox> GeneratorFromSeed(const Tensor& seed) {
+  if (seed.shape() != Shape{2}) {
+    return InvalidArgument("seed must have shape [2], not ", seed.shape());
+  }
+  const auto first = static_cast<uint64_t>(IntegerAt(seed, 0));
+  const auto second = static_cast<uint64_t>(IntegerAt(seed, 1));
+  const linalg::Philox::Words mixed = linalg::Philox(
+      {Low(first), High(first), Low(second), High(second)}, {0x3ec8f720, 0x02461e29})();
+  return linalg::Philox({0, 0, mixed[2], mixed[3]}, {mixed[0], mixed[1]});
+}
 
 #define RAMET_SEED_DOC \
   " The numbers depend only on `seed` (two integers) and are the same as TensorFlow's."

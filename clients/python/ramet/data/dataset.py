@@ -306,7 +306,9 @@ class Dataset:
           start: the first number, an int64.
           name: ignored.
         """
-        return Dataset.zip((Dataset.range(start, dtypes.int64.max), self))
+        numbers = Dataset.range(start, dtypes.int64.max)._transform(
+            gen.RewriteDataset, rewrite_name='replicate_on_split')
+        return Dataset.zip((numbers, self))
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
         """Returns a dataset of the elements in random order, each drawn from the next buffer_size ones.
@@ -604,7 +606,7 @@ class Dataset:
         f, output_spec = scanning_function(scan_func, spec, self.element_spec)
         return self._transform(gen.ScanDataset, output_spec, f=f.name,
                                initial_state=structure.flatten(state),
-                               other_arguments=f.captured_inputs)
+                               other_arguments=f.captured_inputs, preserve_cardinality=True)
 
     def take_while(self, predicate, name=None):
         """Returns a dataset of the elements before the first for which a function is false.

@@ -57,8 +57,9 @@ def _reader(filenames, num_parallel_reads, make_variant):
     return gen.LegacyParallelInterleaveDatasetV2(
         cycle_length=int64(num_parallel_reads, 'cycle_length'),
         block_length=int64(1, 'block_length'),
-        buffer_output_elements=int64(AUTOTUNE, 'buffer_output_elements'),
-        prefetch_input_elements=int64(0, 'prefetch_input_elements'), deterministic='true', **shared)
+        buffer_output_elements=int64(2, 'buffer_output_elements'),
+        prefetch_input_elements=int64(2 * num_parallel_reads, 'prefetch_input_elements'),
+        deterministic='true', **shared)
 
 
 @export('data.TFRecordDataset')

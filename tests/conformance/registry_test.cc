@@ -148,6 +148,7 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"Timestamp", "returns the current time"},
       {"TopK", "the kernel of TopKV2; TensorFlow rejects it in new graphs"},
       {"Variable", kVariables},
+      {"VariableV2", kVariables},
   });
   return *ops;
 }

@@ -21,9 +21,10 @@ enum class Rows : uint8_t { kSoftmax, kLogSoftmax };
 enum class Draw : uint8_t { kUniform, kNormal, kTruncatedNormal };
 enum class ConvPart : uint8_t { kForward, kBackpropInput, kBackpropFilter };
 enum class Pooling : uint8_t { kMax, kMaxGrad, kMaxGradGrad, kAvg, kAvgGrad };
-// How rows of updates are combined with those of a tensor. If several rows have the same index,
-// all are added, and the last one is assigned.
-enum class RowUpdate : uint8_t { kAssign, kAdd, kSub };
+// How rows of updates are combined with those of a tensor. If several rows have the same index, the
+// last one is assigned, and all are combined otherwise. Devices have kDiv for floating types only,
+// and kMax and kMin not for unsigned types of 32 and 64 bits.
+enum class RowUpdate : uint8_t { kAssign, kAdd, kSub, kMul, kDiv, kMax, kMin };
 
 // The sizes of a gather: params is [batch, outer, rows, inner], indices is [batch, picks] and the
 // result is [batch, outer, picks, inner].
@@ -52,6 +53,8 @@ struct NormVectors {
 class RAMET_EXPORT DeviceMoves {
  public:
   virtual ~DeviceMoves() = default;
+  // Returns a copy of a tensor in host memory.
+  virtual StatusOr<Tensor> FromHost(const Tensor& host) const = 0;
   // y[y_offset + sum(i * y_strides)] = x[x_offset + sum(i * x_strides)] for all indices i below
   // `dims`. Elements of y must be distinct.
   virtual Status Copy(const Tensor& x, int64_t x_offset, std::span<const int64_t> x_strides,
@@ -87,6 +90,8 @@ class RAMET_EXPORT DeviceMath : public DeviceMoves {
   static const DeviceMath* Of(const Tensor& t);
 
   virtual Status AddRepeated(const Tensor& a, const Tensor& b, int64_t inner, Tensor& y) const = 0;
+  // Replaces the elements of y, of a floating type, by their square roots.
+  virtual Status TakeRoots(Tensor& y) const = 0;
   virtual Status Reduce(linalg::ReduceOp op, const linalg::ReducePlan& plan, const Tensor& x,
                         Tensor& y, int64_t divisor) const = 0;
   virtual Status ArgReduce(bool max, int64_t outer, int64_t n, int64_t inner, const Tensor& x,

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "ramet/op/op.h"
 #include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/grad_util.h"
@@ -135,6 +137,43 @@ Status MirrorStrided(const Mirror& m, const Tensor& x, Tensor& y) {
   return OkStatus();
 }
 
+// Adds the paddings of dimension d of x, which has the dimensions [outer, n + paddings, inner], to
+// the elements that they mirror.
+StatusOr<Tensor> FoldDimension(KernelContext& c, const DeviceMath& math, const Mirror& m, int d,
+                               int64_t n, const Tensor& x) {
+  Shape shape = x.shape();
+  shape.set_dim(d, n);
+  const int64_t outer = Product(shape, 0, d), inner = Product(shape, d + 1, shape.rank());
+  const int64_t x_row = x.dim(d) * inner, y_row = n * inner;
+  RAMET_ASSIGN_OR_RETURN(Tensor sum, c.AllocateTemp(x.dtype(), shape));
+  RAMET_RETURN_IF_ERROR(math.Copy(x, m.before[d] * inner, std::array{x_row, inner, int64_t{1}}, sum,
+                                  0, std::array{y_row, inner, int64_t{1}},
+                                  std::array{outer, n, inner}));
+  for (const bool is_after : {false, true}) {
+    const int64_t count = is_after ? m.after[d] : m.before[d];
+    if (count == 0) continue;
+    const int64_t first = is_after ? m.before[d] + n : 0;
+    RAMET_ASSIGN_OR_RETURN(Tensor part, c.AllocateTemp(x.dtype(), shape));
+    RAMET_RETURN_IF_ERROR(math.SetZeros(part));
+    RAMET_RETURN_IF_ERROR(math.Copy(
+        x, first * inner, std::array{x_row, inner, int64_t{1}}, part, m.Source(d, n, first) * inner,
+        std::array{y_row, -inner, int64_t{1}}, std::array{outer, count, inner}));
+    RAMET_RETURN_IF_ERROR(math.AddRepeated(sum, part, 1, sum));
+  }
+  return sum;
+}
+
+// Computes the gradient on a device, in one dimension after the other.
+Status FoldOnDevice(KernelContext& c, const DeviceMath& math, const Mirror& m, const Tensor& x,
+                    Tensor& y) {
+  Tensor folded = x;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (y.dim(d) == x.dim(d)) continue;
+    RAMET_ASSIGN_OR_RETURN(folded, FoldDimension(c, math, m, d, y.dim(d), folded));
+  }
+  return CopyAll(folded, y);
+}
+
 template <Status (*compute)(KernelContext&, int64_t)>
 class MirrorKernel final : public Kernel {
  public:
@@ -168,6 +207,7 @@ Status MirrorPadGrad(KernelContext& c, int64_t offset) {
   RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(c.input(1), offset, x.shape()));
   RAMET_ASSIGN_OR_RETURN(Shape shape, CroppedShape(m, x.shape()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
+  if (const DeviceMath* math = DeviceMath::Of(*y)) return FoldOnDevice(c, *math, m, x, *y);
   RAMET_RETURN_IF_ERROR(FillZeros(*y));
   const T* from = x.data<T>();
   T* to = y->mutable_data<T>();

@@ -106,6 +106,10 @@ class EuclideanNormKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y,
                            c.Allocate(0, x.dtype(), ReducedShape(x.shape(), dims, keep_dims_)));
     const auto plan = linalg::ReducePlan::Make(x.shape().dims(), dims.flags());
+    if (const DeviceMath* math = DeviceMath::Of(*y)) {
+      RAMET_RETURN_IF_ERROR(math->Reduce(ReduceOp::kSumSquares, plan, x, *y, 1));
+      return math->TakeRoots(*y);
+    }
     const linalg::Type type = LinalgType(x.dtype());
     if (linalg::HasReduce(ReduceOp::kSumSquares, type)) {
       linalg::Reduce(ReduceOp::kSumSquares, type, plan, x.raw_data(), y->raw_data());

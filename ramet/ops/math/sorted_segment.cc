@@ -2,6 +2,8 @@
 #include <limits>
 
 #include "ramet/op/op.h"
+#include "ramet/op/tensor_math.h"
+#include "ramet/ops/array/move.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/segment.h"
 #include "ramet/ops/math/types.h"
@@ -152,8 +154,16 @@ Status UnsortedSegments(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape shape,
                          Shape::Make(SegmentsShape(segments, data.shape(), ids.rank()).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, data.dtype(), shape));
-  std::fill_n(y->mutable_data<T>(), y->num_elements(), Start<kKind, T>());
+  Tensor start(data.dtype(), Shape());
+  *start.mutable_data<T>() = Start<kKind, T>();
+  RAMET_RETURN_IF_ERROR(FillWith(start, *y));
   const int64_t n = Product(data.shape(), ids.rank(), data.rank());
+  if (const DeviceMath* math = DeviceMath::Of(*y)) {
+    constexpr RowUpdate update = kKind == Kind::kProd  ? RowUpdate::kMul
+                                 : kKind == Kind::kMax ? RowUpdate::kMax
+                                                       : RowUpdate::kMin;
+    return math->UpdateRows(update, segments, n, ids, data, *y);
+  }
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     const int64_t id = IntegerAt(ids, i);
     if (id < 0) continue;

@@ -76,12 +76,16 @@ class ShuffleKernel final : public Kernel {
       return OkStatus();
     }
     const int64_t rows = x.dim(0);
-    RAMET_ASSIGN_OR_RETURN(Tensor order, c.AllocateTemp(DType::kInt64, Shape{rows}));
+    RAMET_ASSIGN_OR_RETURN(Tensor order, Tensor::Allocate(DType::kInt64, Shape{rows}));
     random_.Move([&](linalg::Philox& generator) {
       linalg::FillShuffle(linalg::Type::kInt64, &generator, order.raw_data(), rows);
     });
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
     const int64_t size = x.num_elements() / rows;
+    if (const DeviceMath* math = DeviceMath::Of(x)) {
+      RAMET_ASSIGN_OR_RETURN(const Tensor picks, math->FromHost(order));
+      return math->GatherRows({1, 1, rows, size, rows}, x, picks, *y);
+    }
     for (int64_t i = 0; i < rows; ++i) {
       CopyElements(x, order.data<int64_t>()[i] * size, *y, i * size, size);
     }

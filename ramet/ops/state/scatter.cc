@@ -106,11 +106,16 @@ Status CombineRows(ScatterMode mode, const Tensor& indices, const Tensor& update
   return failed ? DivisionByZero() : OkStatus();
 }
 
-// Returns the update of DeviceMath for a mode, for modes that it has.
 constexpr RowUpdate RowUpdateOf(ScatterMode mode) {
-  return mode == ScatterMode::kUpdate ? RowUpdate::kAssign
-         : mode == ScatterMode::kAdd  ? RowUpdate::kAdd
-                                      : RowUpdate::kSub;
+  switch (mode) {
+    case ScatterMode::kUpdate: return RowUpdate::kAssign;
+    case ScatterMode::kAdd: return RowUpdate::kAdd;
+    case ScatterMode::kSub: return RowUpdate::kSub;
+    case ScatterMode::kMul: return RowUpdate::kMul;
+    case ScatterMode::kDiv: return RowUpdate::kDiv;
+    case ScatterMode::kMax: return RowUpdate::kMax;
+    case ScatterMode::kMin: return RowUpdate::kMin;
+  }
 }
 
 // Scatters on a device, where indices that are out of range are ignored.
@@ -157,6 +162,7 @@ Status CheckNdUpdates(const NdIndex& index, const Tensor& old, const Tensor& ind
         expected, ", got updates.shape ", updates.shape(), ", indices.shape ", indices.shape(),
         ", ref.shape ", old.shape());
   }
+  if (DeviceMath::Of(old) != nullptr) return OkStatus();
   for (int64_t i = 0; i < index.num_tuples() && !ignore_bad; ++i) {
     if (index(i) < 0) return index.Outside(i, "shape", old.shape());
   }
@@ -172,6 +178,10 @@ Status ScatterNd(KernelContext& c, bool ignore_bad) {
     RAMET_RETURN_IF_ERROR(CheckNdUpdates(index, old, indices, updates, ignore_bad));
     RAMET_RETURN_IF_ERROR(CopyUnlessInPlace(old, out));
     const int64_t n = index.slice_size();
+    if (const DeviceMath* math = DeviceMath::Of(out)) {
+      RAMET_ASSIGN_OR_RETURN(const Tensor rows, math->RowsOfTuples(indices, index.dims()));
+      return math->UpdateRows(RowUpdateOf(mode), index.num_slices(), n, rows, updates, out);
+    }
     for (int64_t i = 0; i < index.num_tuples(); ++i) {
       const int64_t slice = index(i);
       if (slice < 0) continue;

@@ -38,6 +38,7 @@ typedef float f32;
 #define FMA(a, b, c) fma(a, b, c)
 #define ATOMIC_ADD_I32(p, v) atomic_add(p, v)
 #define ATOMIC_MAX_I32(p, v) atomic_max(p, v)
+#define ATOMIC_SWAP_U32(p, old, v) atomic_cmpxchg((volatile GLOBAL u32*)(p), old, v)
 #define ATOMIC_SWAP_U64(p, old, v) atom_cmpxchg((volatile GLOBAL u64*)(p), old, v)
 FUNCTION void ATOMIC_ADD_F32(volatile GLOBAL f32* p, f32 v) {
   volatile GLOBAL u32* bits = (volatile GLOBAL u32*)p;
@@ -81,6 +82,7 @@ typedef float f32;
 #define FMA(a, b, c) fma(a, b, c)
 #define ATOMIC_ADD_I32(p, v) atomicAdd(p, v)
 #define ATOMIC_MAX_I32(p, v) atomicMax(p, v)
+#define ATOMIC_SWAP_U32(p, old, v) atomicCAS(p, old, v)
 #define ATOMIC_SWAP_U64(p, old, v) atomicCAS(p, old, v)
 #define ATOMIC_ADD_F32(p, v) atomicAdd(p, v)
 )";

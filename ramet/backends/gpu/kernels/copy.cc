@@ -37,4 +37,11 @@ KERNEL(add_repeated)(GLOBAL const STORED(T)* a, GLOBAL const STORED(T)* b, GLOBA
 }
 )"};
 
+// Definitions: T, the tag of elements.
+const Program kRootProgram = {"roots", R"(
+KERNEL(roots)(GLOBAL STORED(T)* y, index_t n) {
+  FOR_EACH(i, n) STORE(T, y, i, sqrt(LOAD(T, y, i)));
+}
+)"};
+
 }  // namespace ramet::gpu

@@ -37,6 +37,15 @@ std::string TypeNumber(DType dtype) {
   }
 }
 
+std::string CombineOf(RowUpdate update, bool is_floating) {
+  switch (update) {
+    case RowUpdate::kDiv: return "((a) / (b))";
+    case RowUpdate::kMax: return "((b) > (a) ? (b) : (a))";
+    case RowUpdate::kMin: return "((b) < (a) ? (b) : (a))";
+    default: return is_floating ? "((a) * (b))" : "((T)((Bits)(a) * (Bits)(b)))";
+  }
+}
+
 }  // namespace
 
 DType SumType(DType dtype) {
@@ -56,6 +65,14 @@ DType RowSumType(DType dtype) {
 Definitions CopyDefinitions(size_t width) { return {{"T", WidthTag(width)}}; }
 
 Definitions AddDefinitions(DType dtype) { return {{"T", TagOf(dtype)}, {"S", SumTag(dtype)}}; }
+
+Definitions RootDefinitions(DType dtype) { return {{"T", TagOf(dtype)}}; }
+
+Definitions LeakyReluDefinitions(DType dtype) {
+  return {{"T", TagOf(dtype)}, {"C", SumTag(dtype)}};
+}
+
+Definitions InTopKDefinitions(DType target) { return {{"I", TagOf(target)}}; }
 
 Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y) {
   return {{"X", TagOf(x)},
@@ -99,6 +116,12 @@ Definitions RowSumDefinitions(DType dtype, DType index) {
           {"I", TagOf(index)},
           {"WIDE", DTypeSize(sum) == 8 ? "1" : "0"},
           {"IS_FLOAT", IsFloating(sum) ? "1" : "0"}};
+}
+
+Definitions RowCombineDefinitions(RowUpdate update, DType dtype, DType index) {
+  Definitions definitions = RowSumDefinitions(dtype, index);
+  definitions.emplace_back("COMBINE(a, b)", CombineOf(update, IsFloating(dtype)));
+  return definitions;
 }
 
 Definitions RandomDefinitions(DType dtype) {

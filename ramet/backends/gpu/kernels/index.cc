@@ -98,4 +98,41 @@ KERNEL(narrow)(GLOBAL const T* x, GLOBAL STORED(X)* y, index_t n) {
 }
 )"};
 
+// Definitions: those of kRowSumProgram, and COMBINE(a, b), the new value of an element a.
+const Program kRowCombineProgram = {"row combinations", R"(
+#if WIDE
+typedef u64 Bits;
+#define SWAP ATOMIC_SWAP_U64
+#else
+typedef u32 Bits;
+#define SWAP ATOMIC_SWAP_U32
+#endif
+#if IS_FLOAT && WIDE
+#define BITS(x) AS_U64(x)
+#define OF_BITS(x) AS_F64(x)
+#elif IS_FLOAT
+#define BITS(x) AS_U32(x)
+#define OF_BITS(x) AS_F32(x)
+#else
+#define BITS(x) ((Bits)(x))
+#define OF_BITS(x) ((T)(x))
+#endif
+KERNEL(combine)(GLOBAL const STORED(I)* indices, GLOBAL const STORED(X)* updates, GLOBAL T* y,
+                index_t rows, index_t inner, int is_scalar, index_t n) {
+  FOR_EACH(i, n) {
+    const i64 row = (i64)LOAD(I, indices, i / inner);
+    if (row < 0 || row >= rows) continue;
+    const T v = (T)LOAD(X, updates, is_scalar != 0 ? 0 : i);
+    GLOBAL Bits* bits = (GLOBAL Bits*)(y + ((index_t)row * inner + i % inner));
+    Bits old = *bits;
+    for (;;) {
+      const T a = OF_BITS(old);
+      const Bits seen = SWAP(bits, old, BITS(COMBINE(a, v)));
+      if (seen == old) break;
+      old = seen;
+    }
+  }
+}
+)"};
+
 }  // namespace ramet::gpu

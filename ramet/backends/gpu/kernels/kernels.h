@@ -5,24 +5,29 @@
 #include "ramet/backends/gpu/codegen/dialect.h"
 #include "ramet/backends/gpu/gpu_device.h"
 #include "ramet/linalg/reduce.h"
+#include "ramet/op/tensor_math.h"
 #include "ramet/tensor/dtype.h"
 
 // Programs of the families of ops other than element-wise ones, and the structs that their kernels
 // take by value. The sources say what each definition means.
 namespace ramet::gpu {
 
-extern const Program kCopyProgram;     // copies between strided layouts
-extern const Program kAddProgram;      // sums of two tensors
-extern const Program kReduceProgram;   // sums, products, extremes along axes
-extern const Program kArgProgram;      // positions of extremes along an axis
-extern const Program kRowsProgram;     // softmax and cross entropy of rows
-extern const Program kProductProgram;  // matrix products and convolutions
-extern const Program kGroupedProgram;  // convolutions of groups of channels
-extern const Program kPoolProgram;     // pooling and its gradients
-extern const Program kNormProgram;     // batch normalization
-extern const Program kIndexProgram;    // gathers, assignments of rows, one-hot
-extern const Program kRowSumProgram;   // sums of rows with atomic additions
-extern const Program kRandomProgram;   // random numbers of Philox generators
+extern const Program kCopyProgram;  // copies between strided layouts
+extern const Program kAddProgram;   // sums of two tensors
+extern const Program kRootProgram;  // square roots
+extern const Program kLeakyReluProgram;
+extern const Program kInTopKProgram;
+extern const Program kReduceProgram;      // sums, products, extremes along axes
+extern const Program kArgProgram;         // positions of extremes along an axis
+extern const Program kRowsProgram;        // softmax and cross entropy of rows
+extern const Program kProductProgram;     // matrix products and convolutions
+extern const Program kGroupedProgram;     // convolutions of groups of channels
+extern const Program kPoolProgram;        // pooling and its gradients
+extern const Program kNormProgram;        // batch normalization
+extern const Program kIndexProgram;       // gathers, assignments of rows, one-hot
+extern const Program kRowSumProgram;      // sums of rows with atomic additions
+extern const Program kRowCombineProgram;  // products, quotients, extremes of rows
+extern const Program kRandomProgram;      // random numbers of Philox generators
 
 constexpr int kMaxCopyDims = 8;
 struct CopyDims {
@@ -75,6 +80,9 @@ DType RowSumType(DType dtype);
 // 8. The sources say what the definitions mean.
 Definitions CopyDefinitions(size_t width);
 Definitions AddDefinitions(DType dtype);
+Definitions RootDefinitions(DType dtype);
+Definitions LeakyReluDefinitions(DType dtype);
+Definitions InTopKDefinitions(DType target);
 Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y);
 Definitions ArgDefinitions(bool max, DType x, DType y);
 Definitions RowsDefinitions(DType dtype, DType label);
@@ -84,6 +92,8 @@ Definitions PoolDefinitions(DType dtype);
 Definitions NormDefinitions(DType dtype);
 Definitions IndexDefinitions(size_t width, DType index);
 Definitions RowSumDefinitions(DType dtype, DType index);
+// `update` is none of kAssign, kAdd and kSub.
+Definitions RowCombineDefinitions(RowUpdate update, DType dtype, DType index);
 Definitions RandomDefinitions(DType dtype);
 
 }  // namespace ramet::gpu

@@ -100,4 +100,22 @@ KERNEL(sparse_xent)(GLOBAL const STORED(T)* x, GLOBAL const STORED(L)* labels,
 }
 )"};
 
+// A work item looks at one row. Definitions: I, the tag of targets.
+const Program kInTopKProgram = {"in top k", R"(
+KERNEL(in_top_k)(GLOBAL const f32* predictions, GLOBAL const STORED(I)* targets, GLOBAL u8* y,
+                 index_t classes, i64 k, index_t n) {
+  FOR_EACH(r, n) {
+    GLOBAL const f32* row = predictions + r * classes;
+    const i64 target = (i64)LOAD(I, targets, r);
+    int known = target >= 0 && target < classes;
+    i64 above = 0;
+    for (index_t i = 0; known && i < classes; ++i) {
+      known = isfinite(row[i]);
+      above += row[i] > row[(index_t)target];
+    }
+    y[r] = known && above < k;
+  }
+}
+)"};
+
 }  // namespace ramet::gpu

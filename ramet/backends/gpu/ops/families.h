@@ -14,6 +14,7 @@ Status CopyStrided(GpuDevice& device, const Tensor& x, int64_t x_offset,
 Status SetZeros(GpuDevice& device, Tensor& y);
 Status SetAll(GpuDevice& device, const Tensor& value, Tensor& y);
 Status AddRepeated(GpuDevice& device, const Tensor& a, const Tensor& b, int64_t inner, Tensor& y);
+Status TakeRoots(GpuDevice& device, Tensor& y);
 Status Select(GpuDevice& device, const linalg::BroadcastPlan& plan, const Tensor& condition,
               const Tensor& a, const Tensor& b, Tensor& y);
 

@@ -8,6 +8,9 @@ namespace {
 class GpuMoves : public DeviceMath {
  public:
   explicit GpuMoves(GpuDevice& device) : device_(device) {}
+  StatusOr<Tensor> FromHost(const Tensor& host) const override {
+    return device_.CopyFromHost(host);
+  }
   Status Copy(const Tensor& x, int64_t x_offset, std::span<const int64_t> x_strides, Tensor& y,
               int64_t y_offset, std::span<const int64_t> y_strides,
               std::span<const int64_t> dims) const override {
@@ -49,6 +52,7 @@ class GpuMath final : public GpuMoves {
   Status AddRepeated(const Tensor& a, const Tensor& b, int64_t inner, Tensor& y) const override {
     return gpu::AddRepeated(device_, a, b, inner, y);
   }
+  Status TakeRoots(Tensor& y) const override { return gpu::TakeRoots(device_, y); }
   Status Reduce(linalg::ReduceOp op, const linalg::ReducePlan& plan, const Tensor& x, Tensor& y,
                 int64_t divisor) const override {
     return gpu::Reduce(device_, op, plan, x, y, divisor);

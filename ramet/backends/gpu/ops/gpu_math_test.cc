@@ -76,6 +76,35 @@ class GpuMathTest : public ::testing::Test {
   std::mt19937 generator_{1};
 };
 
+TEST_F(GpuMathTest, CombinesRows) {
+  for (DType dtype : {kFloat, kInt64, kUInt8}) {
+    Tensor y = Numbers(dtype, {4, 3}, 1, 5), updates = Numbers(dtype, {5, 3}, 1, 5);
+    const Tensor indices = On(Tensor::Vector<int32_t>({2, 0, 9, 2, -1}));
+    for (RowUpdate update : {RowUpdate::kMul, RowUpdate::kMax, RowUpdate::kMin, RowUpdate::kDiv}) {
+      if (update == RowUpdate::kDiv && !IsFloating(dtype)) continue;
+      Tensor expected = Cast(y, kDouble), found = On(y);
+      const Tensor values = Cast(updates, kDouble);
+      double* const e = expected.mutable_data<double>();
+      for (const auto& [row, from] : {std::pair{2, 0}, {0, 1}, {2, 3}}) {
+        for (int j = 0; j < 3; ++j) {
+          const double v = values.data<double>()[from * 3 + j];
+          double& at = e[row * 3 + j];
+          switch (update) {
+            case RowUpdate::kMul: at *= v; break;
+            case RowUpdate::kDiv: at /= v; break;
+            case RowUpdate::kMax: at = std::max(at, v); break;
+            default: at = std::min(at, v);
+          }
+        }
+      }
+      const Status status =
+          DeviceMath::Of(found)->UpdateRows(update, 4, 3, indices, On(updates), found);
+      ASSERT_TRUE(status.ok()) << status.ToString();
+      ExpectNear(expected, Back(found), Tolerance(dtype));
+    }
+  }
+}
+
 TEST_F(GpuMathTest, ReducesAnyAxes) {
   const int64_t dims[5] = {3, 5, 2, 7, 4};
   for (DType dtype : {kFloat, kHalf, kDouble, kInt32, kUInt8}) {

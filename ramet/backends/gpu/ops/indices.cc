@@ -21,9 +21,9 @@ Status Assign(GpuDevice& device, int64_t rows, int64_t row_size, const Tensor& i
                  {indices, last, updates, y, Index{rows}, Index{row_size}, is_scalar, Index{n}});
 }
 
-// Adds to y, in a wider copy if GPUs cannot add atomically to its dtype.
-Status AddRows(GpuDevice& device, int32_t sign, int64_t rows, int64_t row_size,
-               const Tensor& indices, const Tensor& updates, int32_t is_scalar, Tensor& y) {
+// Combines rows of y with updates, in a wider copy if GPUs have no atomic functions for its dtype.
+Status CombineRows(GpuDevice& device, RowUpdate update, int64_t rows, int64_t row_size,
+                   const Tensor& indices, const Tensor& updates, int32_t is_scalar, Tensor& y) {
   const Definitions definitions = RowSumDefinitions(y.dtype(), indices.dtype());
   const DType sum = RowSumType(y.dtype());
   const bool in_place = DTypeSize(sum) == DTypeSize(y.dtype());
@@ -35,9 +35,17 @@ Status AddRows(GpuDevice& device, int32_t sign, int64_t rows, int64_t row_size,
         ForEach(device, kRowSumProgram, "widen", definitions, size, {y, sums, Index{size}}));
   }
   const int64_t n = indices.num_elements() * row_size;
-  RAMET_RETURN_IF_ERROR(
-      ForEach(device, kRowSumProgram, "add", definitions, n,
-              {indices, updates, sums, Index{rows}, Index{row_size}, is_scalar, sign, Index{n}}));
+  if (update == RowUpdate::kAdd || update == RowUpdate::kSub) {
+    const int32_t sign = update == RowUpdate::kSub ? -1 : 1;
+    RAMET_RETURN_IF_ERROR(
+        ForEach(device, kRowSumProgram, "add", definitions, n,
+                {indices, updates, sums, Index{rows}, Index{row_size}, is_scalar, sign, Index{n}}));
+  } else {
+    RAMET_RETURN_IF_ERROR(
+        ForEach(device, kRowCombineProgram, "combine",
+                RowCombineDefinitions(update, y.dtype(), indices.dtype()), n,
+                {indices, updates, sums, Index{rows}, Index{row_size}, is_scalar, Index{n}}));
+  }
   if (in_place) return OkStatus();
   return ForEach(device, kRowSumProgram, "narrow", definitions, size, {sums, y, Index{size}});
 }
@@ -66,8 +74,7 @@ Status UpdateRows(GpuDevice& device, RowUpdate update, int64_t rows, int64_t row
   if (update == RowUpdate::kAssign) {
     return Assign(device, rows, row_size, indices, updates, is_scalar, y);
   }
-  return AddRows(device, update == RowUpdate::kSub ? -1 : 1, rows, row_size, indices, updates,
-                 is_scalar, y);
+  return CombineRows(device, update, rows, row_size, indices, updates, is_scalar, y);
 }
 
 StatusOr<Tensor> RowsOfTuples(GpuDevice& device, const Tensor& tuples,

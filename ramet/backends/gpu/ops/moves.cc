@@ -86,7 +86,7 @@ Status CopyStrided(GpuDevice& device, const Tensor& x, int64_t x_offset,
 
 Status SetZeros(GpuDevice& device, Tensor& y) {
   if (y.bytes() == 0) return OkStatus();
-  return device.queue().Zero(GpuBuffer::BlockOf(y), y.bytes());
+  return device.Checked(device.queue().Zero(GpuBuffer::BlockOf(y), y.bytes()));
 }
 
 Status SetAll(GpuDevice& device, const Tensor& value, Tensor& y) {
@@ -103,6 +103,11 @@ Status AddRepeated(GpuDevice& device, const Tensor& a, const Tensor& b, int64_t 
   const int64_t n = y.num_elements();
   return ForEach(device, kAddProgram, "add_repeated", AddDefinitions(y.dtype()), n,
                  {a, b, y, Index{inner}, Index{b.num_elements()}, Index{n}});
+}
+
+Status TakeRoots(GpuDevice& device, Tensor& y) {
+  const int64_t n = y.num_elements();
+  return ForEach(device, kRootProgram, "roots", RootDefinitions(y.dtype()), n, {y, Index{n}});
 }
 
 Status Select(GpuDevice& device, const linalg::BroadcastPlan& plan, const Tensor& condition,

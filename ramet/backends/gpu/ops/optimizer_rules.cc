@@ -60,6 +60,12 @@ constexpr OptimizerRule kRules[] = {
       const V step = sqrt(s2 + p2) * (K(1.0) / sqrt(s1 + p2)) * g;
       s0 = s0 - step * p0;
       s2 = s2 * p1 + step * step * (K(1.0) - p1);)"},
+    {"ApplyAdagradDA", R"(
+      s1 = s1 + g;
+      s2 = s2 + g * g;
+      const V rest = fabs(s1) - p1 * p3;
+      const V shrunk = p1 > 0 ? SIGN(s1) * (rest > 0 ? rest : K(0.0)) : s1;
+      s0 = -p0 * shrunk / (p2 * p3 * p0 + sqrt(s2));)"},
     {"ApplyAdaMax", R"(
       s1 = s1 + (g - s1) * (K(1.0) - p2);
       s2 = p3 * s2 > fabs(g) ? p3 * s2 : fabs(g);

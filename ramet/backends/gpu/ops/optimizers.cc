@@ -24,6 +24,7 @@ namespace {
 struct ApplyInputs {
   std::vector<int> variables;  // the variable and its slots
   std::vector<int> scalars;
+  std::vector<std::string> scalar_tags;  // "T", or "i64" for a number of steps
   int gradient = -1;
   int indices = -1;                // -1: the op is dense
   std::vector<std::string> names;  // by input
@@ -40,6 +41,7 @@ struct ApplyInputs {
         indices = i;
       } else {
         scalars.push_back(i);
+        scalar_tags.push_back(arg.type == DType::kInt64 ? "i64" : "T");
       }
     }
   }
@@ -50,6 +52,22 @@ std::string Repeated(std::string_view line, size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i) {
     for (char c : line) text += c == '%' ? std::to_string(i) : std::string(1, c);
+  }
+  return text;
+}
+
+// Returns the parameters of a kernel for the scalars, and the statements that read them.
+std::string ScalarParameters(const ApplyInputs& inputs) {
+  std::string text;
+  for (size_t i = 0; i < inputs.scalars.size(); ++i) {
+    text += StrCat("GLOBAL const STORED(", inputs.scalar_tags[i], ")* scalar", i, ", ");
+  }
+  return text;
+}
+std::string ScalarValues(const ApplyInputs& inputs) {
+  std::string text;
+  for (size_t i = 0; i < inputs.scalars.size(); ++i) {
+    text += StrCat("const V p", i, " = (V)LOAD(", inputs.scalar_tags[i], ", scalar", i, ", 0);\n");
   }
   return text;
 }
@@ -66,19 +84,19 @@ FOR_EACH(column, n) {
 )";
 
 std::string SourceOf(const OptimizerRule& rule, const ApplyInputs& inputs) {
-  const size_t states = inputs.variables.size(), scalars = inputs.scalars.size();
+  const size_t states = inputs.variables.size();
   return StrCat(
       "typedef VALUE(T) V;\n"
       "#if IS_DOUBLE\n#define K(x) (x)\n#else\n#define K(x) ((V)x##f)\n#endif\n"
       "#define SIGN(x) ((V)(((x) > 0) - ((x) < 0)))\n",
       inputs.indices < 0 ? "KERNEL(apply)(" : "KERNEL(apply_rows)(",
       Repeated("GLOBAL const STORED(T)* old%, GLOBAL STORED(T)* new%, ", states),
-      Repeated("GLOBAL const STORED(T)* scalar%, ", scalars),
+      ScalarParameters(inputs),
       inputs.indices < 0
           ? "GLOBAL const STORED(T)* gradient, index_t n) {\n"
           : "GLOBAL const STORED(T)* gradient, GLOBAL const INDEX* indices, index_t count, "
             "index_t rows, index_t n) {\n",
-      Repeated("const V p% = LOAD(T, scalar%, 0);\n", scalars),
+      ScalarValues(inputs),
       inputs.indices < 0 ? "FOR_EACH(i, n) {\nconst V g = LOAD(T, gradient, i);\n" : kEachRow,
       Repeated(StrCat("V s% = LOAD(T, ", inputs.indices < 0 ? "old" : "new", "%, i);\n"), states),
       rule.body, "\n", Repeated("STORE(T, new%, i, s%);\n", states),
@@ -273,7 +291,9 @@ class ApplyKernel final : public Kernel {
     names->push_back(StrCat("ResourceSparse", rule.op));
   }
   for (const std::string& name : *names) {
+    const bool is_narrow = name.ends_with("AdagradDA");  // has float and double only
     for (DType dtype : kFloatTypes) {
+      if (is_narrow && dtype != kFloat && dtype != kDouble) continue;
       KernelRegistrar(name, {"GPU", "T", dtype, &ApplyKernel::Make, nullptr});
     }
   }

@@ -20,6 +20,10 @@ constexpr DType kNormTypes[] = {kFloat, kHalf, kBFloat16};
 constexpr DType kConvTypes[] = {kFloat, kHalf, kBFloat16, kDouble, kInt32};
 constexpr DType kPoolTypes[] = {kFloat, kHalf,  kBFloat16, kDouble, kInt8,
                                 kInt16, kInt32, kInt64,    kUInt8,  kUInt16};
+// The types for which GPUs have atomic extremes.
+constexpr DType kComparedTypes[] = {kFloat, kHalf,  kBFloat16, kDouble, kInt8,
+                                    kInt16, kInt32, kInt64,    kUInt8,  kUInt16};
+constexpr DType kScatterTypes[] = {kFloat, kHalf, kBFloat16, kDouble, kInt32, kInt64};
 constexpr DType kIndexTypes[] = {kInt32, kInt64};
 constexpr DType kDrawnIntTypes[] = {kInt32, kInt64, kUInt32, kUInt64};
 
@@ -41,6 +45,7 @@ constexpr SharedOp kSharedOps[] = {
     {"DepthToSpace", "", kAnyType},
     {"Fill", "", kAnyType},
     {"MirrorPad", "", kAnyType},
+    {"MirrorPadGrad", "T", kRealTypes},
     {"OneHot", "T", kElementTypes},
     {"OnesLike", "T", kElementTypes},
     {"Pack", "", kAnyType},
@@ -72,6 +77,9 @@ constexpr SharedOp kSharedOps[] = {
     {"TensorScatterAdd", "T", kRealTypes},
     {"TensorScatterSub", "T", kRealTypes},
     {"TensorScatterUpdate", "T", kElementTypes},
+    {"UnsortedSegmentMax", "T", kComparedTypes},
+    {"UnsortedSegmentMin", "T", kComparedTypes},
+    {"UnsortedSegmentProd", "T", kRealTypes},
     {"UnsortedSegmentSum", "T", kRealTypes},
     {"AddN", "T", kRealTypes},
     {"All", "", kAnyType},
@@ -80,6 +88,7 @@ constexpr SharedOp kSharedOps[] = {
     {"ArgMin", "T", kAllTypes},
     {"BatchMatMul", "T", kConvTypes},
     {"BatchMatMulV2", "T", kConvTypes},
+    {"EuclideanNorm", "T", kFloatTypes},
     {"Max", "T", kRealTypes},
     {"Mean", "T", kRealTypes},
     {"Min", "T", kRealTypes},
@@ -121,6 +130,7 @@ constexpr SharedOp kSharedOps[] = {
     {"Softmax", "T", kFloatTypes},
     {"SoftmaxCrossEntropyWithLogits", "T", kFloatTypes},
     {"SparseSoftmaxCrossEntropyWithLogits", "T", kFloatTypes},
+    {"RandomShuffle", "T", kElementTypes},
     {"RandomStandardNormal", "dtype", kFloatTypes},
     {"RandomUniform", "dtype", kFloatTypes},
     {"RandomUniformInt", "Tout", kIndexTypes},
@@ -142,9 +152,27 @@ constexpr SharedOp kVariableOps[] = {
     {"ResourceGather", "Tindices", kIndexTypes},
     {"ResourceGatherNd", "Tindices", kIndexTypes},
     {"ResourceScatterAdd", "dtype", kRealTypes},
+    {"ResourceScatterDiv", "dtype", kFloatTypes},
+    {"ResourceScatterMax", "dtype", kComparedTypes},
+    {"ResourceScatterMin", "dtype", kComparedTypes},
+    {"ResourceScatterMul", "dtype", kRealTypes},
+    {"ResourceScatterNdAdd", "T", kRealTypes},
+    {"ResourceScatterNdMax", "T", kComparedTypes},
+    {"ResourceScatterNdMin", "T", kComparedTypes},
+    {"ResourceScatterNdSub", "T", kRealTypes},
+    {"ResourceScatterNdUpdate", "T", kElementTypes},
     {"ResourceScatterSub", "dtype", kRealTypes},
     {"ResourceScatterUpdate", "dtype", kElementTypes},
     {"ScatterAdd", "T", kRealTypes},
+    {"ScatterDiv", "T", kFloatTypes},
+    {"ScatterMax", "T", kScatterTypes},
+    {"ScatterMin", "T", kScatterTypes},
+    {"ScatterMul", "T", kRealTypes},
+    {"ScatterNdAdd", "T", kRealTypes},
+    {"ScatterNdMax", "T", kComparedTypes},
+    {"ScatterNdMin", "T", kComparedTypes},
+    {"ScatterNdSub", "T", kRealTypes},
+    {"ScatterNdUpdate", "T", kElementTypes},
     {"ScatterSub", "T", kRealTypes},
     {"ScatterUpdate", "T", kElementTypes},
 };

@@ -29,6 +29,9 @@ inline std::vector<ProgramVariant> KernelsVariants() {
     add(kPoolProgram, PoolDefinitions(t));
     for (DType index : kIndices) {
       add(kRowSumProgram, RowSumDefinitions(t, index));
+      for (RowUpdate update : {RowUpdate::kMul, RowUpdate::kDiv, RowUpdate::kMax}) {
+        add(kRowCombineProgram, RowCombineDefinitions(update, t, index));
+      }
       for (bool max : {false, true}) add(kArgProgram, ArgDefinitions(max, t, index));
     }
     for (ReduceOp op :
@@ -43,6 +46,8 @@ inline std::vector<ProgramVariant> KernelsVariants() {
   }
   for (DType t : kFloats) {
     add(kReduceProgram, ReduceDefinitions(ReduceOp::kSumSquares, 1, t, t));
+    add(kLeakyReluProgram, LeakyReluDefinitions(t));
+    add(kRootProgram, RootDefinitions(t));
     add(kGroupedProgram, GroupedDefinitions(t));
     add(kRandomProgram, RandomDefinitions(t));
     for (DType label : kIndices) add(kRowsProgram, RowsDefinitions(t, label));
@@ -51,6 +56,7 @@ inline std::vector<ProgramVariant> KernelsVariants() {
     for (int map : {0, 2, 3})
       add(kReduceProgram, ReduceDefinitions(ReduceOp::kSum, map, t, kFloat));
   }
+  for (DType t : kIndices) add(kInTopKProgram, InTopKDefinitions(t));
   for (DType t : kIndices) add(kRandomProgram, RandomDefinitions(t));
   for (ReduceOp op : {ReduceOp::kAll, ReduceOp::kAny}) {
     add(kReduceProgram, ReduceDefinitions(op, 0, kBool, kBool));

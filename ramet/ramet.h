@@ -2,6 +2,7 @@
 
 // The single public header of Ramet: graphs, sessions, training, checkpoints.
 
+#include "ramet/backends/gpu/gpu_report.h"
 #include "ramet/base/exception.h"
 #include "ramet/base/log.h"
 #include "ramet/base/progress.h"

@@ -15,6 +15,7 @@ std::string AddressProblem(const std::string& address);
 // Each of these functions adds one command to the app. A command named on the command line runs
 // within app.parse, prints its results to stdout and stores its outcome in `status`.
 void AddOps(CLI::App& app, ramet::Status* status);
+void AddGpu(CLI::App& app, ramet::Status* status);
 void AddList(CLI::App& app, ramet::Status* status);
 void AddPrint(CLI::App& app, ramet::Status* status);
 void AddInspect(CLI::App& app, ramet::Status* status);

@@ -150,6 +150,7 @@ int main(int argc, char** argv) {
     cli::AddPublish(app, &status);
     cli::AddSync(app, &status);
     cli::AddOps(app, &status);
+    cli::AddGpu(app, &status);
     cli::AddCompletion(app);
     TakeOneValueEach(&app);
     app.parse(argc, argv);

@@ -61,13 +61,17 @@ void ActiveRun::Record(const Step& step, int64_t start_nanos) {
                          outputs(step), context_.state.followed);
 }
 
+std::string ActiveRun::NodeName(const Step& step) const {
+  ReaderLock lock(settings().graph->mutex);
+  return std::string(settings().graph->nodes[step.node].name);
+}
+
 Status ActiveRun::WithNode(const Step& step, const Status& status) const {
   const Cancellation* const cancellation = context_.state.cancellation;
   if (cancellation && status.message() == cancellation->status().message()) return status;
   if (step.Is<FusedStep>()) return status;  // names the node of one of its parts
   if (context_.depth > 0 && status.message().size() > kMaxMessageBytes) return status;
-  ReaderLock lock(settings().graph->mutex);
-  const std::string_view node = settings().graph->nodes[step.node].name;
+  const std::string node = NodeName(step);
   if (settings().function == nullptr) {
     return status.WithSuffix(StrCat("\n\t [[{{node ", node, "}}]]"));
   }

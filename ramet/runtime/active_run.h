@@ -9,8 +9,8 @@
 namespace ramet {
 
 // An ActiveRun is a run of a plan under way: the buffers that it works on, and what the classes
-// that execute its steps share. All functions but WithNode, MustStop and stop_status are for the
-// thread that executes the step in question.
+// that execute its steps share. All functions but NodeName, WithNode, MustStop and stop_status are
+// for the thread that executes the step in question.
 class ActiveRun {
  public:
   // Takes buffers from the plan's pool. Both outlive the run.
@@ -50,6 +50,7 @@ class ActiveRun {
   void Clear();
   // Records a step that began at `start_nanos`; with a recorder only.
   void Record(const Step& step, int64_t start_nanos);
+  std::string NodeName(const Step& step) const;
   // Adds the step's node to an error, unless the error says that the run was stopped.
   Status WithNode(const Step& step, const Status& status) const;
   // Copies a tensor to host memory from the device in whose memory it lies.

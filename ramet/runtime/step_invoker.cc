@@ -4,8 +4,23 @@
 
 #include "ramet/base/exception.h"
 #include "ramet/base/run_interrupt.h"
+#include "ramet/tensor/memory_owners.h"
 
 namespace ramet {
+namespace {
+
+// Makes a step's node the owner of the device memory that the step allocates.
+class StepOwner final : public OwnerScope {
+ public:
+  StepOwner(const ActiveRun& run, const Step& step) : run_(run), step_(step) {}
+  std::string Name() const override { return StrCat("node '", run_.NodeName(step_), "'"); }
+
+ private:
+  const ActiveRun& run_;
+  const Step& step_;
+};
+
+}  // namespace
 
 Status StepInvoker::Invoke(const Step& step, StepScratch& scratch) {
   if (run_.MustStop()) return run_.stop_status();
@@ -21,6 +36,7 @@ Status StepInvoker::Dispatch(const Step& step, StepScratch& scratch) {
 }
 
 Status StepInvoker::InvokeOnDevice(const Step& step) {
+  const StepOwner owner(run_, step);
   StepScratch scratch(step.inputs.size);
   RAMET_RETURN_IF_ERROR(kernels_.Invoke(step, scratch));
   for (int i = 0; i < step.outputs.size; ++i) {
@@ -66,6 +82,7 @@ Status StepInvoker::MoveVariable(VariableState& variable, int device) {
 }
 
 Status StepInvoker::Copy(const Step& step) {
+  const StepOwner owner(run_, step);
   const Value& from = run_.input(step, 0);
   const Tensor value = run_.Read(from);
   if (value.empty() && from.variable) return from.variable->UninitializedError();

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <thread>
 
+#include "ramet/tensor/memory_owners.h"
 #include "ramet/variable/row_history.h"
 
 namespace ramet {
@@ -50,6 +51,7 @@ void VariableState::Set(Tensor value, const FollowedValues* followed) {
 }
 
 void VariableState::Replace(Tensor value, const FollowedValues* followed) {
+  MemoryOwners::Global().GiveToVariable(value, name_);
   MutexLock lock(mutex_);
   std::swap(value_, value);
   if (followed != nullptr) own_since_ = followed->sequence;
@@ -58,6 +60,7 @@ void VariableState::Replace(Tensor value, const FollowedValues* followed) {
 void VariableState::Move(const Tensor& old, Tensor value) {
   UpdateLock update_lock(*this);
   if (allocator_ == nullptr) ForgetSpares();
+  MemoryOwners::Global().GiveToVariable(value, name_);
   MutexLock lock(mutex_);
   if (value_.buffer().get() == old.buffer().get()) std::swap(value_, value);
 }

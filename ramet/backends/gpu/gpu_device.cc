@@ -25,6 +25,13 @@ std::string TextOf(const Definitions& definitions) {
   return text;
 }
 
+// Returns "T=f32, I=i32".
+std::string LineOf(const Definitions& definitions) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : definitions) parts.push_back(StrCat(name, "=", value));
+  return parts.empty() ? "no definitions" : StrJoin(parts, ", ");
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<GpuDevice>> GpuDevice::Make(int index, DriverDevice& device,
@@ -54,7 +61,7 @@ GpuDevice& GpuDevice::Of(const DeviceMemory& memory) {
 
 // Errors of work that failed on the device are returned by the copy or launch that comes next.
 void GpuDevice::Synchronize() {
-  const Status status = queue_->Finish();
+  const Status status = Checked(queue_->Finish());
   if (!status.ok()) LogError(name(), ": ", status.message());
 }
 
@@ -67,14 +74,16 @@ StatusOr<Tensor> GpuDevice::AllocateFor(const Tensor& host) {
 
 StatusOr<Tensor> GpuDevice::CopyFromHost(const Tensor& host) {
   RAMET_ASSIGN_OR_RETURN(Tensor copy, AllocateFor(host));
-  RAMET_RETURN_IF_ERROR(queue_->CopyFromHost(GpuBuffer::BlockOf(copy), BytesOf(host), nullptr));
+  RAMET_RETURN_IF_ERROR(
+      Checked(queue_->CopyFromHost(GpuBuffer::BlockOf(copy), BytesOf(host), nullptr)));
   return copy;
 }
 
 StatusOr<Tensor> GpuDevice::CopyToHost(const Tensor& device) {
   RAMET_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(device.dtype(), device.shape()));
   auto* const bytes = static_cast<std::byte*>(copy.raw_data());
-  RAMET_RETURN_IF_ERROR(queue_->CopyToHost({bytes, copy.bytes()}, GpuBuffer::BlockOf(device)));
+  RAMET_RETURN_IF_ERROR(
+      Checked(queue_->CopyToHost({bytes, copy.bytes()}, GpuBuffer::BlockOf(device))));
   return copy;
 }
 
@@ -87,16 +96,30 @@ StatusOr<std::vector<Tensor>> GpuDevice::CopyIn(std::span<const Tensor> host) {
   return tensors;
 }
 
+Status GpuDevice::Checked(const Status& status) {
+  if (!IsInternal(status) || queue_->Finish().ok()) return status;
+  return Internal(name(), " (", driver_.info().name, ") does not work any more: ", status.message(),
+                  "; the values in its memory are lost. Close the sessions of this process and "
+                  "start it again; RAMET_GPU=off runs it on the CPU");
+}
+
 StatusOr<DriverFunction*> GpuDevice::Function(const Program& program,
                                               const Definitions& definitions, std::string_view name,
                                               bool has_large_indices) {
   MutexLock lock(mutex_);
-  RAMET_ASSIGN_OR_RETURN(CompiledModule * compiled,
-                         ModuleFor(program, definitions, has_large_indices));
-  auto found = compiled->functions.find(name);
-  if (found == compiled->functions.end()) {
-    RAMET_ASSIGN_OR_RETURN(auto function, compiled->module->Function(std::string(name)));
-    found = compiled->functions.emplace(name, std::move(function)).first;
+  auto compiled = ModuleFor(program, definitions, has_large_indices);
+  if (IsInternal(compiled.status())) {
+    return Internal("GPU program '", program.name, "', kernel '", name, "', with ",
+                    LineOf(definitions), ": ", compiled.status().message(),
+                    "\nUpdate the driver of the GPU, or place the operation on the CPU "
+                    "(tf.device('/cpu:0'), or RAMET_GPU=off for all operations)");
+  }
+  RAMET_RETURN_IF_ERROR(compiled.status());
+  auto& functions = (*compiled)->functions;
+  auto found = functions.find(name);
+  if (found == functions.end()) {
+    RAMET_ASSIGN_OR_RETURN(auto function, (*compiled)->module->Function(std::string(name)));
+    found = functions.emplace(name, std::move(function)).first;
   }
   return found->second.get();
 }
@@ -127,11 +150,9 @@ StatusOr<GpuDevice::CompiledModule*> GpuDevice::ModuleFor(const Program& program
   }
   const std::string source = StrCat(
       DialectPrelude(info.language, info.has_double, has_large_indices), text, program.source);
-  auto module = compile_cache_.Compile(driver_, source, DialectOptions(info.language));
-  if (!module.ok()) {
-    return module.status().WithContext(StrCat("GPU program '", program.name, "'"));
-  }
-  return &(modules_[std::move(key)] = {*std::move(module), {}});
+  RAMET_ASSIGN_OR_RETURN(auto module,
+                         compile_cache_.Compile(driver_, source, DialectOptions(info.language)));
+  return &(modules_[std::move(key)] = {std::move(module), {}});
 }
 
 }  // namespace ramet::gpu

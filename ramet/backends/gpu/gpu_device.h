@@ -53,11 +53,14 @@ class GpuDevice final : public Device, public BackgroundCopier {
   DriverDevice& driver() { return driver_; }
   DriverQueue& queue() { return *queue_; }
   CompileCache& compile_cache() { return compile_cache_; }
+  // Returns the status of a call of the queue. An error after which the queue does not work any
+  // more says that the device is lost, and what to do.
+  Status Checked(const Status& status);
   CachingAllocator::Usage memory_usage() const { return allocator_.usage(); }
   // Returns a kernel of a program with these definitions, compiled on the first call. It lives as
   // long as the device.
   // \error kUnimplemented: a definition is "f64", and the device cannot compute on doubles.
-  // \error kInternal: the program does not compile.
+  // \error kInternal: the program does not compile; the message has the compiler's.
   StatusOr<DriverFunction*> Function(const Program& program, const Definitions& definitions,
                                      std::string_view name, bool has_large_indices);
   // Starts a product of tensors in the memory of the device with the library of its vendor. Returns

@@ -110,6 +110,8 @@ TEST_F(GpuDeviceTest, ProgramsThatDoNotCompileAreNamed) {
   const Status status = device().Function(broken, {}, "f", false).status();
   EXPECT_TRUE(IsInternal(status));
   EXPECT_THAT(status.message(), HasSubstr("GPU program 'broken program'"));
+  EXPECT_THAT(status.message(), HasSubstr("kernel 'f'"));
+  EXPECT_THAT(status.message(), HasSubstr("RAMET_GPU=off"));
   EXPECT_THAT(status.message(), HasSubstr("nonsense"));
 }
 

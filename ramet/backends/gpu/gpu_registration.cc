@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <cstdlib>
-#include <numeric>
-
-#include "ramet/backends/gpu/driver/driver_choice.h"
+#include "ramet/backends/gpu/chosen_devices.h"
 #include "ramet/backends/gpu/gpu_device.h"
 #include "ramet/base/log.h"
 #include "ramet/device/device_discovery.h"
@@ -26,37 +22,6 @@ struct Found {
     return *found;
   }
 };
-
-std::vector<int> AllOf(size_t count) {
-  std::vector<int> all(count);
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-// Returns the drivers' devices that the environment and the options leave, in their order.
-StatusOr<std::vector<DriverDevice*>> ChosenDevices(const GpuOptions& options) {
-  const char* const wanted = std::getenv("RAMET_GPU");
-  RAMET_ASSIGN_OR_RETURN(const DriverChoice choice, ParseDriverChoice(wanted ? wanted : ""));
-  RAMET_ASSIGN_OR_RETURN(const std::vector<DriverDevice*> all, OpenDriver(choice));
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  const bool is_applied = !all.empty() && all[0]->info().honors_visible_devices;
-  const std::vector<int> left = visible != nullptr && !is_applied
-                                    ? VisibleDevices(visible, static_cast<int>(all.size()))
-                                    : AllOf(all.size());
-  std::vector<int> listed = AllOf(left.size());
-  if (!options.visible_device_list.empty() && !left.empty()) {
-    const std::string& list = options.visible_device_list;
-    listed = VisibleDevices(list, static_cast<int>(left.size()));
-    if (listed.size() != StrSplit(list, ',').size()) {
-      return InvalidArgument("visible_device_list is '", list,
-                             "'; expected different numbers from 0 to ", left.size() - 1,
-                             ", separated by commas");
-    }
-  }
-  std::vector<DriverDevice*> chosen;
-  for (int i : listed) chosen.push_back(all[left[i]]);
-  return chosen;
-}
 
 Status Search(const GpuOptions& options, std::vector<std::unique_ptr<GpuDevice>>* devices) {
   const double fraction = options.per_process_gpu_memory_fraction;

@@ -43,7 +43,7 @@ Status Launch(GpuDevice& device, const KernelSpec& kernel, const LaunchSize& siz
   RAMET_ASSIGN_OR_RETURN(
       DriverFunction * function,
       device.Function(kernel.program, kernel.definitions, kernel.function, large));
-  return device.queue().Launch(*function, size, resolved);
+  return device.Checked(device.queue().Launch(*function, size, resolved));
 }
 
 Status LaunchForEach(GpuDevice& device, const KernelSpec& kernel, int64_t count,
@@ -75,12 +75,14 @@ StatusOr<Tensor*> AllocateHostOutput(KernelContext& context, int i, DType dtype,
 }
 
 Status CopyElements(KernelContext& context, const Tensor& from, Tensor& to) {
-  return DeviceOf(context).queue().Copy(GpuBuffer::BlockOf(to), GpuBuffer::BlockOf(from),
-                                        from.bytes());
+  GpuDevice& device = DeviceOf(context);
+  return device.Checked(
+      device.queue().Copy(GpuBuffer::BlockOf(to), GpuBuffer::BlockOf(from), from.bytes()));
 }
 
 Status FillWithZeros(KernelContext& context, Tensor& tensor) {
-  return DeviceOf(context).queue().Zero(GpuBuffer::BlockOf(tensor), tensor.bytes());
+  GpuDevice& device = DeviceOf(context);
+  return device.Checked(device.queue().Zero(GpuBuffer::BlockOf(tensor), tensor.bytes()));
 }
 
 }  // namespace ramet::gpu

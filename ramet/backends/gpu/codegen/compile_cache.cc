@@ -13,13 +13,17 @@
 #include "ramet/base/file.h"
 #include "ramet/base/hash.h"
 #include "ramet/base/log.h"
+#include "ramet/base/wall_clock.h"
 
 namespace ramet::gpu {
 namespace {
 
 constexpr std::string_view kMagic = "ramet gpu module 1\n";
 constexpr std::string_view kSuffix = ".module";
+constexpr size_t kHashDigits = 32;  // of an entry's name
 constexpr uint64_t kMaxEntryBytes = uint64_t{64} << 20;
+// A process renames a temporary file within this time, unless it was killed.
+constexpr int64_t kTemporaryNanos = int64_t{600} * 1000000000;
 
 std::string Hex(uint64_t value) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -69,6 +73,30 @@ Status WriteEntry(const std::string& path, const std::string& entry) {
   if (status.ok()) status = RenameFile(temporary, path);
   if (!status.ok()) RemoveFile(temporary).IgnoreError();
   return status;
+}
+
+// An entry, or the temporary file of one.
+struct CacheFile {
+  int64_t used_ns;
+  uint64_t bytes;
+  bool is_temporary;
+  std::string path;
+};
+
+StatusOr<std::vector<CacheFile>> FilesOf(const std::string& folder) {
+  std::vector<CacheFile> files;
+  if (folder.empty() || !FileExists(folder)) return files;
+  RAMET_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(folder));
+  for (const std::string& name : names) {
+    const size_t hash = name.find_first_not_of("0123456789abcdef");
+    if (hash != kHashDigits || name.compare(hash, kSuffix.size(), kSuffix) != 0) continue;
+    std::string path = JoinPath(folder, name);
+    const auto identity = GetFileIdentity(path);
+    if (!identity.ok()) continue;  // removed meanwhile
+    const bool is_temporary = name.size() > hash + kSuffix.size();
+    files.push_back({identity->mtime_ns, identity->size, is_temporary, std::move(path)});
+  }
+  return files;
 }
 
 }  // namespace
@@ -143,29 +171,43 @@ void CompileCache::Store(const DriverModule& module, const std::string& path) {
 }
 
 void CompileCache::RemoveOldEntries() {
-  struct Entry {
-    int64_t used_ns;
-    uint64_t bytes;
-    std::string path;
-  };
-  const auto names = ListDir(folder_);
-  if (!names.ok()) return;
-  std::vector<Entry> entries;
+  auto files = FilesOf(folder_);
+  if (!files.ok()) return;
+  std::erase_if(*files, [](const CacheFile& file) { return file.is_temporary; });
   uint64_t total = 0;
-  for (const std::string& name : *names) {
-    if (!name.ends_with(kSuffix)) continue;
-    std::string path = JoinPath(folder_, name);
-    const auto identity = GetFileIdentity(path);
-    if (!identity.ok()) continue;
-    total += identity->size;
-    entries.push_back({identity->mtime_ns, identity->size, std::move(path)});
-  }
+  for (const CacheFile& file : *files) total += file.bytes;
   if (total <= max_bytes_) return;
-  std::ranges::sort(entries, {}, &Entry::used_ns);
-  for (const Entry& entry : entries) {
+  std::ranges::sort(*files, {}, &CacheFile::used_ns);
+  for (const CacheFile& file : *files) {
     if (total <= max_bytes_ / 4 * 3) return;
-    if (RemoveFile(entry.path).ok()) total -= entry.bytes;
+    if (RemoveFile(file.path).ok()) total -= file.bytes;
   }
+}
+
+StatusOr<CompileCache::FolderUsage> CompileCache::UsageOf(const std::string& folder) {
+  RAMET_ASSIGN_OR_RETURN(const std::vector<CacheFile> files, FilesOf(folder));
+  FolderUsage usage;
+  for (const CacheFile& file : files) {
+    if (file.is_temporary) continue;
+    ++usage.entries;
+    usage.bytes += file.bytes;
+  }
+  return usage;
+}
+
+StatusOr<CompileCache::FolderUsage> CompileCache::Clear(const std::string& folder) {
+  RAMET_ASSIGN_OR_RETURN(const std::vector<CacheFile> files, FilesOf(folder));
+  const int64_t too_young = WallClockNanos() - kTemporaryNanos;
+  FolderUsage removed;
+  for (const CacheFile& file : files) {
+    if (file.is_temporary && file.used_ns > too_young) continue;
+    const Status status = RemoveFile(file.path);
+    if (IsNotFound(status)) continue;  // another process removed it
+    RAMET_RETURN_IF_ERROR(status);
+    if (!file.is_temporary) ++removed.entries;
+    removed.bytes += file.bytes;
+  }
+  return removed;
 }
 
 CompileCache::Counts CompileCache::counts() const {

@@ -36,6 +36,20 @@ class CompileCache {
   };
   Counts counts() const;
 
+  // The entries of a folder.
+  struct FolderUsage {
+    int64_t entries = 0;
+    uint64_t bytes = 0;
+  };
+  // Returns the entries of `folder`; none if the folder does not exist.
+  // \error as ListDir.
+  static StatusOr<FolderUsage> UsageOf(const std::string& folder);
+  // Removes the entries of `folder` and the temporary files that a process left there when it was
+  // killed; other files stay. Other processes may use the folder: they compile what they miss.
+  // Returns what was removed.
+  // \error as ListDir and RemoveFile.
+  static StatusOr<FolderUsage> Clear(const std::string& folder);
+
  private:
   std::unique_ptr<DriverModule> Load(DriverDevice& device, const std::string& path,
                                      const std::string& options);

@@ -118,6 +118,48 @@ TEST_F(CompileCacheTest, IsNotUsedIfOthersMayWriteIt) {
   EXPECT_TRUE(Entries().empty());
 }
 
+TEST_F(CompileCacheTest, AFolderThatDisappearsIsMadeAgain) {
+  CompileCache cache(folder());
+  for (const char* source : {"a", "b", "a"}) {
+    ASSERT_TRUE(cache.Compile(device_, source, "-O").ok());
+    for (const std::string& name : Entries()) ASSERT_TRUE(RemoveFile(folder() + "/" + name).ok());
+    ASSERT_TRUE(RemoveDir(folder()).ok());
+  }
+  EXPECT_EQ(cache.counts().compiled, 3);
+  EXPECT_TRUE(Compiles("a"));
+  EXPECT_FALSE(Compiles("a"));
+}
+
+TEST_F(CompileCacheTest, EntriesThatCannotBeReadAreCompiledAgain) {
+  EXPECT_TRUE(Compiles("a"));
+  const std::string path = folder() + "/" + Entries()[0];
+  ASSERT_TRUE(RemoveFile(path).ok());
+  ASSERT_TRUE(CreateDir(path).ok());  // root reads files without permission, but no folders
+  EXPECT_TRUE(Compiles("a"));
+  ASSERT_TRUE(RemoveDir(path).ok());
+  EXPECT_TRUE(Compiles("a"));
+  EXPECT_FALSE(Compiles("a"));
+}
+
+TEST_F(CompileCacheTest, IsClearedWhileOthersFillIt) {
+  std::thread filler([&] {
+    for (int round = 0; round < 20; ++round) {
+      for (int i = 0; i < 10; ++i) Compiles("program " + std::to_string(i));
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    const auto removed = CompileCache::Clear(folder());
+    EXPECT_TRUE(removed.ok()) << removed.status().ToString();
+  }
+  filler.join();
+  CompileCache::Clear(folder()).value();
+  EXPECT_EQ(CompileCache::UsageOf(folder())->entries, 0);
+  EXPECT_TRUE(Compiles("a"));
+  EXPECT_EQ(CompileCache::UsageOf(folder())->entries, 1);
+  EXPECT_GT(CompileCache::UsageOf(folder())->bytes, 0u);
+  EXPECT_EQ(CompileCache::UsageOf("")->entries, 0);
+}
+
 TEST_F(CompileCacheTest, WithoutAFolderEveryProcessCompiles) {
   for (int i = 0; i < 2; ++i) {
     CompileCache cache("");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ramet/tensor/memory_owners.h"
+
 namespace ramet::gpu {
 namespace {
 
@@ -13,6 +15,33 @@ void* AddressOfBuffer(uint64_t number) {
   constexpr uint64_t kUnmappable = uint64_t{1} << 62;
   constexpr uint64_t kNumberBits = (uint64_t{1} << 54) - 1;
   return reinterpret_cast<void*>(kUnmappable | (number & kNumberBits) << 6);
+}
+
+// Returns a line of the table of owners, without a line feed.
+std::string TableLine(uint64_t bytes, std::string_view text) {
+  const std::string number = std::to_string(bytes);
+  return StrCat(std::string(number.size() < 14 ? 14 - number.size() : 0, ' '), number, "  ", text);
+}
+
+// Returns a table of what holds the memory, one owner a line, the largest first.
+std::string TableOf(const std::vector<MemoryOwner>& owners, const CachingAllocator::Usage& usage) {
+  constexpr size_t kMaxOwners = 10;
+  std::vector<std::string> lines = {"         bytes  held by"};
+  MemoryOwner others;
+  for (size_t i = 0; i < owners.size(); ++i) {
+    const MemoryOwner& owner = owners[i];
+    if (i < kMaxOwners) {
+      const std::string count = owner.buffers == 1 ? "" : StrCat(", ", owner.buffers, " tensors");
+      lines.push_back(TableLine(owner.bytes, owner.name + count));
+    } else {
+      others.bytes += owner.bytes;
+      ++others.buffers;
+    }
+  }
+  if (others.buffers > 0)
+    lines.push_back(TableLine(others.bytes, StrCat(others.buffers, " others")));
+  lines.push_back(TableLine(usage.kept, "freed blocks, kept for later tensors"));
+  return StrJoin(lines, "\n");
 }
 
 }  // namespace
@@ -31,6 +60,7 @@ GpuBuffer::GpuBuffer(uint64_t number, size_t size, std::unique_ptr<DriverMemory>
       allocator_(allocator) {}
 
 void GpuBuffer::Dispose() {
+  MemoryOwners::Global().Remove(*this);
   allocator_.Free(std::move(block_), block_size_);
   delete this;
 }
@@ -49,7 +79,9 @@ StatusOr<BufferPtr> CachingAllocator::Allocate(size_t bytes) {
   if (!block.ok()) return OutOfMemory(bytes, block.status());
   usage_.in_use += size;
   usage_.peak = std::max(usage_.peak, usage_.in_use);
-  return BufferPtr::Adopt(new GpuBuffer(++buffers_made_, bytes, *std::move(block), size, *this));
+  auto* const buffer = new GpuBuffer(++buffers_made_, bytes, *std::move(block), size, *this);
+  MemoryOwners::Global().Add(*buffer, size);
+  return BufferPtr::Adopt(buffer);
 }
 
 StatusOr<std::unique_ptr<DriverMemory>> CachingAllocator::TakeBlock(size_t size) {
@@ -80,11 +112,13 @@ void CachingAllocator::Free(std::unique_ptr<DriverMemory> block, size_t size) {
 }
 
 Status CachingAllocator::OutOfMemory(size_t bytes, const Status& cause) const {
+  const uint64_t left = usage_.limit - std::min(usage_.limit, usage_.in_use);
   return ResourceExhausted("out of memory on ", name_, " (", device_.info().name, "): ", bytes,
                            " bytes were requested, but ", usage_.in_use, " of ", usage_.limit,
                            " are in use", cause.ok() ? "" : StrCat(" (", cause.message(), ")"),
-                           "; use smaller batches, close other sessions, or raise "
-                           "per_process_gpu_memory_fraction");
+                           ", ", left, " are free; use smaller batches, close other sessions, or ",
+                           "raise per_process_gpu_memory_fraction\n",
+                           TableOf(MemoryOwners::Global().OwnersIn(memory_), usage_));
 }
 
 CachingAllocator::Usage CachingAllocator::usage() const {

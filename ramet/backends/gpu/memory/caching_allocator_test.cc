@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ramet/tensor/memory_owners.h"
+
 namespace ramet::gpu {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
@@ -90,6 +93,38 @@ TEST_F(CachingAllocatorTest, TheLimitIsAnErrorThatSaysWhatToDo) {
   EXPECT_THAT(status.message(), HasSubstr("per_process_gpu_memory_fraction"));
   EXPECT_TRUE(IsResourceExhausted(allocator_.Allocate(size_t{1} << 60).status()));
   EXPECT_TRUE(allocator_.Allocate(kMiB).ok());
+}
+
+class NamedOwner final : public OwnerScope {
+ public:
+  explicit NamedOwner(std::string name) : name_(std::move(name)) {}
+  std::string Name() const override { return name_; }
+
+ private:
+  const std::string name_;
+};
+
+TEST_F(CachingAllocatorTest, AFullDeviceListsWhatHoldsItsMemory) {
+  Tensor weights, a, b;
+  {
+    const NamedOwner owner("node 'w/init'");
+    weights = Tensor::Allocate(kFloat, Shape{512 * 1024}, &allocator_).value();
+  }
+  MemoryOwners::Global().GiveToVariable(weights, "w");
+  {
+    const NamedOwner owner("node 'x'");
+    a = Tensor::Allocate(kFloat, Shape{256 * 1024}, &allocator_).value();
+    b = Tensor::Allocate(kFloat, Shape{256 * 1024}, &allocator_).value();
+  }
+  allocator_.Allocate(kMiB).value();  // is freed at once, and kept
+  const Status status = allocator_.Allocate(7 * kMiB).status();
+  EXPECT_THAT(status.message(), HasSubstr("4194304 are free"));
+  EXPECT_THAT(status.message(), HasSubstr("\n         bytes  held by"
+                                          "\n       2097152  node 'x', 2 tensors"
+                                          "\n       2097152  variable 'w'"
+                                          "\n             0  freed blocks"));
+  a = b = Tensor();
+  EXPECT_THAT(allocator_.Allocate(7 * kMiB).status().message(), Not(HasSubstr("node 'x'")));
 }
 
 TEST_F(CachingAllocatorTest, AFullDeviceGetsKeptBlocksBack) {

@@ -1,5 +1,6 @@
 #include "core.h"
 #include "feeds.h"
+#include "gil.h"
 #include "interrupt.h"
 #include "options.h"
 
@@ -39,7 +40,7 @@ class PySession {
   // The end of a session waits for threads of its iterators, which may be in a function that waits
   // for the GIL.
   ~PySession() {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     prepared_.clear();
     session_.reset();
   }

@@ -20,8 +20,8 @@ os.environ.setdefault('CUDA_VISIBLE_DEVICES', '')
 
 import numpy as np
 
-RECORDS = 100_000
-PASSES = 4
+RECORDS = 20_000
+PASSES = 3
 
 
 def write_records(tf, path):

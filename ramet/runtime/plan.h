@@ -88,7 +88,6 @@ struct PlanData {
   std::vector<PlanLoop> loops;
   std::vector<Fusion> fusions;
   PlanCallees callees;
-  StepPrecedence precedence;
 
   std::span<const StepInput> inputs_of(const Step& step) const {
     return {inputs.data() + step.inputs.first, static_cast<size_t>(step.inputs.size)};
@@ -108,6 +107,8 @@ class Plan : public PlanData {
 
   std::unique_ptr<RunBuffers> TakeBuffers();
   void ReturnBuffers(std::unique_ptr<RunBuffers> buffers) noexcept;
+
+  StepPrecedence precedence;  // set before the first run
 
  private:
   Mutex mutex_;

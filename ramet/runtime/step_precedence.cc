@@ -126,7 +126,7 @@ class PrecedenceFinder {
 
 }  // namespace
 
-StepPrecedence TakePrecedence(const GraphData& graph, PlanData* plan) {
+StepPrecedence TakePrecedence(const GraphData& graph, Plan* plan) {
   if (plan->traits.has_control_flow || plan->traits.has_several_memories) return {};
   const auto waiting = std::ranges::count_if(plan->steps, [&](const Step& step) {
     return step.Is<KernelStep>() && MayWait(*graph.nodes[step.node].op);

@@ -10,7 +10,7 @@ namespace ramet {
 // these. Returns an empty result for other plans, and for those with control flow or several
 // memories, whose steps run one after another. In the plan, an input that several steps read is not
 // the last use of its value any longer, because the steps may run in any order.
-StepPrecedence TakePrecedence(const GraphData& graph, PlanData* plan)
+StepPrecedence TakePrecedence(const GraphData& graph, Plan* plan)
     RAMET_REQUIRES_SHARED(graph.mutex);
 
 }  // namespace ramet

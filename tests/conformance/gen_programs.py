@@ -74,7 +74,8 @@ def nodes_json(graph):
 def graph_json(graph):
     """Returns the member with the graph."""
     graph_def = graph.as_graph_def()
-    if not graph_def.HasField("library") and not any(n.op in ("Switch", "Enter") for n in graph_def.node):
+    has_lists = any(a.WhichOneof("value") == "list" for n in graph_def.node for a in n.attr.values())
+    if not (has_lists or graph_def.HasField("library") or any(n.op in ("Switch", "Enter") for n in graph_def.node)):
         return {"nodes": nodes_json(graph)}
     meta = tf.MetaGraphDef()
     contexts = ("cond_context", "while_context")
@@ -99,13 +100,16 @@ def drop_hints(node):
             del node.attr[name]
 
 
-def run(name, build, error=None):
+def run(name, build, error=None, once=False):
+    """Runs a program. `once` says that it cannot run twice in a session, because a run leaves state behind."""
     with tf.Graph().as_default() as graph, tf.Session(config=config()) as session:
         fetch = build()
         fetch, xs = fetch if isinstance(fetch, tuple) else (fetch, [])
         fetch = list(fetch) if isinstance(fetch, (list, tuple)) else [fetch]
         line = {"name": name, "fetch": [t.name for t in fetch]}
         line.update(graph_json(graph))
+        if once:
+            line["once"] = True
         if error:
             try:
                 session.run(fetch)
@@ -127,8 +131,9 @@ def main():
     families = sys.argv[1:] or sorted(os.path.basename(p)[9:-3] for p in glob.glob(os.path.join(here, "programs_*.py")))
     os.makedirs(DATA, exist_ok=True)
     for family in families:
-        lines = [json.dumps(run(*p), separators=(",", ":"))
-                 for p in importlib.import_module("programs_" + family).programs()]
+        module = importlib.import_module("programs_" + family)
+        once = getattr(module, "STATE_OUTLIVES_RUNS", False)
+        lines = [json.dumps(run(*p, once=once), separators=(",", ":")) for p in module.programs()]
         path = os.path.join(DATA, family + ".json")
         with open(path, "w", encoding="ascii") as f:
             f.write("\n".join(lines) + "\n")

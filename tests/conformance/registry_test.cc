@@ -114,11 +114,17 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
   static const std::string kSummaries = "tests/oracle/python_summary_test.py";
   static const std::string kVariables = "tests/oracle/python_variables_test.py";
   static const std::string kTemporary = "tests/ops/state_test.cc, with values by hand";
+  static const std::string kOldReader =
+      "the kernel of the op with V2; TensorFlow rejects it in new graphs";
   static const auto* const ops = WithDataOps({
       {"AudioSummary", kSummaries},
       {"DestroyResourceOp", "tests/runtime/resource_variable_test.cc, with values by hand"},
       {"DestroyTemporaryVariable", kTemporary},
       {"FakeParam", "a placeholder for a missing result of a branch, which is never read"},
+      {"FixedLengthRecordReader", kOldReader},
+      {"GetSessionHandle", "clients/python/tests/test_queues.py: handles are used by later runs"},
+      {"GetSessionHandleV2", "the kernel of GetSessionHandle"},
+      {"IdentityReader", kOldReader},
       {"MatchingFiles", kFiles},
       {"MergeV2Checkpoints", kFiles},
       {"PlaceholderV2", "the kernel of Placeholder"},
@@ -127,6 +133,9 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"PyFuncStateless", kPython},
       {"RandomPoisson", "the kernel of RandomPoissonV2; TensorFlow rejects it in new graphs"},
       {"ReadFile", kFiles},
+      {"ReaderReset", kOldReader},
+      {"ReaderRestoreState", kOldReader},
+      {"ReaderSerializeState", kOldReader},
       {"RefEnter", kRefs},
       {"RefExit", kRefs},
       {"RefIdentity", kRefs},
@@ -146,6 +155,8 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"TemporaryVariable", kTemporary},
       {"TensorSummary", kSummaries},
       {"Timestamp", "returns the current time"},
+      {"TFRecordReader", kOldReader},
+      {"TextLineReader", kOldReader},
       {"TopK", "the kernel of TopKV2; TensorFlow rejects it in new graphs"},
       {"Variable", kVariables},
       {"VariableV2", kVariables},

@@ -232,12 +232,11 @@ constexpr char kMapSizeDoc[] = "Returns the number of complete tuples in a stagi
 constexpr char kMapIncompleteDoc[] = "Returns the number of incomplete tuples in a staging map.";
 constexpr char kMapClearDoc[] = "Removes all tuples from a staging map.";
 
-#define RAMET_MAP_ATTRS(dtypes)                                                              \
-  Attr("capacity: int >= 0 = 0")                                                             \
-      .Attr("memory_limit: int >= 0 = 0")                                                    \
-      .AttrRange("capacity", INT64_MIN, INT64_MAX)                                           \
-      .AttrRange("memory_limit", INT64_MIN, INT64_MAX) dtypes.Attr("container: string = ''") \
-      .Attr("shared_name: string = ''")                                                      \
+#define RAMET_MAP_ATTRS(dtypes)                                                      \
+  Attr("capacity: int >= 0 = 0")                                                     \
+      .Attr("memory_limit: int >= 0 = 0")                                            \
+      .AttrRange("memory_limit", 0, INT64_MAX) dtypes.Attr("container: string = ''") \
+      .Attr("shared_name: string = ''")                                              \
       .Stateful()
 
 #define RAMET_MAP_OPS(prefix)                                                            \

@@ -27,6 +27,21 @@ std::string ShapesText(const std::vector<Shape>& shapes) {
 
 Shape BatchShape(int64_t n, const Shape& shape) { return Shape{n}.Concatenate(shape); }
 
+Status ShapeMismatch(size_t i, const Shape& expected, const Shape& found) {
+  return InvalidArgument("Shape mismatch in tuple component ", i, ". Expected ", expected, ", got ",
+                         found);
+}
+
+Status ClosedError(const QueueSpec& queue) {
+  return Cancelled(queue.type, " '", queue.name, "' is closed.");
+}
+
+Status TooFew(const QueueSpec& queue, int64_t requested, int64_t available) {
+  return OutOfRange(queue.type, " '", queue.name,
+                    "' is closed and has insufficient elements (requested ", requested,
+                    ", current size ", available, ")");
+}
+
 }  // namespace
 
 StatusOr<Tuple> RowOf(const Tuple& batch, int64_t i) {
@@ -65,11 +80,6 @@ Status Queue::CheckSame(const Queue& wanted) const {
                          ") but requested seeds are (", b.seed, ", ", b.seed2, ").");
 }
 
-Status Queue::ShapeMismatch(size_t i, const Shape& expected, const Shape& found) const {
-  return InvalidArgument("Shape mismatch in tuple component ", i, ". Expected ", expected, ", got ",
-                         found);
-}
-
 Status Queue::CheckElement(const Tuple& element) const {
   for (size_t i = 0; i < spec_.shapes.size(); ++i) {
     if (!spec_.shapes[i].IsCompatibleWith(element[i].shape())) {
@@ -104,20 +114,13 @@ Status Queue::CheckBatch(const Tuple& batch) const {
   return OkStatus();
 }
 
-Status Queue::ClosedError() const { return Cancelled(Named(), " is closed."); }
-
-Status Queue::TooFew(int64_t requested, int64_t available) const {
-  return OutOfRange(Named(), " is closed and has insufficient elements (requested ", requested,
-                    ", current size ", available, ")");
-}
-
 Status Queue::Enqueue(const Cancellation* cancellation, Tuple element) {
   RAMET_RETURN_IF_ERROR(CheckElement(element));
   for (Tensor& component : element) {
     RAMET_ASSIGN_OR_RETURN(component, component.Owned());
   }
   const auto step = [&](Status& status) {
-    if (closed_) return status = ClosedError(), Progress::kDone;
+    if (closed_) return status = ClosedError(spec_), Progress::kDone;
     if (count() >= spec_.capacity) return Progress::kNone;
     Push(std::move(element));
     return Progress::kDone;
@@ -131,7 +134,7 @@ Status Queue::EnqueueMany(const Cancellation* cancellation, const Tuple& batch) 
   if (rows == 0) return OkStatus();
   int64_t next = 0;
   const auto step = [&](Status& status) {
-    if (closed_) return status = ClosedError(), Progress::kDone;
+    if (closed_) return status = ClosedError(spec_), Progress::kDone;
     const int64_t before = next;
     for (; next < rows && count() < spec_.capacity; ++next) {
       StatusOr<Tuple> row = RowOf(batch, next);
@@ -149,7 +152,7 @@ Status Queue::EnqueueMany(const Cancellation* cancellation, const Tuple& batch) 
 StatusOr<Tuple> Queue::Dequeue(const Cancellation* cancellation) {
   Tuple element;
   const auto step = [&](Status& status) {
-    if (closed_ && count() == 0) return status = TooFew(1, 0), Progress::kDone;
+    if (closed_ && count() == 0) return status = TooFew(spec_, 1, 0), Progress::kDone;
     if (count() <= (closed_ ? 0 : spec_.min_after_dequeue)) return Progress::kNone;
     element = Pop();
     return Progress::kDone;
@@ -187,7 +190,7 @@ Progress Queue::TakeElements(int64_t n, bool up_to, std::vector<Tuple>& taken, S
     if (!up_to || count() == 0) {
       // A producer that came before the queue was closed may still add elements.
       if (up_to && !producers_.empty()) return Progress::kNone;
-      status = TooFew(missing, available);
+      status = TooFew(spec_, missing, available);
       return Progress::kDone;
     }
     n = count();

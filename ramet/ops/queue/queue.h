@@ -69,12 +69,8 @@ class Queue : public Resource {
   // Stacks component `i` of the elements.
   virtual StatusOr<Tensor> Stack(const std::vector<Tuple>& elements, size_t i,
                                  Allocator* allocator) const;
-  Status ShapeMismatch(size_t i, const Shape& expected, const Shape& found) const;
 
  private:
-  std::string Named() const { return StrCat(spec_.type, " '", spec_.name, "'"); }
-  Status ClosedError() const;
-  Status TooFew(int64_t requested, int64_t available) const;
   // Removes elements until there are `n` in `taken`.
   Progress TakeElements(int64_t n, bool up_to, std::vector<Tuple>& taken, Status& status);
   void Restore(std::vector<Tuple>& taken);

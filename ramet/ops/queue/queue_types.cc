@@ -131,11 +131,10 @@ class PriorityQueue final : public Queue {
   void PutBack(Tuple element) override { Push(std::move(element)); }
 
   Status CheckElement(const Tuple& element) const override {
-    if (element[0].rank() != 0) {
-      return InvalidArgument("Expected the priority element to be a scalar, but received shape: ",
-                             element[0].shape());
-    }
-    return Queue::CheckElement(element);
+    RAMET_RETURN_IF_ERROR(Queue::CheckElement(element));
+    if (element[0].rank() == 0) return OkStatus();
+    return InvalidArgument("Expected the priority element to be a scalar, but received shape: ",
+                           element[0].shape());
   }
   Status CheckBatch(const Tuple& batch) const override {
     if (batch[0].rank() != 1) {

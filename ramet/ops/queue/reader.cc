@@ -32,16 +32,22 @@ Status Reader::ReadUnshared(const Cancellation* cancellation, Queue& queue, int6
     while (std::ssize(records) < n) {
       Record record;
       RAMET_ASSIGN_OR_RETURN(const bool found, source_->Next(record));
-      if (!found) {
-        source_ = nullptr;
-        state_.work_finished = state_.work_started;
+      if (found) {
+        ++state_.records_produced;
+        records.push_back(std::move(record));
+      }
+      if (!found || source_->ended()) {
+        FinishWork();
         break;
       }
-      ++state_.records_produced;
-      records.push_back(std::move(record));
     }
   }
   return OkStatus();
+}
+
+void Reader::FinishWork() {
+  source_ = nullptr;
+  state_.work_finished = state_.work_started;
 }
 
 Status Reader::StartWork(const Cancellation* cancellation, Queue& queue) {
@@ -92,11 +98,7 @@ Status Reader::RestoreState(const Cancellation* cancellation, const std::string&
   return Exclusive(cancellation, [&]() -> Status {
     State decoded;
     RAMET_RETURN_IF_ERROR(Decode(state, decoded));
-    std::unique_ptr<RecordSource> source;
-    if (decoded.work_started > decoded.work_finished) {
-      RAMET_ASSIGN_OR_RETURN(source, open_(decoded.current_work));
-    }
-    source_ = std::move(source);
+    source_ = nullptr;
     state_ = std::move(decoded);
     return OkStatus();
   });
@@ -148,7 +150,7 @@ Status Reader::Decode(std::string_view state, State& decoded) const {
      : tag >> 3 == 2 ? decoded.work_finished
                      : decoded.records_produced) = value;
   }
-  if (decoded.work_started >= decoded.work_finished) return OkStatus();
+  if (decoded.work_started <= decoded.work_finished) return OkStatus();
   return InvalidArgument("Inconsistent work started vs. finished when restoring in ", name_, ": ",
                          decoded.work_started, " vs. ", decoded.work_finished);
 }

@@ -21,6 +21,8 @@ class RecordSource {
   virtual ~RecordSource() = default;
   // Returns false at the end.
   virtual StatusOr<bool> Next(Record& record) = 0;
+  // Reports whether it is known that no record follows.
+  virtual bool ended() const { return false; }
 };
 
 // A Reader produces the records of work items, such as names of files, that it takes from a queue.
@@ -61,6 +63,7 @@ class Reader : public Resource {
   Status ReadUnshared(const Cancellation* cancellation, Queue& queue, int64_t n,
                       std::vector<Record>& records);
   Status StartWork(const Cancellation* cancellation, Queue& queue);
+  void FinishWork();
   std::string Encoded() const;
   Status Decode(std::string_view state, State& decoded) const;
 

@@ -51,7 +51,7 @@ Status CheckFormat(const FixedLengthFormat& format, std::string_view encoding) {
   if (format.hop_bytes < 0) {
     return InvalidArgument("hop_bytes must be >= 0 not ", format.hop_bytes);
   }
-  if (encoding.empty() || encoding == "ZLIB") return OkStatus();
+  if (encoding.empty() || encoding == "ZLIB" || encoding == "GZIP") return OkStatus();
   return InvalidArgument("Unrecognized encoding: ", encoding);
 }
 
@@ -64,7 +64,7 @@ ReaderOr MakeFixedLengthReader(const KernelNode& node, const std::string&) {
   const auto encoding = node.attrs->GetOr<std::string>("encoding", "");
   RAMET_RETURN_IF_ERROR(CheckFormat(format, encoding));
   if (format.hop_bytes == 0) format.hop_bytes = format.record_bytes;
-  if (encoding == "ZLIB") format.compression = FileCompression::kZlib;
+  RAMET_ASSIGN_OR_RETURN(format.compression, ParseFileCompression(encoding));
   return MakeReader(node, OpensFixedLength(format));
 }
 
@@ -133,6 +133,8 @@ Status ReaderHandleShape(ShapeContext& c) {
   c.set_output(0, Shape{2});
   return OkStatus();
 }
+
+Status RestoreStateShape(ShapeContext& c) { return c.WithRank(1, 0).status(); }
 
 Status ReadUpToShape(ShapeContext& c) {
   RAMET_RETURN_IF_ERROR(c.WithRank(2, 0).status());
@@ -241,7 +243,7 @@ RAMET_READERS("V2", "resource", ScalarShape, RAMET_ENCODING_ATTR);
       .Input("reader_handle: " form)             \
       .Input("state: string")                    \
       .state.Doc(kRestoreDoc)                    \
-      .Shape(NoOutputs)                          \
+      .Shape(RestoreStateShape)                  \
       .CpuKernel(RestoreState);                  \
   RAMET_OP("ReaderReset" suffix)                 \
       .Input("reader_handle: " form)             \

@@ -21,6 +21,7 @@ class IdentitySource final : public RecordSource {
     record = {work_, work_};
     return true;
   }
+  bool ended() const override { return done_; }
 
  private:
   const std::string work_;
@@ -38,6 +39,7 @@ class WholeFileSource final : public RecordSource {
     done_ = true;
     return true;
   }
+  bool ended() const override { return done_; }
 
  private:
   const std::string path_;

@@ -141,14 +141,13 @@ class StageClearKernel final : public StageKernel {
   }
 };
 
-#define RAMET_STAGE_ATTRS(dtypes)                      \
-  Attr("capacity: int >= 0 = 0")                       \
-      .Attr("memory_limit: int >= 0 = 0")              \
-      .AttrRange("capacity", INT64_MIN, INT64_MAX)     \
-      .AttrRange("memory_limit", INT64_MIN, INT64_MAX) \
-      .Attr(dtypes)                                    \
-      .Attr("container: string = ''")                  \
-      .Attr("shared_name: string = ''")                \
+#define RAMET_STAGE_ATTRS(dtypes)              \
+  Attr("capacity: int >= 0 = 0")               \
+      .Attr("memory_limit: int >= 0 = 0")      \
+      .AttrRange("memory_limit", 0, INT64_MAX) \
+      .Attr(dtypes)                            \
+      .Attr("container: string = ''")          \
+      .Attr("shared_name: string = ''")        \
       .Stateful()
 
 RAMET_OP("Stage")

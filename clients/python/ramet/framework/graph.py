@@ -45,7 +45,8 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
         self._seed = None
         self._variable_objects = {}
         self._variable_creator_stack = []
-        self._devices = []
+        self._shared_devices = []
+        self._thread_devices = None
         self._gradient_overrides = {}
         self._attr_scopes = {}
         self._control_flow_context = None

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import threading
 
 from ramet import _core
 from ramet.framework import device as device_lib
@@ -82,6 +83,18 @@ class Scopes:
                 raise RuntimeError('Exiting device scope without proper scope nesting')
             self._devices.pop()
             self._put_devices()
+
+    def switch_to_thread_local(self):
+        """Gives each thread device scopes of its own, which begin with those open now."""
+        if self._thread_devices is None:
+            self._thread_devices = threading.local()
+
+    @property
+    def _devices(self):
+        """The device scopes that are open, innermost last."""
+        if self._thread_devices is None:
+            return self._shared_devices
+        return self._thread_devices.__dict__.setdefault('open', list(self._shared_devices))
 
     def _put_devices(self):
         devices = [entry for entry, in self._devices]

@@ -26,7 +26,7 @@ class ReaderBase:
 
     @property
     def supports_serialize(self):
-        """Whether the state of the reader can be saved."""
+        """True if the state of the reader can be saved."""
         return self._supports_serialize
 
     def read(self, queue, name=None):
@@ -132,7 +132,7 @@ class FixedLengthRecordReader(ReaderBase):
       header_bytes: int, the size of the file's header.
       footer_bytes: int, the size of its footer.
       hop_bytes: int, the distance between the beginnings of two records, or 0 for record_bytes.
-      encoding: '' or 'ZLIB', the compression of the files.
+      encoding: '', 'ZLIB' or 'GZIP', the compression of the files.
     """
 
     def __init__(self, record_bytes, header_bytes=None, footer_bytes=None, hop_bytes=None,

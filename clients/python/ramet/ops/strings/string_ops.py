@@ -298,3 +298,25 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor',
         sep = ops.convert_to_tensor('' if sep is None else sep, dtype=dtypes.string)
         indices, values, shape = gen.StringSplitV2(input, sep=sep, maxsplit=maxsplit)
         return _sparse_result(indices, values, shape, result_type)
+
+
+@export('decode_raw', 'io.decode_raw')
+def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None):
+    """Returns the bytes of strings as numbers.
+
+    Args:
+      input_bytes: a tensor of strings of one length.
+      out_type: the DType of the numbers.
+      little_endian: whether the least significant byte of a number comes first.
+      name: the name of the operation.
+      bytes: an old name of `input_bytes`.
+
+    Raises:
+      ValueError: if no strings, or both names, are given.
+    """
+    if input_bytes is not None and bytes is not None:
+        raise ValueError("Cannot specify both 'input_bytes' and 'bytes'.")
+    strings = bytes if input_bytes is None else input_bytes
+    if strings is None:
+        raise ValueError('Must provide `input_bytes`.')
+    return gen.DecodeRaw(strings, out_type, little_endian=little_endian, name=name)

@@ -131,6 +131,7 @@ TEST_F(CudaDriverTest, ALostDeviceFailsWithAdviceAndLeavesNothing) {
     const Status failures[] = {queue->Launch(*function, {}, {}),
                                queue->CopyFromHost(*memory, bytes, nullptr),
                                queue->CopyToHost(bytes, *memory),
+                               queue->StartCopyToHost(bytes, *memory, &event),
                                queue->Copy(*other, *memory, 16),
                                queue->Zero(*memory, 16),
                                queue->Record().status(),

@@ -107,10 +107,20 @@ Status Queue::CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
 
 Status Queue::CopyToHost(std::span<std::byte> to, const DriverMemory& from) {
   if (to.empty()) return OkStatus();
-  const api::Functions& cuda = context_.cuda();
-  RAMET_RETURN_IF_ERROR(Call("cuMemcpyDtoHAsync", cuda.MemcpyDtoHAsync, to.data(), AddressOf(from),
-                             to.size(), stream_));
+  RAMET_RETURN_IF_ERROR(EnqueueCopyToHost(to, from));
   return Finish();
+}
+
+Status Queue::StartCopyToHost(std::span<std::byte> to, const DriverMemory& from,
+                              std::unique_ptr<DriverEvent>* done) {
+  if (!to.empty()) RAMET_RETURN_IF_ERROR(EnqueueCopyToHost(to, from));
+  RAMET_ASSIGN_OR_RETURN(*done, Record());
+  return OkStatus();
+}
+
+Status Queue::EnqueueCopyToHost(std::span<std::byte> to, const DriverMemory& from) {
+  return Call("cuMemcpyDtoHAsync", context_.cuda().MemcpyDtoHAsync, to.data(), AddressOf(from),
+              to.size(), stream_);
 }
 
 Status Queue::Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) {

@@ -108,6 +108,8 @@ class Queue final : public DriverQueue {
   Status CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
                       std::unique_ptr<DriverEvent>* done) override;
   Status CopyToHost(std::span<std::byte> to, const DriverMemory& from) override;
+  Status StartCopyToHost(std::span<std::byte> to, const DriverMemory& from,
+                         std::unique_ptr<DriverEvent>* done) override;
   Status Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) override;
   Status Zero(DriverMemory& memory, size_t bytes) override;
   StatusOr<std::unique_ptr<DriverEvent>> Record() override;
@@ -123,6 +125,8 @@ class Queue final : public DriverQueue {
     const Scope scope(context_);
     return StatusOfResult(context_.cuda(), function(arguments...), what);
   }
+
+  Status EnqueueCopyToHost(std::span<std::byte> to, const DriverMemory& from);
 
   const Context& context_;
   api::Stream* const stream_;

@@ -13,6 +13,22 @@ Output Abs(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Abs", Flat({x}), {}, Or(name, "Abs"), where));
 }
 
+Operation AccumulatorApplyGradient(const RefInput& handle, const Input& local_step, const Input& gradient, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "AccumulatorApplyGradient", Flat({handle, local_step, gradient}), {}, Or(name, "AccumulatorApplyGradient"), where);
+}
+
+Output AccumulatorNumAccumulated(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AccumulatorNumAccumulated", Flat({handle}), {}, Or(name, "AccumulatorNumAccumulated"), where));
+}
+
+Operation AccumulatorSetGlobalStep(const RefInput& handle, const Input& new_global_step, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "AccumulatorSetGlobalStep", Flat({handle, new_global_step}), {}, Or(name, "AccumulatorSetGlobalStep"), where);
+}
+
+Output AccumulatorTakeGradient(const RefInput& handle, const Input& num_required, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AccumulatorTakeGradient", Flat({handle, num_required}), {{"dtype", dtype}}, Or(name, "AccumulatorTakeGradient"), where));
+}
+
 Output Acos(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Acos", Flat({x}), {}, Or(name, "Acos"), where));
 }
@@ -311,6 +327,40 @@ Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::
   return AvgPoolGrad(orig_input_shape, grad, ksize, strides, padding, AvgPoolGradOptions(), name, where);
 }
 
+Output Barrier(Graph& graph, const std::vector<DType>& component_types, const BarrierOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "Barrier", Flat({}), {{"component_types", component_types}, {"shapes", options.shapes}, {"capacity", options.capacity}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "Barrier"), where));
+}
+Output Barrier(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return Barrier(graph, component_types, BarrierOptions(), name, where);
+}
+
+Operation BarrierClose(const RefInput& handle, const BarrierCloseOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "BarrierClose", Flat({handle}), {{"cancel_pending_enqueues", options.cancel_pending_enqueues}}, Or(name, "BarrierClose"), where);
+}
+Operation BarrierClose(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return BarrierClose(handle, BarrierCloseOptions(), name, where);
+}
+
+Output BarrierIncompleteSize(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BarrierIncompleteSize", Flat({handle}), {}, Or(name, "BarrierIncompleteSize"), where));
+}
+
+Operation BarrierInsertMany(const RefInput& handle, const Input& keys, const Input& values, int64_t component_index, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "BarrierInsertMany", Flat({handle, keys, values}), {{"component_index", component_index}}, Or(name, "BarrierInsertMany"), where);
+}
+
+Output BarrierReadySize(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BarrierReadySize", Flat({handle}), {}, Or(name, "BarrierReadySize"), where));
+}
+
+BarrierTakeManyOutputs BarrierTakeMany(const RefInput& handle, const Input& num_elements, const std::vector<DType>& component_types, const BarrierTakeManyOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "BarrierTakeMany", Flat({handle, num_elements}), {{"component_types", component_types}, {"allow_small_batch", options.allow_small_batch}, {"wait_for_incomplete", options.wait_for_incomplete}, {"timeout_ms", options.timeout_ms}}, Or(name, "BarrierTakeMany"), where), {"", "", "component_types"});
+  return {lists[0][0], lists[1][0], lists[2]};
+}
+BarrierTakeManyOutputs BarrierTakeMany(const RefInput& handle, const Input& num_elements, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return BarrierTakeMany(handle, num_elements, component_types, BarrierTakeManyOptions(), name, where);
+}
+
 Output BatchDataset(const Input& input_dataset, const Input& batch_size, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const BatchDatasetOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BatchDataset", Flat({input_dataset, batch_size}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "BatchDataset"), where));
 }
@@ -495,12 +545,23 @@ Output ConcatenateDataset(const Input& input_dataset, const Input& another_datas
   return ConcatenateDataset(input_dataset, another_dataset, output_types, output_shapes, ConcatenateDatasetOptions(), name, where);
 }
 
+Output ConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, const ConditionalAccumulatorOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "ConditionalAccumulator", Flat({}), {{"dtype", dtype}, {"shape", shape}, {"container", options.container}, {"shared_name", options.shared_name}, {"reduction_type", options.reduction_type}}, Or(name, "ConditionalAccumulator"), where));
+}
+Output ConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
+  return ConditionalAccumulator(graph, dtype, shape, ConditionalAccumulatorOptions(), name, where);
+}
+
 Output Conj(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Conj", Flat({input}), {}, Or(name, "Conj"), where));
 }
 
 Output ConjugateTranspose(const Input& x, const Input& perm, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ConjugateTranspose", Flat({x, perm}), {}, Or(name, "ConjugateTranspose"), where));
+}
+
+Operation ConsumeMutexLock(const Input& mutex_lock, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ConsumeMutexLock", Flat({mutex_lock}), {}, Or(name, "ConsumeMutexLock"), where);
 }
 
 Operation ControlTrigger(Graph& graph, std::string_view name, SourceLocation where) {
@@ -606,6 +667,10 @@ Output DecodeRaw(const Input& bytes, DType out_type, std::string_view name, Sour
 
 Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DeepCopy", Flat({x}), {}, Or(name, "DeepCopy"), where));
+}
+
+Operation DeleteSessionTensor(const Input& handle, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "DeleteSessionTensor", Flat({handle}), {}, Or(name, "DeleteSessionTensor"), where);
 }
 
 Output DenseBincount(const Input& input, const Input& size, const Input& weights, const DenseBincountOptions& options, std::string_view name, SourceLocation where) {
@@ -815,6 +880,20 @@ Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksiz
   return First(Build(nullptr, "ExtractImagePatches", Flat({images}), {{"ksizes", ksizes}, {"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "ExtractImagePatches"), where));
 }
 
+Output FIFOQueue(Graph& graph, const std::vector<DType>& component_types, const FIFOQueueOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "FIFOQueue", Flat({}), {{"component_types", component_types}, {"shapes", options.shapes}, {"capacity", options.capacity}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "FIFOQueue"), where));
+}
+Output FIFOQueue(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return FIFOQueue(graph, component_types, FIFOQueueOptions(), name, where);
+}
+
+Output FIFOQueueV2(Graph& graph, const std::vector<DType>& component_types, const FIFOQueueV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "FIFOQueueV2", Flat({}), {{"component_types", component_types}, {"shapes", options.shapes}, {"capacity", options.capacity}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "FIFOQueueV2"), where));
+}
+Output FIFOQueueV2(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return FIFOQueueV2(graph, component_types, FIFOQueueV2Options(), name, where);
+}
+
 Output FakeParam(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "FakeParam", Flat({}), {{"dtype", dtype}, {"shape", shape}}, Or(name, "FakeParam"), where));
 }
@@ -896,6 +975,20 @@ Output FixedLengthRecordDatasetV2(const Input& filenames, const Input& header_by
 }
 Output FixedLengthRecordDatasetV2(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const Input& compression_type, std::string_view name, SourceLocation where) {
   return FixedLengthRecordDatasetV2(filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type, FixedLengthRecordDatasetV2Options(), name, where);
+}
+
+Output FixedLengthRecordReader(Graph& graph, int64_t record_bytes, const FixedLengthRecordReaderOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "FixedLengthRecordReader", Flat({}), {{"record_bytes", record_bytes}, {"header_bytes", options.header_bytes}, {"footer_bytes", options.footer_bytes}, {"hop_bytes", options.hop_bytes}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "FixedLengthRecordReader"), where));
+}
+Output FixedLengthRecordReader(Graph& graph, int64_t record_bytes, std::string_view name, SourceLocation where) {
+  return FixedLengthRecordReader(graph, record_bytes, FixedLengthRecordReaderOptions(), name, where);
+}
+
+Output FixedLengthRecordReaderV2(Graph& graph, int64_t record_bytes, const FixedLengthRecordReaderV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "FixedLengthRecordReaderV2", Flat({}), {{"record_bytes", record_bytes}, {"header_bytes", options.header_bytes}, {"footer_bytes", options.footer_bytes}, {"hop_bytes", options.hop_bytes}, {"container", options.container}, {"shared_name", options.shared_name}, {"encoding", options.encoding}}, Or(name, "FixedLengthRecordReaderV2"), where));
+}
+Output FixedLengthRecordReaderV2(Graph& graph, int64_t record_bytes, std::string_view name, SourceLocation where) {
+  return FixedLengthRecordReaderV2(graph, record_bytes, FixedLengthRecordReaderV2Options(), name, where);
 }
 
 FixedUnigramCandidateSamplerOutputs FixedUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const FixedUnigramCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
@@ -987,6 +1080,18 @@ Output GeneratorDataset(const std::vector<Input>& init_func_other_args, const st
   return GeneratorDataset(init_func_other_args, next_func_other_args, finalize_func_other_args, init_func, next_func, finalize_func, output_types, output_shapes, GeneratorDatasetOptions(), name, where);
 }
 
+Output GetSessionHandle(const Input& value, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "GetSessionHandle", Flat({value}), {}, Or(name, "GetSessionHandle"), where));
+}
+
+Output GetSessionHandleV2(const Input& value, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "GetSessionHandleV2", Flat({value}), {}, Or(name, "GetSessionHandleV2"), where));
+}
+
+Output GetSessionTensor(const Input& handle, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "GetSessionTensor", Flat({handle}), {{"dtype", dtype}}, Or(name, "GetSessionTensor"), where));
+}
+
 Output Greater(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Greater", Flat({x, y}), {}, Or(name, "Greater"), where));
 }
@@ -1037,6 +1142,20 @@ Output Identity(const Input& input, std::string_view name, SourceLocation where)
 
 std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name, SourceLocation where) {
   return All(Build(nullptr, "IdentityN", Flat({input}), {}, Or(name, "IdentityN"), where));
+}
+
+Output IdentityReader(Graph& graph, const IdentityReaderOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "IdentityReader", Flat({}), {{"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "IdentityReader"), where));
+}
+Output IdentityReader(Graph& graph, std::string_view name, SourceLocation where) {
+  return IdentityReader(graph, IdentityReaderOptions(), name, where);
+}
+
+Output IdentityReaderV2(Graph& graph, const IdentityReaderV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "IdentityReaderV2", Flat({}), {{"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "IdentityReaderV2"), where));
+}
+Output IdentityReaderV2(Graph& graph, std::string_view name, SourceLocation where) {
+  return IdentityReaderV2(graph, IdentityReaderV2Options(), name, where);
 }
 
 std::vector<Output> If(const Input& cond, const std::vector<Input>& input, const std::vector<DType>& tout, const FunctionRef& then_branch, const FunctionRef& else_branch, const IfOptions& options, std::string_view name, SourceLocation where) {
@@ -1381,11 +1500,61 @@ Output MapAndBatchDataset(const Input& input_dataset, const std::vector<Input>& 
   return MapAndBatchDataset(input_dataset, other_arguments, batch_size, num_parallel_calls, drop_remainder, f, output_types, output_shapes, MapAndBatchDatasetOptions(), name, where);
 }
 
+Operation MapClear(Graph& graph, const std::vector<DType>& dtypes, const MapClearOptions& options, std::string_view name, SourceLocation where) {
+  return Build(&graph, "MapClear", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "MapClear"), where);
+}
+Operation MapClear(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return MapClear(graph, dtypes, MapClearOptions(), name, where);
+}
+
 Output MapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const MapDatasetOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MapDataset", Flat({input_dataset, other_arguments}), {{"f", f}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"use_inter_op_parallelism", options.use_inter_op_parallelism}, {"preserve_cardinality", options.preserve_cardinality}, {"force_synchronous", options.force_synchronous}, {"metadata", options.metadata}}, Or(name, "MapDataset"), where));
 }
 Output MapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return MapDataset(input_dataset, other_arguments, f, output_types, output_shapes, MapDatasetOptions(), name, where);
+}
+
+Output MapIncompleteSize(Graph& graph, const std::vector<DType>& dtypes, const MapIncompleteSizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "MapIncompleteSize", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "MapIncompleteSize"), where));
+}
+Output MapIncompleteSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return MapIncompleteSize(graph, dtypes, MapIncompleteSizeOptions(), name, where);
+}
+
+std::vector<Output> MapPeek(const Input& key, const Input& indices, const std::vector<DType>& dtypes, const MapPeekOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "MapPeek", Flat({key, indices}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "MapPeek"), where));
+}
+std::vector<Output> MapPeek(const Input& key, const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return MapPeek(key, indices, dtypes, MapPeekOptions(), name, where);
+}
+
+Output MapSize(Graph& graph, const std::vector<DType>& dtypes, const MapSizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "MapSize", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "MapSize"), where));
+}
+Output MapSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return MapSize(graph, dtypes, MapSizeOptions(), name, where);
+}
+
+Operation MapStage(const Input& key, const Input& indices, const std::vector<Input>& values, const std::vector<DType>& dtypes, const MapStageOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "MapStage", Flat({key, indices, values}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "MapStage"), where);
+}
+Operation MapStage(const Input& key, const Input& indices, const std::vector<Input>& values, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return MapStage(key, indices, values, dtypes, MapStageOptions(), name, where);
+}
+
+std::vector<Output> MapUnstage(const Input& key, const Input& indices, const std::vector<DType>& dtypes, const MapUnstageOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "MapUnstage", Flat({key, indices}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "MapUnstage"), where));
+}
+std::vector<Output> MapUnstage(const Input& key, const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return MapUnstage(key, indices, dtypes, MapUnstageOptions(), name, where);
+}
+
+MapUnstageNoKeyOutputs MapUnstageNoKey(const Input& indices, const std::vector<DType>& dtypes, const MapUnstageNoKeyOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "MapUnstageNoKey", Flat({indices}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "MapUnstageNoKey"), where), {"", "dtypes"});
+  return {lists[0][0], lists[1]};
+}
+MapUnstageNoKeyOutputs MapUnstageNoKey(const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return MapUnstageNoKey(indices, dtypes, MapUnstageNoKeyOptions(), name, where);
 }
 
 Output MatMul(const Input& a, const Input& b, const MatMulOptions& options, std::string_view name, SourceLocation where) {
@@ -1652,6 +1821,17 @@ Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std:
   return MutableHashTableV2(graph, key_dtype, value_dtype, MutableHashTableV2Options(), name, where);
 }
 
+Output MutexLock(const Input& mutex, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MutexLock", Flat({mutex}), {}, Or(name, "MutexLock"), where));
+}
+
+Output MutexV2(Graph& graph, const MutexV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "MutexV2", Flat({}), {{"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "MutexV2"), where));
+}
+Output MutexV2(Graph& graph, std::string_view name, SourceLocation where) {
+  return MutexV2(graph, MutexV2Options(), name, where);
+}
+
 Output Ndtri(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Ndtri", Flat({x}), {}, Or(name, "Ndtri"), where));
 }
@@ -1751,6 +1931,56 @@ Output OptionsDataset(const Input& input_dataset, const std::string& serialized_
   return OptionsDataset(input_dataset, serialized_options, output_types, output_shapes, OptionsDatasetOptions(), name, where);
 }
 
+Operation OrderedMapClear(Graph& graph, const std::vector<DType>& dtypes, const OrderedMapClearOptions& options, std::string_view name, SourceLocation where) {
+  return Build(&graph, "OrderedMapClear", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "OrderedMapClear"), where);
+}
+Operation OrderedMapClear(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return OrderedMapClear(graph, dtypes, OrderedMapClearOptions(), name, where);
+}
+
+Output OrderedMapIncompleteSize(Graph& graph, const std::vector<DType>& dtypes, const OrderedMapIncompleteSizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "OrderedMapIncompleteSize", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "OrderedMapIncompleteSize"), where));
+}
+Output OrderedMapIncompleteSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return OrderedMapIncompleteSize(graph, dtypes, OrderedMapIncompleteSizeOptions(), name, where);
+}
+
+std::vector<Output> OrderedMapPeek(const Input& key, const Input& indices, const std::vector<DType>& dtypes, const OrderedMapPeekOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "OrderedMapPeek", Flat({key, indices}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "OrderedMapPeek"), where));
+}
+std::vector<Output> OrderedMapPeek(const Input& key, const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return OrderedMapPeek(key, indices, dtypes, OrderedMapPeekOptions(), name, where);
+}
+
+Output OrderedMapSize(Graph& graph, const std::vector<DType>& dtypes, const OrderedMapSizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "OrderedMapSize", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "OrderedMapSize"), where));
+}
+Output OrderedMapSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return OrderedMapSize(graph, dtypes, OrderedMapSizeOptions(), name, where);
+}
+
+Operation OrderedMapStage(const Input& key, const Input& indices, const std::vector<Input>& values, const std::vector<DType>& dtypes, const OrderedMapStageOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "OrderedMapStage", Flat({key, indices, values}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "OrderedMapStage"), where);
+}
+Operation OrderedMapStage(const Input& key, const Input& indices, const std::vector<Input>& values, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return OrderedMapStage(key, indices, values, dtypes, OrderedMapStageOptions(), name, where);
+}
+
+std::vector<Output> OrderedMapUnstage(const Input& key, const Input& indices, const std::vector<DType>& dtypes, const OrderedMapUnstageOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "OrderedMapUnstage", Flat({key, indices}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "OrderedMapUnstage"), where));
+}
+std::vector<Output> OrderedMapUnstage(const Input& key, const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return OrderedMapUnstage(key, indices, dtypes, OrderedMapUnstageOptions(), name, where);
+}
+
+OrderedMapUnstageNoKeyOutputs OrderedMapUnstageNoKey(const Input& indices, const std::vector<DType>& dtypes, const OrderedMapUnstageNoKeyOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "OrderedMapUnstageNoKey", Flat({indices}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "OrderedMapUnstageNoKey"), where), {"", "dtypes"});
+  return {lists[0][0], lists[1]};
+}
+OrderedMapUnstageNoKeyOutputs OrderedMapUnstageNoKey(const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return OrderedMapUnstageNoKey(indices, dtypes, OrderedMapUnstageNoKeyOptions(), name, where);
+}
+
 Output Pad(const Input& input, const Input& paddings, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Pad", Flat({input, paddings}), {}, Or(name, "Pad"), where));
 }
@@ -1771,6 +2001,20 @@ Output PaddedBatchDatasetV2(const Input& input_dataset, const Input& batch_size,
 }
 Output PaddedBatchDatasetV2(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const Input& drop_remainder, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return PaddedBatchDatasetV2(input_dataset, batch_size, padded_shapes, padding_values, drop_remainder, output_shapes, PaddedBatchDatasetV2Options(), name, where);
+}
+
+Output PaddingFIFOQueue(Graph& graph, const std::vector<DType>& component_types, const PaddingFIFOQueueOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "PaddingFIFOQueue", Flat({}), {{"component_types", component_types}, {"shapes", options.shapes}, {"capacity", options.capacity}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "PaddingFIFOQueue"), where));
+}
+Output PaddingFIFOQueue(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return PaddingFIFOQueue(graph, component_types, PaddingFIFOQueueOptions(), name, where);
+}
+
+Output PaddingFIFOQueueV2(Graph& graph, const std::vector<DType>& component_types, const PaddingFIFOQueueV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "PaddingFIFOQueueV2", Flat({}), {{"component_types", component_types}, {"shapes", options.shapes}, {"capacity", options.capacity}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "PaddingFIFOQueueV2"), where));
+}
+Output PaddingFIFOQueueV2(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return PaddingFIFOQueueV2(graph, component_types, PaddingFIFOQueueV2Options(), name, where);
 }
 
 Output ParallelBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelBatchDatasetOptions& options, std::string_view name, SourceLocation where) {
@@ -1896,6 +2140,20 @@ Operation PrintV2(const Input& input, std::string_view name, SourceLocation wher
   return PrintV2(input, PrintV2Options(), name, where);
 }
 
+Output PriorityQueue(Graph& graph, const std::vector<Shape>& shapes, const PriorityQueueOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "PriorityQueue", Flat({}), {{"shapes", shapes}, {"component_types", options.component_types}, {"capacity", options.capacity}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "PriorityQueue"), where));
+}
+Output PriorityQueue(Graph& graph, const std::vector<Shape>& shapes, std::string_view name, SourceLocation where) {
+  return PriorityQueue(graph, shapes, PriorityQueueOptions(), name, where);
+}
+
+Output PriorityQueueV2(Graph& graph, const std::vector<Shape>& shapes, const PriorityQueueV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "PriorityQueueV2", Flat({}), {{"shapes", shapes}, {"component_types", options.component_types}, {"capacity", options.capacity}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "PriorityQueueV2"), where));
+}
+Output PriorityQueueV2(Graph& graph, const std::vector<Shape>& shapes, std::string_view name, SourceLocation where) {
+  return PriorityQueueV2(graph, shapes, PriorityQueueV2Options(), name, where);
+}
+
 Output PrivateThreadPoolDataset(const Input& input_dataset, const Input& num_threads, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "PrivateThreadPoolDataset", Flat({input_dataset, num_threads}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "PrivateThreadPoolDataset"), where));
 }
@@ -1960,6 +2218,106 @@ QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const I
   return QuantizeV2(input, min_range, max_range, t, QuantizeV2Options(), name, where);
 }
 
+Operation QueueClose(const RefInput& handle, const QueueCloseOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "QueueClose", Flat({handle}), {{"cancel_pending_enqueues", options.cancel_pending_enqueues}}, Or(name, "QueueClose"), where);
+}
+Operation QueueClose(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return QueueClose(handle, QueueCloseOptions(), name, where);
+}
+
+Operation QueueCloseV2(const Input& handle, const QueueCloseV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "QueueCloseV2", Flat({handle}), {{"cancel_pending_enqueues", options.cancel_pending_enqueues}}, Or(name, "QueueCloseV2"), where);
+}
+Operation QueueCloseV2(const Input& handle, std::string_view name, SourceLocation where) {
+  return QueueCloseV2(handle, QueueCloseV2Options(), name, where);
+}
+
+std::vector<Output> QueueDequeue(const RefInput& handle, const std::vector<DType>& component_types, const QueueDequeueOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "QueueDequeue", Flat({handle}), {{"component_types", component_types}, {"timeout_ms", options.timeout_ms}}, Or(name, "QueueDequeue"), where));
+}
+std::vector<Output> QueueDequeue(const RefInput& handle, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return QueueDequeue(handle, component_types, QueueDequeueOptions(), name, where);
+}
+
+std::vector<Output> QueueDequeueMany(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueManyOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "QueueDequeueMany", Flat({handle, n}), {{"component_types", component_types}, {"timeout_ms", options.timeout_ms}}, Or(name, "QueueDequeueMany"), where));
+}
+std::vector<Output> QueueDequeueMany(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return QueueDequeueMany(handle, n, component_types, QueueDequeueManyOptions(), name, where);
+}
+
+std::vector<Output> QueueDequeueManyV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueManyV2Options& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "QueueDequeueManyV2", Flat({handle, n}), {{"component_types", component_types}, {"timeout_ms", options.timeout_ms}}, Or(name, "QueueDequeueManyV2"), where));
+}
+std::vector<Output> QueueDequeueManyV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return QueueDequeueManyV2(handle, n, component_types, QueueDequeueManyV2Options(), name, where);
+}
+
+std::vector<Output> QueueDequeueUpTo(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueUpToOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "QueueDequeueUpTo", Flat({handle, n}), {{"component_types", component_types}, {"timeout_ms", options.timeout_ms}}, Or(name, "QueueDequeueUpTo"), where));
+}
+std::vector<Output> QueueDequeueUpTo(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return QueueDequeueUpTo(handle, n, component_types, QueueDequeueUpToOptions(), name, where);
+}
+
+std::vector<Output> QueueDequeueUpToV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueUpToV2Options& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "QueueDequeueUpToV2", Flat({handle, n}), {{"component_types", component_types}, {"timeout_ms", options.timeout_ms}}, Or(name, "QueueDequeueUpToV2"), where));
+}
+std::vector<Output> QueueDequeueUpToV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return QueueDequeueUpToV2(handle, n, component_types, QueueDequeueUpToV2Options(), name, where);
+}
+
+std::vector<Output> QueueDequeueV2(const Input& handle, const std::vector<DType>& component_types, const QueueDequeueV2Options& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "QueueDequeueV2", Flat({handle}), {{"component_types", component_types}, {"timeout_ms", options.timeout_ms}}, Or(name, "QueueDequeueV2"), where));
+}
+std::vector<Output> QueueDequeueV2(const Input& handle, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return QueueDequeueV2(handle, component_types, QueueDequeueV2Options(), name, where);
+}
+
+Operation QueueEnqueue(const RefInput& handle, const std::vector<Input>& components, const QueueEnqueueOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "QueueEnqueue", Flat({handle, components}), {{"timeout_ms", options.timeout_ms}}, Or(name, "QueueEnqueue"), where);
+}
+Operation QueueEnqueue(const RefInput& handle, const std::vector<Input>& components, std::string_view name, SourceLocation where) {
+  return QueueEnqueue(handle, components, QueueEnqueueOptions(), name, where);
+}
+
+Operation QueueEnqueueMany(const RefInput& handle, const std::vector<Input>& components, const QueueEnqueueManyOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "QueueEnqueueMany", Flat({handle, components}), {{"timeout_ms", options.timeout_ms}}, Or(name, "QueueEnqueueMany"), where);
+}
+Operation QueueEnqueueMany(const RefInput& handle, const std::vector<Input>& components, std::string_view name, SourceLocation where) {
+  return QueueEnqueueMany(handle, components, QueueEnqueueManyOptions(), name, where);
+}
+
+Operation QueueEnqueueManyV2(const Input& handle, const std::vector<Input>& components, const QueueEnqueueManyV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "QueueEnqueueManyV2", Flat({handle, components}), {{"timeout_ms", options.timeout_ms}}, Or(name, "QueueEnqueueManyV2"), where);
+}
+Operation QueueEnqueueManyV2(const Input& handle, const std::vector<Input>& components, std::string_view name, SourceLocation where) {
+  return QueueEnqueueManyV2(handle, components, QueueEnqueueManyV2Options(), name, where);
+}
+
+Operation QueueEnqueueV2(const Input& handle, const std::vector<Input>& components, const QueueEnqueueV2Options& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "QueueEnqueueV2", Flat({handle, components}), {{"timeout_ms", options.timeout_ms}}, Or(name, "QueueEnqueueV2"), where);
+}
+Operation QueueEnqueueV2(const Input& handle, const std::vector<Input>& components, std::string_view name, SourceLocation where) {
+  return QueueEnqueueV2(handle, components, QueueEnqueueV2Options(), name, where);
+}
+
+Output QueueIsClosed(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QueueIsClosed", Flat({handle}), {}, Or(name, "QueueIsClosed"), where));
+}
+
+Output QueueIsClosedV2(const Input& handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QueueIsClosedV2", Flat({handle}), {}, Or(name, "QueueIsClosedV2"), where));
+}
+
+Output QueueSize(const RefInput& handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QueueSize", Flat({handle}), {}, Or(name, "QueueSize"), where));
+}
+
+Output QueueSizeV2(const Input& handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "QueueSizeV2", Flat({handle}), {}, Or(name, "QueueSizeV2"), where));
+}
+
 Output RandomDataset(const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RandomDatasetOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RandomDataset", Flat({seed, seed2}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "RandomDataset"), where));
 }
@@ -1990,6 +2348,20 @@ Output RandomPoissonV2(const Input& shape, const Input& rate, const RandomPoisso
 }
 Output RandomPoissonV2(const Input& shape, const Input& rate, std::string_view name, SourceLocation where) {
   return RandomPoissonV2(shape, rate, RandomPoissonV2Options(), name, where);
+}
+
+Output RandomShuffleQueue(Graph& graph, const std::vector<DType>& component_types, const RandomShuffleQueueOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "RandomShuffleQueue", Flat({}), {{"component_types", component_types}, {"shapes", options.shapes}, {"capacity", options.capacity}, {"min_after_dequeue", options.min_after_dequeue}, {"seed", options.seed}, {"seed2", options.seed2}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "RandomShuffleQueue"), where));
+}
+Output RandomShuffleQueue(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return RandomShuffleQueue(graph, component_types, RandomShuffleQueueOptions(), name, where);
+}
+
+Output RandomShuffleQueueV2(Graph& graph, const std::vector<DType>& component_types, const RandomShuffleQueueV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "RandomShuffleQueueV2", Flat({}), {{"component_types", component_types}, {"shapes", options.shapes}, {"capacity", options.capacity}, {"min_after_dequeue", options.min_after_dequeue}, {"seed", options.seed}, {"seed2", options.seed2}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "RandomShuffleQueueV2"), where));
+}
+Output RandomShuffleQueueV2(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where) {
+  return RandomShuffleQueueV2(graph, component_types, RandomShuffleQueueV2Options(), name, where);
 }
 
 Output RandomStandardNormal(const Input& shape, DType dtype, const RandomStandardNormalOptions& options, std::string_view name, SourceLocation where) {
@@ -2042,6 +2414,66 @@ Output ReadFile(const Input& filename, std::string_view name, SourceLocation whe
 
 Output ReadVariableOp(const Input& resource, DType dtype, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ReadVariableOp", Flat({resource}), {{"dtype", dtype}}, Or(name, "ReadVariableOp"), where));
+}
+
+Output ReaderNumRecordsProduced(const RefInput& reader_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ReaderNumRecordsProduced", Flat({reader_handle}), {}, Or(name, "ReaderNumRecordsProduced"), where));
+}
+
+Output ReaderNumRecordsProducedV2(const Input& reader_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ReaderNumRecordsProducedV2", Flat({reader_handle}), {}, Or(name, "ReaderNumRecordsProducedV2"), where));
+}
+
+Output ReaderNumWorkUnitsCompleted(const RefInput& reader_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ReaderNumWorkUnitsCompleted", Flat({reader_handle}), {}, Or(name, "ReaderNumWorkUnitsCompleted"), where));
+}
+
+Output ReaderNumWorkUnitsCompletedV2(const Input& reader_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ReaderNumWorkUnitsCompletedV2", Flat({reader_handle}), {}, Or(name, "ReaderNumWorkUnitsCompletedV2"), where));
+}
+
+ReaderReadOutputs ReaderRead(const RefInput& reader_handle, const RefInput& queue_handle, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ReaderRead", Flat({reader_handle, queue_handle}), {}, Or(name, "ReaderRead"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+ReaderReadUpToOutputs ReaderReadUpTo(const RefInput& reader_handle, const RefInput& queue_handle, const Input& num_records, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ReaderReadUpTo", Flat({reader_handle, queue_handle, num_records}), {}, Or(name, "ReaderReadUpTo"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+ReaderReadUpToV2Outputs ReaderReadUpToV2(const Input& reader_handle, const Input& queue_handle, const Input& num_records, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ReaderReadUpToV2", Flat({reader_handle, queue_handle, num_records}), {}, Or(name, "ReaderReadUpToV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+ReaderReadV2Outputs ReaderReadV2(const Input& reader_handle, const Input& queue_handle, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ReaderReadV2", Flat({reader_handle, queue_handle}), {}, Or(name, "ReaderReadV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+Operation ReaderReset(const RefInput& reader_handle, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ReaderReset", Flat({reader_handle}), {}, Or(name, "ReaderReset"), where);
+}
+
+Operation ReaderResetV2(const Input& reader_handle, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ReaderResetV2", Flat({reader_handle}), {}, Or(name, "ReaderResetV2"), where);
+}
+
+Operation ReaderRestoreState(const RefInput& reader_handle, const Input& state, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ReaderRestoreState", Flat({reader_handle, state}), {}, Or(name, "ReaderRestoreState"), where);
+}
+
+Operation ReaderRestoreStateV2(const Input& reader_handle, const Input& state, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ReaderRestoreStateV2", Flat({reader_handle, state}), {}, Or(name, "ReaderRestoreStateV2"), where);
+}
+
+Output ReaderSerializeState(const RefInput& reader_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ReaderSerializeState", Flat({reader_handle}), {}, Or(name, "ReaderSerializeState"), where));
+}
+
+Output ReaderSerializeStateV2(const Input& reader_handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ReaderSerializeStateV2", Flat({reader_handle}), {}, Or(name, "ReaderSerializeStateV2"), where));
 }
 
 Output Real(const Input& input, const RealOptions& options, std::string_view name, SourceLocation where) {
@@ -2131,6 +2563,22 @@ Output RepeatDataset(const Input& input_dataset, const Input& count, const std::
 
 Output Reshape(const Input& tensor, const Input& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Reshape", Flat({tensor, shape}), {}, Or(name, "Reshape"), where));
+}
+
+Operation ResourceAccumulatorApplyGradient(const Input& handle, const Input& local_step, const Input& gradient, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceAccumulatorApplyGradient", Flat({handle, local_step, gradient}), {}, Or(name, "ResourceAccumulatorApplyGradient"), where);
+}
+
+Output ResourceAccumulatorNumAccumulated(const Input& handle, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResourceAccumulatorNumAccumulated", Flat({handle}), {}, Or(name, "ResourceAccumulatorNumAccumulated"), where));
+}
+
+Operation ResourceAccumulatorSetGlobalStep(const Input& handle, const Input& new_global_step, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceAccumulatorSetGlobalStep", Flat({handle, new_global_step}), {}, Or(name, "ResourceAccumulatorSetGlobalStep"), where);
+}
+
+Output ResourceAccumulatorTakeGradient(const Input& handle, const Input& num_required, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResourceAccumulatorTakeGradient", Flat({handle, num_required}), {{"dtype", dtype}}, Or(name, "ResourceAccumulatorTakeGradient"), where));
 }
 
 Operation ResourceApplyAdaMax(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdaMaxOptions& options, std::string_view name, SourceLocation where) {
@@ -2243,6 +2691,13 @@ Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& m
 }
 Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
   return ResourceApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, ResourceApplyRMSPropOptions(), name, where);
+}
+
+Output ResourceConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, const ResourceConditionalAccumulatorOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "ResourceConditionalAccumulator", Flat({}), {{"dtype", dtype}, {"shape", shape}, {"container", options.container}, {"shared_name", options.shared_name}, {"reduction_type", options.reduction_type}}, Or(name, "ResourceConditionalAccumulator"), where));
+}
+Output ResourceConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
+  return ResourceConditionalAccumulator(graph, dtype, shape, ResourceConditionalAccumulatorOptions(), name, where);
 }
 
 Output ResourceCountUpTo(const Input& resource, int64_t limit, DType t, std::string_view name, SourceLocation where) {
@@ -2783,6 +3238,15 @@ Output SpaceToDepth(const Input& input, int64_t block_size, std::string_view nam
   return SpaceToDepth(input, block_size, SpaceToDepthOptions(), name, where);
 }
 
+Operation SparseAccumulatorApplyGradient(const RefInput& handle, const Input& local_step, const Input& gradient_indices, const Input& gradient_values, const Input& gradient_shape, bool has_known_shape, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "SparseAccumulatorApplyGradient", Flat({handle, local_step, gradient_indices, gradient_values, gradient_shape}), {{"has_known_shape", has_known_shape}}, Or(name, "SparseAccumulatorApplyGradient"), where);
+}
+
+SparseAccumulatorTakeGradientOutputs SparseAccumulatorTakeGradient(const RefInput& handle, const Input& num_required, DType dtype, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseAccumulatorTakeGradient", Flat({handle, num_required}), {{"dtype", dtype}}, Or(name, "SparseAccumulatorTakeGradient"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
 Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdadeltaOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyAdadelta", Flat({var, accum, accum_update, lr, rho, epsilon, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyAdadelta"), where));
 }
@@ -2858,6 +3322,13 @@ Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInpu
 }
 Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where) {
   return SparseApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, indices, SparseApplyRMSPropOptions(), name, where);
+}
+
+Output SparseConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, const SparseConditionalAccumulatorOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "SparseConditionalAccumulator", Flat({}), {{"dtype", dtype}, {"shape", shape}, {"container", options.container}, {"shared_name", options.shared_name}, {"reduction_type", options.reduction_type}}, Or(name, "SparseConditionalAccumulator"), where));
+}
+Output SparseConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
+  return SparseConditionalAccumulator(graph, dtype, shape, SparseConditionalAccumulatorOptions(), name, where);
 }
 
 Output SparseSegmentMean(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentMeanOptions& options, std::string_view name, SourceLocation where) {
@@ -2971,6 +3442,34 @@ Output StackV2(const Input& max_size, DType elem_type, const StackV2Options& opt
 }
 Output StackV2(const Input& max_size, DType elem_type, std::string_view name, SourceLocation where) {
   return StackV2(max_size, elem_type, StackV2Options(), name, where);
+}
+
+Operation Stage(const std::vector<Input>& values, const StageOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "Stage", Flat({values}), {{"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "Stage"), where);
+}
+Operation Stage(const std::vector<Input>& values, std::string_view name, SourceLocation where) {
+  return Stage(values, StageOptions(), name, where);
+}
+
+Operation StageClear(Graph& graph, const std::vector<DType>& dtypes, const StageClearOptions& options, std::string_view name, SourceLocation where) {
+  return Build(&graph, "StageClear", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "StageClear"), where);
+}
+Operation StageClear(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return StageClear(graph, dtypes, StageClearOptions(), name, where);
+}
+
+std::vector<Output> StagePeek(const Input& index, const std::vector<DType>& dtypes, const StagePeekOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "StagePeek", Flat({index}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "StagePeek"), where));
+}
+std::vector<Output> StagePeek(const Input& index, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return StagePeek(index, dtypes, StagePeekOptions(), name, where);
+}
+
+Output StageSize(Graph& graph, const std::vector<DType>& dtypes, const StageSizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "StageSize", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "StageSize"), where));
+}
+Output StageSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return StageSize(graph, dtypes, StageSizeOptions(), name, where);
 }
 
 std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const StatefulPartitionedCallOptions& options, std::string_view name, SourceLocation where) {
@@ -3236,6 +3735,20 @@ Output TFRecordDatasetV2(const Input& filenames, const Input& compression_type, 
 }
 Output TFRecordDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& byte_offsets, std::string_view name, SourceLocation where) {
   return TFRecordDatasetV2(filenames, compression_type, buffer_size, byte_offsets, TFRecordDatasetV2Options(), name, where);
+}
+
+Output TFRecordReader(Graph& graph, const TFRecordReaderOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "TFRecordReader", Flat({}), {{"container", options.container}, {"shared_name", options.shared_name}, {"compression_type", options.compression_type}}, Or(name, "TFRecordReader"), where));
+}
+Output TFRecordReader(Graph& graph, std::string_view name, SourceLocation where) {
+  return TFRecordReader(graph, TFRecordReaderOptions(), name, where);
+}
+
+Output TFRecordReaderV2(Graph& graph, const TFRecordReaderV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "TFRecordReaderV2", Flat({}), {{"container", options.container}, {"shared_name", options.shared_name}, {"compression_type", options.compression_type}}, Or(name, "TFRecordReaderV2"), where));
+}
+Output TFRecordReaderV2(Graph& graph, std::string_view name, SourceLocation where) {
+  return TFRecordReaderV2(graph, TFRecordReaderV2Options(), name, where);
 }
 
 Output TakeDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const TakeDatasetOptions& options, std::string_view name, SourceLocation where) {
@@ -3580,6 +4093,20 @@ Output TextLineDataset(const Input& filenames, const Input& compression_type, co
   return TextLineDataset(filenames, compression_type, buffer_size, TextLineDatasetOptions(), name, where);
 }
 
+Output TextLineReader(Graph& graph, const TextLineReaderOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "TextLineReader", Flat({}), {{"skip_header_lines", options.skip_header_lines}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "TextLineReader"), where));
+}
+Output TextLineReader(Graph& graph, std::string_view name, SourceLocation where) {
+  return TextLineReader(graph, TextLineReaderOptions(), name, where);
+}
+
+Output TextLineReaderV2(Graph& graph, const TextLineReaderV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "TextLineReaderV2", Flat({}), {{"skip_header_lines", options.skip_header_lines}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "TextLineReaderV2"), where));
+}
+Output TextLineReaderV2(Graph& graph, std::string_view name, SourceLocation where) {
+  return TextLineReaderV2(graph, TextLineReaderV2Options(), name, where);
+}
+
 ThreadUnsafeUnigramCandidateSamplerOutputs ThreadUnsafeUnigramCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const ThreadUnsafeUnigramCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "ThreadUnsafeUnigramCandidateSampler", Flat({true_classes}), {{"num_true", num_true}, {"num_sampled", num_sampled}, {"unique", unique}, {"range_max", range_max}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "ThreadUnsafeUnigramCandidateSampler"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
@@ -3688,6 +4215,13 @@ Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Inp
   return First(Build(nullptr, "UnsortedSegmentSum", Flat({data, segment_ids, num_segments}), {}, Or(name, "UnsortedSegmentSum"), where));
 }
 
+std::vector<Output> Unstage(Graph& graph, const std::vector<DType>& dtypes, const UnstageOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(&graph, "Unstage", Flat({}), {{"dtypes", dtypes}, {"capacity", options.capacity}, {"memory_limit", options.memory_limit}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "Unstage"), where));
+}
+std::vector<Output> Unstage(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where) {
+  return Unstage(graph, dtypes, UnstageOptions(), name, where);
+}
+
 Output UpperBound(const Input& sorted_inputs, const Input& values, const UpperBoundOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "UpperBound", Flat({sorted_inputs, values}), {{"out_type", options.out_type}}, Or(name, "UpperBound"), where));
 }
@@ -3729,6 +4263,20 @@ Output VariableV2(Graph& graph, const Shape& shape, DType dtype, std::string_vie
 
 Output Where(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Where", Flat({input}), {}, Or(name, "Where"), where));
+}
+
+Output WholeFileReader(Graph& graph, const WholeFileReaderOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "WholeFileReader", Flat({}), {{"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "WholeFileReader"), where));
+}
+Output WholeFileReader(Graph& graph, std::string_view name, SourceLocation where) {
+  return WholeFileReader(graph, WholeFileReaderOptions(), name, where);
+}
+
+Output WholeFileReaderV2(Graph& graph, const WholeFileReaderV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "WholeFileReaderV2", Flat({}), {{"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "WholeFileReaderV2"), where));
+}
+Output WholeFileReaderV2(Graph& graph, std::string_view name, SourceLocation where) {
+  return WholeFileReaderV2(graph, WholeFileReaderV2Options(), name, where);
 }
 
 Output WindowDataset(const Input& input_dataset, const Input& size, const Input& shift, const Input& stride, const Input& drop_remainder, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const WindowDatasetOptions& options, std::string_view name, SourceLocation where) {

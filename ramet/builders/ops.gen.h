@@ -25,6 +25,24 @@ namespace ramet {
 // Abs(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Abs(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Adds a gradient to an accumulator, unless local_step is less than the step of the accumulator.
+// Error: the shape does not fit.
+// AccumulatorApplyGradient(handle:Ref(string), local_step:int64, gradient:dtype) -> () {dtype:type}
+RAMET_EXPORT Operation AccumulatorApplyGradient(const RefInput& handle, const Input& local_step, const Input& gradient, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of gradients in an accumulator.
+// AccumulatorNumAccumulated(handle:Ref(string)) -> (num_accumulated:int32) {}
+RAMET_EXPORT Output AccumulatorNumAccumulated(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Sets the step of an accumulator; gradients of earlier steps are dropped from then on.
+// AccumulatorSetGlobalStep(handle:Ref(string), new_global_step:int64) -> () {}
+RAMET_EXPORT Operation AccumulatorSetGlobalStep(const RefInput& handle, const Input& new_global_step, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the mean, or the sum, of the gradients when there are at least num_required, and removes
+// them; waits for them. Error: num_required is not positive.
+// AccumulatorTakeGradient(handle:Ref(string), num_required:int32) -> (average:dtype) {dtype:type}
+RAMET_EXPORT Output AccumulatorTakeGradient(const RefInput& handle, const Input& num_required, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns the angle in [0, pi] whose cosine is x, element-wise; NaN for real |x| > 1. y has the
 // shape of x.
 // Acos(x:T) -> (y:T) {T:type}
@@ -496,6 +514,62 @@ struct AvgPoolGradOptions {
 RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, const AvgPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output AvgPoolGrad(const Input& orig_input_shape, const Input& grad, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct BarrierOptions {
+  std::vector<Shape> shapes = {};
+  int64_t capacity = -1;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a barrier, which collects the components of elements by their keys, in any order.
+// Complete elements can be taken in the order in which they were begun. Error: capacity is not -1;
+// a shape is missing.
+// Barrier() -> (handle:Ref(string)) {component_types:list(type), shapes:list(shape)=[],
+// capacity:int=-1, container:string="", shared_name:string=""}
+RAMET_EXPORT Output Barrier(Graph& graph, const std::vector<DType>& component_types, const BarrierOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Barrier(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct BarrierCloseOptions {
+  bool cancel_pending_enqueues = false;
+};
+// Closes a barrier for new keys; with cancel_pending_enqueues, also drops the incomplete elements.
+// Error: it is closed already (kCancelled).
+// BarrierClose(handle:Ref(string)) -> () {cancel_pending_enqueues:bool=false}
+RAMET_EXPORT Operation BarrierClose(const RefInput& handle, const BarrierCloseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation BarrierClose(const RefInput& handle, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the number of incomplete elements in a barrier.
+// BarrierIncompleteSize(handle:Ref(string)) -> (size:int32) {}
+RAMET_EXPORT Output BarrierIncompleteSize(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Sets component component_index of the elements with these keys to the rows of `values`. Error: an
+// element has this component already; the barrier is closed (kCancelled).
+// BarrierInsertMany(handle:Ref(string), keys:string, values:T) -> () {T:type, component_index:int}
+RAMET_EXPORT Operation BarrierInsertMany(const RefInput& handle, const Input& keys, const Input& values, int64_t component_index, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of complete elements in a barrier.
+// BarrierReadySize(handle:Ref(string)) -> (size:int32) {}
+RAMET_EXPORT Output BarrierReadySize(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct BarrierTakeManyOptions {
+  bool allow_small_batch = false;
+  bool wait_for_incomplete = false;
+  int64_t timeout_ms = -1;
+};
+struct BarrierTakeManyOutputs {
+  Output indices;
+  Output keys;
+  std::vector<Output> values;
+};
+// Removes num_elements complete elements and returns the numbers of their insertions, their keys,
+// and their components as rows; waits for them. With allow_small_batch, a closed barrier returns
+// the elements that are left. Error: it is closed and has too few (kOutOfRange). timeout_ms has no
+// effect, as in TensorFlow.
+// BarrierTakeMany(handle:Ref(string), num_elements:int32) -> (indices:int64, keys:string,
+// values:component_types) {component_types:list(type), allow_small_batch:bool=false,
+// wait_for_incomplete:bool=false, timeout_ms:int=-1}
+RAMET_EXPORT BarrierTakeManyOutputs BarrierTakeMany(const RefInput& handle, const Input& num_elements, const std::vector<DType>& component_types, const BarrierTakeManyOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT BarrierTakeManyOutputs BarrierTakeMany(const RefInput& handle, const Input& num_elements, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct BatchDatasetOptions {
   std::string metadata = "";
 };
@@ -778,6 +852,19 @@ struct ConcatenateDatasetOptions {
 RAMET_EXPORT Output ConcatenateDataset(const Input& input_dataset, const Input& another_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ConcatenateDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ConcatenateDataset(const Input& input_dataset, const Input& another_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ConditionalAccumulatorOptions {
+  std::string container = "";
+  std::string shared_name = "";
+  std::string reduction_type = "MEAN";
+};
+// Creates an accumulator that adds up gradients of one shape and returns their mean, or their sum,
+// when enough have come. Gradients of earlier steps than its own are dropped. Kernels: half, float,
+// double.
+// ConditionalAccumulator() -> (handle:Ref(string)) {dtype:type, shape:shape, container:string="",
+// shared_name:string="", reduction_type:string="MEAN"}
+RAMET_EXPORT Output ConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, const ConditionalAccumulatorOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the complex conjugate element-wise. The output has the shape of the input.
 // Conj(input:T) -> (output:T) {T:type=complex64}
 RAMET_EXPORT Output Conj(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -785,6 +872,10 @@ RAMET_EXPORT Output Conj(const Input& input, std::string_view name = "", SourceL
 // Like Transpose, but with the complex conjugates of the elements.
 // ConjugateTranspose(x:T, perm:Tperm) -> (y:T) {T:type, Tperm:type=int32}
 RAMET_EXPORT Output ConjugateTranspose(const Input& x, const Input& perm, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Keeps a mutex acquired until this operation runs.
+// ConsumeMutexLock(mutex_lock:variant) -> () {}
+RAMET_EXPORT Operation ConsumeMutexLock(const Input& mutex_lock, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Does nothing. In loops and branches it runs even if its control inputs are dead.
 // ControlTrigger() -> () {}
@@ -960,6 +1051,10 @@ RAMET_EXPORT Output DecodeRaw(const Input& bytes, DType out_type, std::string_vi
 // Returns a copy of `x` in its own memory.
 // DeepCopy(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output DeepCopy(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Deletes the value of a handle. Error: the session does not have it (any longer).
+// DeleteSessionTensor(handle:string) -> () {}
+RAMET_EXPORT Operation DeleteSessionTensor(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct DenseBincountOptions {
   bool binary_output = false;
@@ -1294,6 +1389,34 @@ RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLoca
 // rates:list(int), T:type, padding:string}
 RAMET_EXPORT Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct FIFOQueueOptions {
+  std::vector<Shape> shapes = {};
+  int64_t capacity = -1;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a queue that returns its elements, tuples of tensors, in the order in which they were
+// added. Nodes with the same shared_name share one queue of the session. A negative capacity means
+// no limit.
+// FIFOQueue() -> (handle:Ref(string)) {component_types:list(type), shapes:list(shape)=[],
+// capacity:int=-1, container:string="", shared_name:string=""}
+RAMET_EXPORT Output FIFOQueue(Graph& graph, const std::vector<DType>& component_types, const FIFOQueueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FIFOQueue(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FIFOQueueV2Options {
+  std::vector<Shape> shapes = {};
+  int64_t capacity = -1;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a queue that returns its elements, tuples of tensors, in the order in which they were
+// added. Nodes with the same shared_name share one queue of the session. A negative capacity means
+// no limit.
+// FIFOQueueV2() -> (handle:resource) {component_types:list(type), shapes:list(shape)=[],
+// capacity:int=-1, container:string="", shared_name:string=""}
+RAMET_EXPORT Output FIFOQueueV2(Graph& graph, const std::vector<DType>& component_types, const FIFOQueueV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FIFOQueueV2(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns zeros in place of a value that only a different branch computes. Nothing may depend on
 // them.
 // FakeParam() -> (output:dtype) {dtype:type, shape:shape}
@@ -1434,6 +1557,36 @@ struct FixedLengthRecordDatasetV2Options {
 // {metadata:string=""}
 RAMET_EXPORT Output FixedLengthRecordDatasetV2(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const Input& compression_type, const FixedLengthRecordDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output FixedLengthRecordDatasetV2(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const Input& compression_type, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FixedLengthRecordReaderOptions {
+  int64_t header_bytes = 0;
+  int64_t footer_bytes = 0;
+  int64_t hop_bytes = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a reader of files with records of record_bytes bytes, each hop_bytes (or record_bytes if
+// it is 0) after the one before, between a header and a footer. Keys are 'FILE:RECORD'.
+// FixedLengthRecordReader() -> (reader_handle:Ref(string)) {header_bytes:int=0, record_bytes:int,
+// footer_bytes:int=0, hop_bytes:int=0, container:string="", shared_name:string=""}
+RAMET_EXPORT Output FixedLengthRecordReader(Graph& graph, int64_t record_bytes, const FixedLengthRecordReaderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FixedLengthRecordReader(Graph& graph, int64_t record_bytes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FixedLengthRecordReaderV2Options {
+  int64_t header_bytes = 0;
+  int64_t footer_bytes = 0;
+  int64_t hop_bytes = 0;
+  std::string container = "";
+  std::string shared_name = "";
+  std::string encoding = "";
+};
+// Creates a reader of files with records of record_bytes bytes, each hop_bytes (or record_bytes if
+// it is 0) after the one before, between a header and a footer. Keys are 'FILE:RECORD'.
+// FixedLengthRecordReaderV2() -> (reader_handle:resource) {header_bytes:int=0, record_bytes:int,
+// footer_bytes:int=0, hop_bytes:int=0, container:string="", shared_name:string="",
+// encoding:string=""}
+RAMET_EXPORT Output FixedLengthRecordReaderV2(Graph& graph, int64_t record_bytes, const FixedLengthRecordReaderV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FixedLengthRecordReaderV2(Graph& graph, int64_t record_bytes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct FixedUnigramCandidateSamplerOptions {
   int64_t seed = 0;
@@ -1664,6 +1817,19 @@ struct GeneratorDatasetOptions {
 RAMET_EXPORT Output GeneratorDataset(const std::vector<Input>& init_func_other_args, const std::vector<Input>& next_func_other_args, const std::vector<Input>& finalize_func_other_args, const FunctionRef& init_func, const FunctionRef& next_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const GeneratorDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output GeneratorDataset(const std::vector<Input>& init_func_other_args, const std::vector<Input>& next_func_other_args, const std::vector<Input>& finalize_func_other_args, const FunctionRef& init_func, const FunctionRef& next_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Keeps a value in the session and returns a handle of it, for later runs.
+// GetSessionHandle(value:T) -> (handle:string) {T:type}
+RAMET_EXPORT Output GetSessionHandle(const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Keeps a value in the session and returns a handle of it, for later runs.
+// GetSessionHandleV2(value:T) -> (handle:resource) {T:type}
+RAMET_EXPORT Output GetSessionHandleV2(const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the value of a handle of GetSessionHandle. Error: the session does not have it (any
+// longer); its dtype is different (kInternal).
+// GetSessionTensor(handle:string) -> (value:dtype) {dtype:type}
+RAMET_EXPORT Output GetSessionTensor(const Input& handle, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns whether x > y element-wise with broadcasting. Error: the shapes do not broadcast.
 // Greater(x:T, y:T) -> (z:bool) {T:type}
 RAMET_EXPORT Output Greater(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1751,6 +1917,24 @@ RAMET_EXPORT Output Identity(const Input& input, std::string_view name = "", Sou
 // Returns all inputs unchanged.
 // IdentityN(input:T) -> (output:T) {T:list(type)}
 RAMET_EXPORT std::vector<Output> IdentityN(const std::vector<Input>& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct IdentityReaderOptions {
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a reader whose records are the work items themselves, as keys and as values.
+// IdentityReader() -> (reader_handle:Ref(string)) {container:string="", shared_name:string=""}
+RAMET_EXPORT Output IdentityReader(Graph& graph, const IdentityReaderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output IdentityReader(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct IdentityReaderV2Options {
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a reader whose records are the work items themselves, as keys and as values.
+// IdentityReaderV2() -> (reader_handle:resource) {container:string="", shared_name:string=""}
+RAMET_EXPORT Output IdentityReaderV2(Graph& graph, const IdentityReaderV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output IdentityReaderV2(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct IfOptions {
   std::vector<Shape> output_shapes = {};
@@ -2267,6 +2451,18 @@ struct MapAndBatchDatasetOptions {
 RAMET_EXPORT Output MapAndBatchDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const MapAndBatchDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MapAndBatchDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& batch_size, const Input& num_parallel_calls, const Input& drop_remainder, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct MapClearOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Removes all tuples from a staging map.
+// MapClear() -> () {capacity:int=0, memory_limit:int=0, dtypes:list(type), container:string="",
+// shared_name:string=""}
+RAMET_EXPORT Operation MapClear(Graph& graph, const std::vector<DType>& dtypes, const MapClearOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation MapClear(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct MapDatasetOptions {
   bool use_inter_op_parallelism = true;
   bool preserve_cardinality = false;
@@ -2281,6 +2477,87 @@ struct MapDatasetOptions {
 // force_synchronous:bool=false, metadata:string=""}
 RAMET_EXPORT Output MapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const MapDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MapDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MapIncompleteSizeOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns the number of incomplete tuples in a staging map.
+// MapIncompleteSize() -> (size:int32) {capacity:int=0, memory_limit:int=0, dtypes:list(type),
+// container:string="", shared_name:string=""}
+RAMET_EXPORT Output MapIncompleteSize(Graph& graph, const std::vector<DType>& dtypes, const MapIncompleteSizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MapIncompleteSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MapPeekOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns components `indices` of the tuple of a key; waits until it is complete. Error: the
+// indices do not increase or are out of range.
+// MapPeek(key:int64, indices:int32) -> (values:dtypes) {capacity:int=0, memory_limit:int=0,
+// dtypes:list(type), container:string="", shared_name:string=""}
+RAMET_EXPORT std::vector<Output> MapPeek(const Input& key, const Input& indices, const std::vector<DType>& dtypes, const MapPeekOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> MapPeek(const Input& key, const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MapSizeOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns the number of complete tuples in a staging map.
+// MapSize() -> (size:int32) {capacity:int=0, memory_limit:int=0, dtypes:list(type),
+// container:string="", shared_name:string=""}
+RAMET_EXPORT Output MapSize(Graph& graph, const std::vector<DType>& dtypes, const MapSizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MapSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MapStageOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Sets components `indices` of the tuple of a key in a staging map, which is in the session under
+// the name shared_name, or that of the node. Waits while the map has `capacity` complete tuples or
+// memory_limit bytes; 0 means no limit. Error: the indices do not increase or are out of range; a
+// component is already set.
+// MapStage(key:int64, indices:int32, values:fake_dtypes) -> () {capacity:int=0, memory_limit:int=0,
+// dtypes:list(type), fake_dtypes:list(type), container:string="", shared_name:string=""}
+RAMET_EXPORT Operation MapStage(const Input& key, const Input& indices, const std::vector<Input>& values, const std::vector<DType>& dtypes, const MapStageOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation MapStage(const Input& key, const Input& indices, const std::vector<Input>& values, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MapUnstageOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Like MapPeek, and removes the components. Error: also if one of them was removed before.
+// MapUnstage(key:int64, indices:int32) -> (values:dtypes) {capacity:int=0, memory_limit:int=0,
+// dtypes:list(type), container:string="", shared_name:string=""}
+RAMET_EXPORT std::vector<Output> MapUnstage(const Input& key, const Input& indices, const std::vector<DType>& dtypes, const MapUnstageOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> MapUnstage(const Input& key, const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MapUnstageNoKeyOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+struct MapUnstageNoKeyOutputs {
+  Output key;
+  std::vector<Output> values;
+};
+// Removes components of the complete tuple with the smallest key, and returns the key too; waits
+// until there is one. Errors as for MapUnstage.
+// MapUnstageNoKey(indices:int32) -> (key:int64, values:dtypes) {capacity:int=0, memory_limit:int=0,
+// dtypes:list(type), container:string="", shared_name:string=""}
+RAMET_EXPORT MapUnstageNoKeyOutputs MapUnstageNoKey(const Input& indices, const std::vector<DType>& dtypes, const MapUnstageNoKeyOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT MapUnstageNoKeyOutputs MapUnstageNoKey(const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct MatMulOptions {
   bool transpose_a = false;
@@ -2730,6 +3007,20 @@ struct MutableHashTableV2Options {
 RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Acquires a mutex; waits while a different run holds it. It is released when mutex_lock is not
+// used any longer: let ConsumeMutexLock run after the operations that need it.
+// MutexLock(mutex:resource) -> (mutex_lock:variant) {}
+RAMET_EXPORT Output MutexLock(const Input& mutex, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct MutexV2Options {
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a mutex of the session, which MutexLock acquires.
+// MutexV2() -> (resource:resource) {container:string="", shared_name:string=""}
+RAMET_EXPORT Output MutexV2(Graph& graph, const MutexV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MutexV2(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the quantile function of the standard normal distribution at x, element-wise; infinite
 // for 0 and 1. y has the shape of x.
 // Ndtri(x:T) -> (y:T) {T:type}
@@ -2852,6 +3143,100 @@ struct OptionsDatasetOptions {
 RAMET_EXPORT Output OptionsDataset(const Input& input_dataset, const std::string& serialized_options, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const OptionsDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output OptionsDataset(const Input& input_dataset, const std::string& serialized_options, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct OrderedMapClearOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Removes all tuples from a staging map.
+// OrderedMapClear() -> () {capacity:int=0, memory_limit:int=0, dtypes:list(type),
+// container:string="", shared_name:string=""}
+RAMET_EXPORT Operation OrderedMapClear(Graph& graph, const std::vector<DType>& dtypes, const OrderedMapClearOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation OrderedMapClear(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct OrderedMapIncompleteSizeOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns the number of incomplete tuples in a staging map.
+// OrderedMapIncompleteSize() -> (size:int32) {capacity:int=0, memory_limit:int=0,
+// dtypes:list(type), container:string="", shared_name:string=""}
+RAMET_EXPORT Output OrderedMapIncompleteSize(Graph& graph, const std::vector<DType>& dtypes, const OrderedMapIncompleteSizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OrderedMapIncompleteSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct OrderedMapPeekOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns components `indices` of the tuple of a key; waits until it is complete. Error: the
+// indices do not increase or are out of range.
+// OrderedMapPeek(key:int64, indices:int32) -> (values:dtypes) {capacity:int=0, memory_limit:int=0,
+// dtypes:list(type), container:string="", shared_name:string=""}
+RAMET_EXPORT std::vector<Output> OrderedMapPeek(const Input& key, const Input& indices, const std::vector<DType>& dtypes, const OrderedMapPeekOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> OrderedMapPeek(const Input& key, const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct OrderedMapSizeOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns the number of complete tuples in a staging map.
+// OrderedMapSize() -> (size:int32) {capacity:int=0, memory_limit:int=0, dtypes:list(type),
+// container:string="", shared_name:string=""}
+RAMET_EXPORT Output OrderedMapSize(Graph& graph, const std::vector<DType>& dtypes, const OrderedMapSizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output OrderedMapSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct OrderedMapStageOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Sets components `indices` of the tuple of a key in a staging map, which is in the session under
+// the name shared_name, or that of the node. Waits while the map has `capacity` complete tuples or
+// memory_limit bytes; 0 means no limit. Error: the indices do not increase or are out of range; a
+// component is already set.
+// OrderedMapStage(key:int64, indices:int32, values:fake_dtypes) -> () {capacity:int=0,
+// memory_limit:int=0, dtypes:list(type), fake_dtypes:list(type), container:string="",
+// shared_name:string=""}
+RAMET_EXPORT Operation OrderedMapStage(const Input& key, const Input& indices, const std::vector<Input>& values, const std::vector<DType>& dtypes, const OrderedMapStageOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation OrderedMapStage(const Input& key, const Input& indices, const std::vector<Input>& values, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct OrderedMapUnstageOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Like MapPeek, and removes the components. Error: also if one of them was removed before.
+// OrderedMapUnstage(key:int64, indices:int32) -> (values:dtypes) {capacity:int=0,
+// memory_limit:int=0, dtypes:list(type), container:string="", shared_name:string=""}
+RAMET_EXPORT std::vector<Output> OrderedMapUnstage(const Input& key, const Input& indices, const std::vector<DType>& dtypes, const OrderedMapUnstageOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> OrderedMapUnstage(const Input& key, const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct OrderedMapUnstageNoKeyOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+struct OrderedMapUnstageNoKeyOutputs {
+  Output key;
+  std::vector<Output> values;
+};
+// Removes components of the complete tuple with the smallest key, and returns the key too; waits
+// until there is one. Errors as for MapUnstage.
+// OrderedMapUnstageNoKey(indices:int32) -> (key:int64, values:dtypes) {capacity:int=0,
+// memory_limit:int=0, dtypes:list(type), container:string="", shared_name:string=""}
+RAMET_EXPORT OrderedMapUnstageNoKeyOutputs OrderedMapUnstageNoKey(const Input& indices, const std::vector<DType>& dtypes, const OrderedMapUnstageNoKeyOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT OrderedMapUnstageNoKeyOutputs OrderedMapUnstageNoKey(const Input& indices, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns `input` padded in each dimension i with paddings[i, 0] zeros before and paddings[i, 1]
 // zeros after. `paddings` is [rank, 2]. Error: `paddings` has a different shape or a negative
 // element; the size of the output overflows.
@@ -2886,6 +3271,32 @@ struct PaddedBatchDatasetV2Options {
 // Toutput_types:list(type), output_shapes:list(shape), N:int, metadata:string=""}
 RAMET_EXPORT Output PaddedBatchDatasetV2(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const Input& drop_remainder, const std::vector<Shape>& output_shapes, const PaddedBatchDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output PaddedBatchDatasetV2(const Input& input_dataset, const Input& batch_size, const std::vector<Input>& padded_shapes, const std::vector<Input>& padding_values, const Input& drop_remainder, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct PaddingFIFOQueueOptions {
+  std::vector<Shape> shapes = {};
+  int64_t capacity = -1;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a FIFO queue whose elements may differ in the dimensions that `shapes` leaves unknown.
+// QueueDequeueMany pads them with zeros.
+// PaddingFIFOQueue() -> (handle:Ref(string)) {component_types:list(type), shapes:list(shape)=[],
+// capacity:int=-1, container:string="", shared_name:string=""}
+RAMET_EXPORT Output PaddingFIFOQueue(Graph& graph, const std::vector<DType>& component_types, const PaddingFIFOQueueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output PaddingFIFOQueue(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct PaddingFIFOQueueV2Options {
+  std::vector<Shape> shapes = {};
+  int64_t capacity = -1;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a FIFO queue whose elements may differ in the dimensions that `shapes` leaves unknown.
+// QueueDequeueMany pads them with zeros.
+// PaddingFIFOQueueV2() -> (handle:resource) {component_types:list(type), shapes:list(shape)=[],
+// capacity:int=-1, container:string="", shared_name:string=""}
+RAMET_EXPORT Output PaddingFIFOQueueV2(Graph& graph, const std::vector<DType>& component_types, const PaddingFIFOQueueV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output PaddingFIFOQueueV2(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ParallelBatchDatasetOptions {
   bool parallel_copy = false;
@@ -3087,6 +3498,32 @@ struct PrintV2Options {
 RAMET_EXPORT Operation PrintV2(const Input& input, const PrintV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation PrintV2(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct PriorityQueueOptions {
+  std::vector<DType> component_types = {};
+  int64_t capacity = -1;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a queue that returns the element with the smallest priority first. The priority is an
+// int64 scalar, the component before those of component_types.
+// PriorityQueue() -> (handle:Ref(string)) {component_types:list(type)=[], shapes:list(shape),
+// capacity:int=-1, container:string="", shared_name:string=""}
+RAMET_EXPORT Output PriorityQueue(Graph& graph, const std::vector<Shape>& shapes, const PriorityQueueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output PriorityQueue(Graph& graph, const std::vector<Shape>& shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct PriorityQueueV2Options {
+  std::vector<DType> component_types = {};
+  int64_t capacity = -1;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a queue that returns the element with the smallest priority first. The priority is an
+// int64 scalar, the component before those of component_types.
+// PriorityQueueV2() -> (handle:resource) {component_types:list(type)=[], shapes:list(shape),
+// capacity:int=-1, container:string="", shared_name:string=""}
+RAMET_EXPORT Output PriorityQueueV2(Graph& graph, const std::vector<Shape>& shapes, const PriorityQueueV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output PriorityQueueV2(Graph& graph, const std::vector<Shape>& shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Makes a dataset of the same elements. In Ramet iterators always have own threads.
 // PrivateThreadPoolDataset(input_dataset:variant, num_threads:int64) -> (handle:variant)
 // {output_types:list(type), output_shapes:list(shape)}
@@ -3222,6 +3659,138 @@ struct QuantizeV2Outputs {
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct QueueCloseOptions {
+  bool cancel_pending_enqueues = false;
+};
+// Closes a queue when pending enqueues are done, or ends these with cancel_pending_enqueues.
+// Nothing can be added afterwards. Error: the queue is closed already (kCancelled).
+// QueueClose(handle:Ref(string)) -> () {cancel_pending_enqueues:bool=false}
+RAMET_EXPORT Operation QueueClose(const RefInput& handle, const QueueCloseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation QueueClose(const RefInput& handle, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueCloseV2Options {
+  bool cancel_pending_enqueues = false;
+};
+// Closes a queue when pending enqueues are done, or ends these with cancel_pending_enqueues.
+// Nothing can be added afterwards. Error: the queue is closed already (kCancelled).
+// QueueCloseV2(handle:resource) -> () {cancel_pending_enqueues:bool=false}
+RAMET_EXPORT Operation QueueCloseV2(const Input& handle, const QueueCloseV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation QueueCloseV2(const Input& handle, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueDequeueOptions {
+  int64_t timeout_ms = -1;
+};
+// Removes an element from a queue and returns its components; waits while the queue is empty.
+// Error: the queue is closed and empty (kOutOfRange).
+// QueueDequeue(handle:Ref(string)) -> (components:component_types) {component_types:list(type),
+// timeout_ms:int=-1}
+RAMET_EXPORT std::vector<Output> QueueDequeue(const RefInput& handle, const std::vector<DType>& component_types, const QueueDequeueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> QueueDequeue(const RefInput& handle, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueDequeueManyOptions {
+  int64_t timeout_ms = -1;
+};
+// Removes n elements from a queue and stacks their components; waits until there are n. Error: the
+// queue is closed and has fewer elements (kOutOfRange); its shapes are not specified.
+// QueueDequeueMany(handle:Ref(string), n:int32) -> (components:component_types)
+// {component_types:list(type), timeout_ms:int=-1}
+RAMET_EXPORT std::vector<Output> QueueDequeueMany(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueManyOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> QueueDequeueMany(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueDequeueManyV2Options {
+  int64_t timeout_ms = -1;
+};
+// Removes n elements from a queue and stacks their components; waits until there are n. Error: the
+// queue is closed and has fewer elements (kOutOfRange); its shapes are not specified.
+// QueueDequeueManyV2(handle:resource, n:int32) -> (components:component_types)
+// {component_types:list(type), timeout_ms:int=-1}
+RAMET_EXPORT std::vector<Output> QueueDequeueManyV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueManyV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> QueueDequeueManyV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueDequeueUpToOptions {
+  int64_t timeout_ms = -1;
+};
+// Like QueueDequeueManyV2, but a closed queue returns the elements that are left if there are any.
+// QueueDequeueUpTo(handle:Ref(string), n:int32) -> (components:component_types)
+// {component_types:list(type), timeout_ms:int=-1}
+RAMET_EXPORT std::vector<Output> QueueDequeueUpTo(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueUpToOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> QueueDequeueUpTo(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueDequeueUpToV2Options {
+  int64_t timeout_ms = -1;
+};
+// Like QueueDequeueManyV2, but a closed queue returns the elements that are left if there are any.
+// QueueDequeueUpToV2(handle:resource, n:int32) -> (components:component_types)
+// {component_types:list(type), timeout_ms:int=-1}
+RAMET_EXPORT std::vector<Output> QueueDequeueUpToV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueUpToV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> QueueDequeueUpToV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueDequeueV2Options {
+  int64_t timeout_ms = -1;
+};
+// Removes an element from a queue and returns its components; waits while the queue is empty.
+// Error: the queue is closed and empty (kOutOfRange).
+// QueueDequeueV2(handle:resource) -> (components:component_types) {component_types:list(type),
+// timeout_ms:int=-1}
+RAMET_EXPORT std::vector<Output> QueueDequeueV2(const Input& handle, const std::vector<DType>& component_types, const QueueDequeueV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> QueueDequeueV2(const Input& handle, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueEnqueueOptions {
+  int64_t timeout_ms = -1;
+};
+// Adds an element to a queue; waits while the queue is full. Error: the queue is closed
+// (kCancelled); the components do not fit. timeout_ms has no effect, as in TensorFlow.
+// QueueEnqueue(handle:Ref(string), components:Tcomponents) -> () {Tcomponents:list(type),
+// timeout_ms:int=-1}
+RAMET_EXPORT Operation QueueEnqueue(const RefInput& handle, const std::vector<Input>& components, const QueueEnqueueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation QueueEnqueue(const RefInput& handle, const std::vector<Input>& components, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueEnqueueManyOptions {
+  int64_t timeout_ms = -1;
+};
+// Adds an element for each row of the components; waits while the queue is full. Errors as for
+// QueueEnqueueV2.
+// QueueEnqueueMany(handle:Ref(string), components:Tcomponents) -> () {Tcomponents:list(type),
+// timeout_ms:int=-1}
+RAMET_EXPORT Operation QueueEnqueueMany(const RefInput& handle, const std::vector<Input>& components, const QueueEnqueueManyOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation QueueEnqueueMany(const RefInput& handle, const std::vector<Input>& components, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueEnqueueManyV2Options {
+  int64_t timeout_ms = -1;
+};
+// Adds an element for each row of the components; waits while the queue is full. Errors as for
+// QueueEnqueueV2.
+// QueueEnqueueManyV2(handle:resource, components:Tcomponents) -> () {Tcomponents:list(type),
+// timeout_ms:int=-1}
+RAMET_EXPORT Operation QueueEnqueueManyV2(const Input& handle, const std::vector<Input>& components, const QueueEnqueueManyV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation QueueEnqueueManyV2(const Input& handle, const std::vector<Input>& components, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QueueEnqueueV2Options {
+  int64_t timeout_ms = -1;
+};
+// Adds an element to a queue; waits while the queue is full. Error: the queue is closed
+// (kCancelled); the components do not fit. timeout_ms has no effect, as in TensorFlow.
+// QueueEnqueueV2(handle:resource, components:Tcomponents) -> () {Tcomponents:list(type),
+// timeout_ms:int=-1}
+RAMET_EXPORT Operation QueueEnqueueV2(const Input& handle, const std::vector<Input>& components, const QueueEnqueueV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation QueueEnqueueV2(const Input& handle, const std::vector<Input>& components, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Reports whether a queue is closed.
+// QueueIsClosed(handle:Ref(string)) -> (is_closed:bool) {}
+RAMET_EXPORT Output QueueIsClosed(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Reports whether a queue is closed.
+// QueueIsClosedV2(handle:resource) -> (is_closed:bool) {}
+RAMET_EXPORT Output QueueIsClosedV2(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of elements in a queue.
+// QueueSize(handle:Ref(string)) -> (size:int32) {}
+RAMET_EXPORT Output QueueSize(const RefInput& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of elements in a queue.
+// QueueSizeV2(handle:resource) -> (size:int32) {}
+RAMET_EXPORT Output QueueSizeV2(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct RandomDatasetOptions {
   std::string metadata = "";
 };
@@ -3271,6 +3840,40 @@ struct RandomPoissonV2Options {
 // R:type=double, dtype:type=int64}
 RAMET_EXPORT Output RandomPoissonV2(const Input& shape, const Input& rate, const RandomPoissonV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output RandomPoissonV2(const Input& shape, const Input& rate, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct RandomShuffleQueueOptions {
+  std::vector<Shape> shapes = {};
+  int64_t capacity = -1;
+  int64_t min_after_dequeue = 0;
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a queue that returns its elements in random order, that of TensorFlow for the same seeds.
+// Until it is closed, at least min_after_dequeue elements stay in it.
+// RandomShuffleQueue() -> (handle:Ref(string)) {component_types:list(type), shapes:list(shape)=[],
+// capacity:int=-1, min_after_dequeue:int=0, seed:int=0, seed2:int=0, container:string="",
+// shared_name:string=""}
+RAMET_EXPORT Output RandomShuffleQueue(Graph& graph, const std::vector<DType>& component_types, const RandomShuffleQueueOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomShuffleQueue(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct RandomShuffleQueueV2Options {
+  std::vector<Shape> shapes = {};
+  int64_t capacity = -1;
+  int64_t min_after_dequeue = 0;
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a queue that returns its elements in random order, that of TensorFlow for the same seeds.
+// Until it is closed, at least min_after_dequeue elements stay in it.
+// RandomShuffleQueueV2() -> (handle:resource) {component_types:list(type), shapes:list(shape)=[],
+// capacity:int=-1, min_after_dequeue:int=0, seed:int=0, seed2:int=0, container:string="",
+// shared_name:string=""}
+RAMET_EXPORT Output RandomShuffleQueueV2(Graph& graph, const std::vector<DType>& component_types, const RandomShuffleQueueV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomShuffleQueueV2(Graph& graph, const std::vector<DType>& component_types, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct RandomStandardNormalOptions {
   int64_t seed = 0;
@@ -3331,6 +3934,86 @@ RAMET_EXPORT Output ReadFile(const Input& filename, std::string_view name = "", 
 // variable has no value (kFailedPrecondition) or a different dtype.
 // ReadVariableOp(resource:resource) -> (value:dtype) {dtype:type}
 RAMET_EXPORT Output ReadVariableOp(const Input& resource, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of records that a reader has produced.
+// ReaderNumRecordsProduced(reader_handle:Ref(string)) -> (records_produced:int64) {}
+RAMET_EXPORT Output ReaderNumRecordsProduced(const RefInput& reader_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of records that a reader has produced.
+// ReaderNumRecordsProducedV2(reader_handle:resource) -> (records_produced:int64) {}
+RAMET_EXPORT Output ReaderNumRecordsProducedV2(const Input& reader_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of work items that a reader has finished.
+// ReaderNumWorkUnitsCompleted(reader_handle:Ref(string)) -> (units_completed:int64) {}
+RAMET_EXPORT Output ReaderNumWorkUnitsCompleted(const RefInput& reader_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of work items that a reader has finished.
+// ReaderNumWorkUnitsCompletedV2(reader_handle:resource) -> (units_completed:int64) {}
+RAMET_EXPORT Output ReaderNumWorkUnitsCompletedV2(const Input& reader_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ReaderReadOutputs {
+  Output key;
+  Output value;
+};
+// Returns the key and the value of the reader's next record, a scalar each. Takes a work item from
+// the queue when it needs one, and waits for it. Error: the queue is closed and empty
+// (kOutOfRange); errors of reading the file.
+// ReaderRead(reader_handle:Ref(string), queue_handle:Ref(string)) -> (key:string, value:string) {}
+RAMET_EXPORT ReaderReadOutputs ReaderRead(const RefInput& reader_handle, const RefInput& queue_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ReaderReadUpToOutputs {
+  Output keys;
+  Output values;
+};
+// Returns up to num_records records of one work item, at least one. Errors as for ReaderReadV2.
+// ReaderReadUpTo(reader_handle:Ref(string), queue_handle:Ref(string), num_records:int64) ->
+// (keys:string, values:string) {}
+RAMET_EXPORT ReaderReadUpToOutputs ReaderReadUpTo(const RefInput& reader_handle, const RefInput& queue_handle, const Input& num_records, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ReaderReadUpToV2Outputs {
+  Output keys;
+  Output values;
+};
+// Returns up to num_records records of one work item, at least one. Errors as for ReaderReadV2.
+// ReaderReadUpToV2(reader_handle:resource, queue_handle:resource, num_records:int64) ->
+// (keys:string, values:string) {}
+RAMET_EXPORT ReaderReadUpToV2Outputs ReaderReadUpToV2(const Input& reader_handle, const Input& queue_handle, const Input& num_records, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ReaderReadV2Outputs {
+  Output key;
+  Output value;
+};
+// Returns the key and the value of the reader's next record, a scalar each. Takes a work item from
+// the queue when it needs one, and waits for it. Error: the queue is closed and empty
+// (kOutOfRange); errors of reading the file.
+// ReaderReadV2(reader_handle:resource, queue_handle:resource) -> (key:string, value:string) {}
+RAMET_EXPORT ReaderReadV2Outputs ReaderReadV2(const Input& reader_handle, const Input& queue_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Sets a reader back to its state before the first record.
+// ReaderReset(reader_handle:Ref(string)) -> () {}
+RAMET_EXPORT Operation ReaderReset(const RefInput& reader_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Sets a reader back to its state before the first record.
+// ReaderResetV2(reader_handle:resource) -> () {}
+RAMET_EXPORT Operation ReaderResetV2(const Input& reader_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Sets the state of an IdentityReader. Error: it is a different reader (kUnimplemented); the state
+// is damaged.
+// ReaderRestoreState(reader_handle:Ref(string), state:string) -> () {}
+RAMET_EXPORT Operation ReaderRestoreState(const RefInput& reader_handle, const Input& state, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Sets the state of an IdentityReader. Error: it is a different reader (kUnimplemented); the state
+// is damaged.
+// ReaderRestoreStateV2(reader_handle:resource, state:string) -> () {}
+RAMET_EXPORT Operation ReaderRestoreStateV2(const Input& reader_handle, const Input& state, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the state of an IdentityReader. Error: it is a different reader (kUnimplemented).
+// ReaderSerializeState(reader_handle:Ref(string)) -> (state:string) {}
+RAMET_EXPORT Output ReaderSerializeState(const RefInput& reader_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the state of an IdentityReader. Error: it is a different reader (kUnimplemented).
+// ReaderSerializeStateV2(reader_handle:resource) -> (state:string) {}
+RAMET_EXPORT Output ReaderSerializeStateV2(const Input& reader_handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct RealOptions {
   DType tout = static_cast<DType>(1) /* float */;
@@ -3451,6 +4134,26 @@ RAMET_EXPORT Output RepeatDataset(const Input& input_dataset, const Input& count
 // is -1; a size is less than -1; `shape` is not a vector.
 // Reshape(tensor:T, shape:Tshape) -> (output:T) {T:type, Tshape:type=int32}
 RAMET_EXPORT Output Reshape(const Input& tensor, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Adds a gradient to an accumulator, unless local_step is less than the step of the accumulator.
+// Error: the shape does not fit.
+// ResourceAccumulatorApplyGradient(handle:resource, local_step:int64, gradient:dtype) -> ()
+// {dtype:type}
+RAMET_EXPORT Operation ResourceAccumulatorApplyGradient(const Input& handle, const Input& local_step, const Input& gradient, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the number of gradients in an accumulator.
+// ResourceAccumulatorNumAccumulated(handle:resource) -> (num_accumulated:int32) {}
+RAMET_EXPORT Output ResourceAccumulatorNumAccumulated(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Sets the step of an accumulator; gradients of earlier steps are dropped from then on.
+// ResourceAccumulatorSetGlobalStep(handle:resource, new_global_step:int64) -> () {}
+RAMET_EXPORT Operation ResourceAccumulatorSetGlobalStep(const Input& handle, const Input& new_global_step, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the mean, or the sum, of the gradients when there are at least num_required, and removes
+// them; waits for them. Error: num_required is not positive.
+// ResourceAccumulatorTakeGradient(handle:resource, num_required:int32) -> (average:dtype)
+// {dtype:type}
+RAMET_EXPORT Output ResourceAccumulatorTakeGradient(const Input& handle, const Input& num_required, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct ResourceApplyAdaMaxOptions {
   bool use_locking = false;
@@ -3662,6 +4365,19 @@ struct ResourceApplyRMSPropOptions {
 // grad:T) -> () {T:type, use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const ResourceApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceApplyRMSProp(const Input& var, const Input& ms, const Input& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceConditionalAccumulatorOptions {
+  std::string container = "";
+  std::string shared_name = "";
+  std::string reduction_type = "MEAN";
+};
+// Creates an accumulator that adds up gradients of one shape and returns their mean, or their sum,
+// when enough have come. Gradients of earlier steps than its own are dropped. Kernels: half, float,
+// double.
+// ResourceConditionalAccumulator() -> (handle:resource) {dtype:type, shape:shape,
+// container:string="", shared_name:string="", reduction_type:string="MEAN"}
+RAMET_EXPORT Output ResourceConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, const ResourceConditionalAccumulatorOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResourceConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the value of a scalar resource variable and increments the variable. Error: the value is
 // not below `limit` ("Reached limit of 5", kOutOfRange); the variable has no value (kNotFound) or
@@ -4575,6 +5291,23 @@ struct SpaceToDepthOptions {
 RAMET_EXPORT Output SpaceToDepth(const Input& input, int64_t block_size, const SpaceToDepthOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SpaceToDepth(const Input& input, int64_t block_size, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Adds rows of a gradient to an accumulator, unless local_step is less than the step of the
+// accumulator. Error: the shapes do not fit.
+// SparseAccumulatorApplyGradient(handle:Ref(string), local_step:int64, gradient_indices:int64,
+// gradient_values:dtype, gradient_shape:int64) -> () {dtype:type, has_known_shape:bool}
+RAMET_EXPORT Operation SparseAccumulatorApplyGradient(const RefInput& handle, const Input& local_step, const Input& gradient_indices, const Input& gradient_values, const Input& gradient_shape, bool has_known_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseAccumulatorTakeGradientOutputs {
+  Output indices;
+  Output values;
+  Output shape;
+};
+// Returns the mean, or the sum, of the gradients when there are at least num_required, and removes
+// them; waits for them. Error: num_required is not positive.
+// SparseAccumulatorTakeGradient(handle:Ref(string), num_required:int32) -> (indices:int64,
+// values:dtype, shape:int64) {dtype:type}
+RAMET_EXPORT SparseAccumulatorTakeGradientOutputs SparseAccumulatorTakeGradient(const RefInput& handle, const Input& num_required, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct SparseApplyAdadeltaOptions {
   bool use_locking = false;
 };
@@ -4715,6 +5448,18 @@ struct SparseApplyRMSPropOptions {
 // indices:Tindices) -> (out:Ref(T)) {T:type, Tindices:type, use_locking:bool=false}
 RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseConditionalAccumulatorOptions {
+  std::string container = "";
+  std::string shared_name = "";
+  std::string reduction_type = "MEAN";
+};
+// Creates an accumulator of sparse gradients, rows with indices. Rows of the same index are
+// averaged, or summed.
+// SparseConditionalAccumulator() -> (handle:Ref(string)) {dtype:type, shape:shape,
+// container:string="", shared_name:string="", reduction_type:string="MEAN"}
+RAMET_EXPORT Output SparseConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, const SparseConditionalAccumulatorOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseSegmentMeanOptions {
   bool sparse_gradient = false;
@@ -4897,6 +5642,57 @@ struct StackV2Options {
 // StackV2(max_size:int32) -> (handle:resource) {elem_type:type, stack_name:string=""}
 RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, const StackV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StackV2(const Input& max_size, DType elem_type, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StageOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Adds a tuple to a staging area, a FIFO in the session with the name shared_name, or that of the
+// node. Waits while it has `capacity` tuples or memory_limit bytes; 0 means no limit. Error: the
+// tuple is larger than memory_limit (kResourceExhausted).
+// Stage(values:dtypes) -> () {capacity:int=0, memory_limit:int=0, dtypes:list(type),
+// container:string="", shared_name:string=""}
+RAMET_EXPORT Operation Stage(const std::vector<Input>& values, const StageOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation Stage(const std::vector<Input>& values, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StageClearOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Removes all tuples from a staging area.
+// StageClear() -> () {capacity:int=0, memory_limit:int=0, dtypes:list(type), container:string="",
+// shared_name:string=""}
+RAMET_EXPORT Operation StageClear(Graph& graph, const std::vector<DType>& dtypes, const StageClearOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation StageClear(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StagePeekOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns tuple `index` of a staging area, counted from the oldest; waits for it. Error: index is
+// negative; the tuple has a different number of tensors.
+// StagePeek(index:int32) -> (values:dtypes) {capacity:int=0, memory_limit:int=0, dtypes:list(type),
+// container:string="", shared_name:string=""}
+RAMET_EXPORT std::vector<Output> StagePeek(const Input& index, const std::vector<DType>& dtypes, const StagePeekOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> StagePeek(const Input& index, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StageSizeOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Returns the number of tuples in a staging area.
+// StageSize() -> (size:int32) {capacity:int=0, memory_limit:int=0, dtypes:list(type),
+// container:string="", shared_name:string=""}
+RAMET_EXPORT Output StageSize(Graph& graph, const std::vector<DType>& dtypes, const StageSizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StageSize(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct StatefulPartitionedCallOptions {
   std::string config = "";
@@ -5336,6 +6132,30 @@ struct TFRecordDatasetV2Options {
 // byte_offsets:int64) -> (handle:variant) {metadata:string=""}
 RAMET_EXPORT Output TFRecordDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& byte_offsets, const TFRecordDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TFRecordDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& byte_offsets, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TFRecordReaderOptions {
+  std::string container = "";
+  std::string shared_name = "";
+  std::string compression_type = "";
+};
+// Creates a reader of TFRecord files; compression_type is '', 'ZLIB' or 'GZIP'. Keys are
+// 'FILE:OFFSET'.
+// TFRecordReader() -> (reader_handle:Ref(string)) {container:string="", shared_name:string="",
+// compression_type:string=""}
+RAMET_EXPORT Output TFRecordReader(Graph& graph, const TFRecordReaderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TFRecordReader(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TFRecordReaderV2Options {
+  std::string container = "";
+  std::string shared_name = "";
+  std::string compression_type = "";
+};
+// Creates a reader of TFRecord files; compression_type is '', 'ZLIB' or 'GZIP'. Keys are
+// 'FILE:OFFSET'.
+// TFRecordReaderV2() -> (reader_handle:resource) {container:string="", shared_name:string="",
+// compression_type:string=""}
+RAMET_EXPORT Output TFRecordReaderV2(Graph& graph, const TFRecordReaderV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TFRecordReaderV2(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct TakeDatasetOptions {
   std::string metadata = "";
@@ -5911,6 +6731,30 @@ struct TextLineDatasetOptions {
 RAMET_EXPORT Output TextLineDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const TextLineDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TextLineDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct TextLineReaderOptions {
+  int64_t skip_header_lines = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a reader of the lines of text files, without the first skip_header_lines. Keys are
+// 'FILE:LINE'.
+// TextLineReader() -> (reader_handle:Ref(string)) {skip_header_lines:int=0, container:string="",
+// shared_name:string=""}
+RAMET_EXPORT Output TextLineReader(Graph& graph, const TextLineReaderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TextLineReader(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TextLineReaderV2Options {
+  int64_t skip_header_lines = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a reader of the lines of text files, without the first skip_header_lines. Keys are
+// 'FILE:LINE'.
+// TextLineReaderV2() -> (reader_handle:resource) {skip_header_lines:int=0, container:string="",
+// shared_name:string=""}
+RAMET_EXPORT Output TextLineReaderV2(Graph& graph, const TextLineReaderV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output TextLineReaderV2(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ThreadUnsafeUnigramCandidateSamplerOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;
@@ -6113,6 +6957,19 @@ RAMET_EXPORT Output UnsortedSegmentProd(const Input& data, const Input& segment_
 // {T:type, Tindices:type, Tnumsegments:type=int32}
 RAMET_EXPORT Output UnsortedSegmentSum(const Input& data, const Input& segment_ids, const Input& num_segments, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct UnstageOptions {
+  int64_t capacity = 0;
+  int64_t memory_limit = 0;
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Removes the oldest tuple from a staging area; waits for one. Error: it has a different number of
+// tensors.
+// Unstage() -> (values:dtypes) {capacity:int=0, memory_limit:int=0, dtypes:list(type),
+// container:string="", shared_name:string=""}
+RAMET_EXPORT std::vector<Output> Unstage(Graph& graph, const std::vector<DType>& dtypes, const UnstageOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> Unstage(Graph& graph, const std::vector<DType>& dtypes, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct UpperBoundOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
 };
@@ -6178,6 +7035,24 @@ RAMET_EXPORT Output VariableV2(Graph& graph, const Shape& shape, DType dtype, st
 // tensor of shape [count, rank].
 // Where(input:T) -> (index:int64) {T:type=bool}
 RAMET_EXPORT Output Where(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct WholeFileReaderOptions {
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a reader whose records are whole files; the key is the name of the file.
+// WholeFileReader() -> (reader_handle:Ref(string)) {container:string="", shared_name:string=""}
+RAMET_EXPORT Output WholeFileReader(Graph& graph, const WholeFileReaderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output WholeFileReader(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct WholeFileReaderV2Options {
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Creates a reader whose records are whole files; the key is the name of the file.
+// WholeFileReaderV2() -> (reader_handle:resource) {container:string="", shared_name:string=""}
+RAMET_EXPORT Output WholeFileReaderV2(Graph& graph, const WholeFileReaderV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output WholeFileReaderV2(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct WindowDatasetOptions {
   std::string metadata = "";

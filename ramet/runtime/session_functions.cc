@@ -109,8 +109,8 @@ SessionFunctions::SessionFunctions(const Graph& graph, const ExecutorSettings& s
 std::shared_ptr<SessionFunctions> SessionFunctions::Install(const Graph& graph,
                                                             SessionEnvironment& environment,
                                                             const SessionOptions& options) {
-  std::shared_ptr<SessionFunctions> made(new SessionFunctions(
-      graph, environment.settings(), environment.devices().front(), options));
+  std::shared_ptr<SessionFunctions> made(
+      new SessionFunctions(graph, environment.settings(), environment.devices().front(), options));
   FunctionRunner::Install(made, environment.resources());
   return made;
 }

@@ -143,7 +143,8 @@ std::string Describe(const CloneOptions& options) {
         by == nullptr ? StrCat("placeholder '", replacement.placeholder()->name, "'") : by->name());
   }
   if (const auto* dtypes = std::get_if<CloneDtype::Map>(&options.dtype.rule())) {
-    for (const auto& [from, to] : *dtypes) text += StrCat(", ", DTypeName(from), " -> ", DTypeName(to));
+    for (const auto& [from, to] : *dtypes)
+      text += StrCat(", ", DTypeName(from), " -> ", DTypeName(to));
   }
   if (options.strip_training) text += ", strip_training";
   return text;

@@ -124,7 +124,8 @@ StatusOr<std::shared_ptr<Dataset>> MakePaddedBatchDataset(DatasetArgs& args) {
   if (count != std::ssize(args.spec().types)) {
     return InvalidArgument("Number of padded shapes (", count,
                            ") must match the number of components in the input dataset's elements "
-                           "(", args.spec().types.size(), ")");
+                           "(",
+                           args.spec().types.size(), ")");
   }
   const int components = static_cast<int>(count);
   RAMET_ASSIGN_OR_RETURN(const BatchSize batch, BatchSizeOf(args, 1, 2 + 2 * components));
@@ -146,9 +147,9 @@ StatusOr<std::shared_ptr<Dataset>> MakeMapAndBatchDataset(DatasetArgs& args) {
   const int64_t cardinality = input->cardinality();
   ElementSpec mapped = args.spec();
   mapped.shapes.assign(mapped.types.size(), Shape::Unknown());
-  RAMET_ASSIGN_OR_RETURN(DatasetPtr map, Dataset::Make(std::move(mapped), {std::move(input)},
-                                                       ParallelMapFactory(f, ParallelCalls(calls)),
-                                                       cardinality));
+  RAMET_ASSIGN_OR_RETURN(DatasetPtr map,
+                         Dataset::Make(std::move(mapped), {std::move(input)},
+                                       ParallelMapFactory(f, ParallelCalls(calls)), cardinality));
   return MakeBatches(args, std::move(map), batch, &Stack);
 }
 
@@ -177,12 +178,14 @@ class UnbatchIterator final : public DatasetIterator {
   Status CheckBatch() {
     at_ = rows_ = 0;
     for (const Tensor& component : batch_) {
-      if (component.rank() == 0) return InvalidArgument("Input element must have a batch dimension.");
+      if (component.rank() == 0)
+        return InvalidArgument("Input element must have a batch dimension.");
       if (component.dim(0) != batch_[0].dim(0)) {
-        return InvalidArgument("Input element must have the same batch size in each component. "
-                               "Component 0 had size ", batch_[0].dim(0),
-                               " but component with shape ", component.shape(), " had size ",
-                               component.dim(0), ".");
+        return InvalidArgument(
+            "Input element must have the same batch size in each component. "
+            "Component 0 had size ",
+            batch_[0].dim(0), " but component with shape ", component.shape(), " had size ",
+            component.dim(0), ".");
       }
     }
     rows_ = batch_[0].dim(0);
@@ -196,12 +199,11 @@ class UnbatchIterator final : public DatasetIterator {
 
 StatusOr<std::shared_ptr<Dataset>> MakeUnbatchDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.SameTypes());
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<UnbatchIterator>(dataset, std::move(input));
-      });
+  return Dataset::Make(args.spec(), {std::move(input)},
+                       [](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
+                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
+                         return std::make_unique<UnbatchIterator>(dataset, std::move(input));
+                       });
 }
 
 RAMET_OP("BatchDataset")

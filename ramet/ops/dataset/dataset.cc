@@ -8,8 +8,9 @@ namespace ramet {
 namespace {
 
 Status TooDeep() {
-  return ResourceExhausted("datasets are nested so deeply that the stack of this thread has no room "
-                           "for more; does a function of a dataset make datasets with itself?");
+  return ResourceExhausted(
+      "datasets are nested so deeply that the stack of this thread has no room "
+      "for more; does a function of a dataset make datasets with itself?");
 }
 
 }  // namespace
@@ -40,8 +41,8 @@ StatusOr<std::shared_ptr<Dataset>> Dataset::Make(ElementSpec spec, std::vector<D
     return ResourceExhausted("a chain of more than ", kMaxDepth, " datasets; the limit is ",
                              kMaxDepth);
   }
-  return std::shared_ptr<Dataset>(new Dataset(std::move(spec), std::move(inputs),
-                                              std::move(factory), cardinality, depth));
+  return std::shared_ptr<Dataset>(
+      new Dataset(std::move(spec), std::move(inputs), std::move(factory), cardinality, depth));
 }
 
 StatusOr<IteratorPtr> Dataset::NewIterator(NextContext& context) const {

@@ -7,8 +7,7 @@ namespace {
 
 Status CheckCounts(const AttrMap& attrs, ElementSpec* spec) {
   const bool is_source = attrs.Find("Toutput_types") != nullptr;
-  spec->types =
-      attrs.GetOr<std::vector<DType>>(is_source ? "Toutput_types" : "output_types", {});
+  spec->types = attrs.GetOr<std::vector<DType>>(is_source ? "Toutput_types" : "output_types", {});
   spec->shapes = attrs.GetOr<std::vector<Shape>>("output_shapes", {});
   if (attrs.Find("output_shapes") == nullptr || spec->types.size() == spec->shapes.size()) {
     return OkStatus();
@@ -24,8 +23,8 @@ StatusOr<DatasetNode> DatasetNode::Read(const KernelNode& node) {
   read.name = node.name;
   read.attrs = *node.attrs;
   RAMET_RETURN_IF_ERROR(CheckCounts(read.attrs, &read.spec));
-  read.num_captured = static_cast<int>(
-      std::ssize(read.attrs.GetOr<std::vector<DType>>("Targuments", {})));
+  read.num_captured =
+      static_cast<int>(std::ssize(read.attrs.GetOr<std::vector<DType>>("Targuments", {})));
   return read;
 }
 
@@ -69,8 +68,7 @@ StatusOr<CapturedFunctionPtr> DatasetArgs::Function(std::string_view attr, std::
 }
 
 StatusOr<CapturedFunctionPtr> DatasetArgs::FunctionOf(std::string_view attr, std::string_view types,
-                                                      std::vector<DType> args,
-                                                      ResultTypes results,
+                                                      std::vector<DType> args, ResultTypes results,
                                                       int first) const {
   RAMET_ASSIGN_OR_RETURN(FunctionRef function, attrs().Get<FunctionRef>(attr));
   RAMET_ASSIGN_OR_RETURN(auto captured_types, attrs().Get<std::vector<DType>>(types));
@@ -85,9 +83,9 @@ StatusOr<CapturedFunctionPtr> DatasetArgs::FunctionOf(std::string_view attr, std
     RAMET_ASSIGN_OR_RETURN(Tensor owned, input(at).Owned());
     captured.push_back({std::move(owned), nullptr});
   }
-  return CapturedFunctionPtr(std::make_shared<CapturedFunction>(
-      std::move(function), std::move(args), std::move(results), std::move(captured),
-      captured_types));
+  return CapturedFunctionPtr(
+      std::make_shared<CapturedFunction>(std::move(function), std::move(args), std::move(results),
+                                         std::move(captured), captured_types));
 }
 
 Status DatasetShape(ShapeContext& c) {

@@ -42,15 +42,13 @@ class FlatMapIterator final : public DatasetIterator {
 
 StatusOr<std::shared_ptr<Dataset>> MakeFlatMapDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.InputDataset());
-  RAMET_ASSIGN_OR_RETURN(auto f,
-                         args.Function("f", input->spec().types, {{DType::kVariant}}));
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [f](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_RETURN_IF_ERROR(f->Prepare(c));
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<FlatMapIterator>(dataset, std::move(input), f);
-      });
+  RAMET_ASSIGN_OR_RETURN(auto f, args.Function("f", input->spec().types, {{DType::kVariant}}));
+  return Dataset::Make(args.spec(), {std::move(input)},
+                       [f](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
+                         RAMET_RETURN_IF_ERROR(f->Prepare(c));
+                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
+                         return std::make_unique<FlatMapIterator>(dataset, std::move(input), f);
+                       });
 }
 
 // How an interleaving iterator takes turns.
@@ -120,8 +118,7 @@ class InterleaveIterator final : public DatasetIterator {
   void Advance() {
     in_block_ = 0;
     // Without more input, places that were never opened stay empty.
-    const int64_t length =
-        input_ == nullptr ? std::ssize(cycle_) : turns_.cycle_length;
+    const int64_t length = input_ == nullptr ? std::ssize(cycle_) : turns_.cycle_length;
     at_ = static_cast<int64_t>(at_) + 1 < length ? at_ + 1 : 0;
   }
 
@@ -136,8 +133,7 @@ class InterleaveIterator final : public DatasetIterator {
 
 StatusOr<std::shared_ptr<Dataset>> MakeInterleaved(DatasetArgs& args, Turns turns) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.InputDataset());
-  RAMET_ASSIGN_OR_RETURN(auto f,
-                         args.Function("f", input->spec().types, {{DType::kVariant}}));
+  RAMET_ASSIGN_OR_RETURN(auto f, args.Function("f", input->spec().types, {{DType::kVariant}}));
   return Dataset::Make(
       args.spec(), {std::move(input)},
       [f, turns](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
@@ -171,8 +167,8 @@ StatusOr<std::shared_ptr<Dataset>> MakeInterleaveDataset(DatasetArgs& args) {
 template <int calls_input>
 StatusOr<std::shared_ptr<Dataset>> MakeParallelInterleave(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(Turns turns, TurnsOf(args));
-  RAMET_ASSIGN_OR_RETURN(
-      const int64_t calls, args.Int(args.after_captured(1) + calls_input, "num_parallel_calls"));
+  RAMET_ASSIGN_OR_RETURN(const int64_t calls,
+                         args.Int(args.after_captured(1) + calls_input, "num_parallel_calls"));
   if (calls < 1 && calls != -1) {
     return InvalidArgument("`num_parallel_calls` must be greater than zero.");
   }
@@ -192,7 +188,8 @@ StatusOr<std::shared_ptr<Dataset>> MakeLegacyInterleave(DatasetArgs& args) {
     return InvalidArgument("`buffer_output_elements` must be ", -1, " or greater than zero");
   }
   if (inputs < 0 && inputs != -1) {
-    return InvalidArgument("`prefetch_input_elements` must be ", -1, " or greater than or equal "
+    return InvalidArgument("`prefetch_input_elements` must be ", -1,
+                           " or greater than or equal "
                            "to zero");
   }
   turns.threads = ParallelCalls(turns.cycle_length);

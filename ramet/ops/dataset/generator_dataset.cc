@@ -77,8 +77,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeGeneratorDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(functions->init,
                          args.FunctionOf("init_func", "Tinit_func_args", {}, {}, 0));
   RAMET_ASSIGN_OR_RETURN(
-      auto next,
-      args.FunctionOf("next_func", "Tnext_func_args", {}, args.spec().types, next_at));
+      auto next, args.FunctionOf("next_func", "Tnext_func_args", {}, args.spec().types, next_at));
   RAMET_ASSIGN_OR_RETURN(
       auto finalize, args.FunctionOf("finalize_func", "Tfinalize_func_args", {}, {}, finalize_at));
   functions->next = WithState(std::move(next));

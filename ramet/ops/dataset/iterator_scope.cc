@@ -69,9 +69,8 @@ StatusOr<LibraryFunction*> IteratorScope::Find(const CapturedFunction& function)
   WriterLock lock(mutex_);
   const auto found = std::ranges::find_if(entries_, matches);
   if (found != entries_.end()) return (*found)->compiled.get();
-  RAMET_ASSIGN_OR_RETURN(
-      auto compiled,
-      runner_->Instantiate(function.function(), function.args(), function.results()));
+  RAMET_ASSIGN_OR_RETURN(auto compiled, runner_->Instantiate(function.function(), function.args(),
+                                                             function.results()));
   entries_.push_back(std::make_unique<Entry>(
       Entry{function.function(), function.args(), function.results(), std::move(compiled)}));
   return entries_.back()->compiled.get();

@@ -22,9 +22,10 @@ StatusOr<Shape> PaddedShape(std::span<const Element> elements, size_t k, const S
   for (const Element& element : elements) {
     const Shape& shape = element[k].shape();
     if (shape.rank() != padded.rank()) {
-      return InvalidArgument("All elements in a batch must have the same rank as the padded shape "
-                             "for component", k, ": expected rank ", padded.rank(),
-                             " but got element with rank ", shape.rank());
+      return InvalidArgument(
+          "All elements in a batch must have the same rank as the padded shape "
+          "for component",
+          k, ": expected rank ", padded.rank(), " but got element with rank ", shape.rank());
     }
     for (int d = 0; d < padded.rank(); ++d) {
       const bool is_open = wanted.unknown_rank() || wanted.dim(d) < 0;
@@ -58,10 +59,9 @@ StatusOr<Element> Stack(std::span<const Element> elements) {
     const int64_t size = shape.num_elements();
     for (size_t i = 0; i < elements.size(); ++i) {
       if (elements[i][k].shape() != shape) {
-        return InvalidArgument(
-            "Cannot batch tensors with different shapes in component ", k,
-            ". First element had shape ", shape, " and element ", i, " had shape ",
-            elements[i][k].shape(), ".");
+        return InvalidArgument("Cannot batch tensors with different shapes in component ", k,
+                               ". First element had shape ", shape, " and element ", i,
+                               " had shape ", elements[i][k].shape(), ".");
       }
       if (elements[i][k].dtype() != all.dtype()) {
         return InvalidArgument("Cannot batch tensors with different dtypes in component ", k);

@@ -130,8 +130,8 @@ class RangeIterator final : public DatasetIterator {
   Status Produce(NextContext&, Element* element, bool* end) override {
     *end = left_ == 0;
     if (*end) return OkStatus();
-    RAMET_ASSIGN_OR_RETURN(
-        Tensor value, IntegerAs(dataset().spec().types[0], static_cast<int64_t>(next_)));
+    RAMET_ASSIGN_OR_RETURN(Tensor value,
+                           IntegerAs(dataset().spec().types[0], static_cast<int64_t>(next_)));
     element->push_back(std::move(value));
     next_ += static_cast<uint64_t>(step_);
     --left_;

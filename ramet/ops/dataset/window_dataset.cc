@@ -69,8 +69,8 @@ class WindowIterator final : public DatasetIterator {
       for (int64_t i = 0; i < std::ssize(buffer_); i += sizes_.stride) {
         rows->push_back({buffer_[i][k]});
       }
-      RAMET_ASSIGN_OR_RETURN(auto made, MakeListOfElements({{spec.types[k]}, {spec.shapes[k]}},
-                                                           std::move(rows)));
+      RAMET_ASSIGN_OR_RETURN(
+          auto made, MakeListOfElements({{spec.types[k]}, {spec.shapes[k]}}, std::move(rows)));
       element->push_back(VariantScalar(std::move(made)));
     }
     return OkStatus();
@@ -99,12 +99,11 @@ StatusOr<std::shared_ptr<Dataset>> MakeWindowDataset(DatasetArgs& args) {
   if (input->spec().shapes.size() != input->spec().types.size()) {
     return InvalidArgument("the input dataset does not tell the shapes of its components");
   }
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [sizes](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<WindowIterator>(dataset, std::move(input), sizes);
-      });
+  return Dataset::Make(args.spec(), {std::move(input)},
+                       [sizes](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
+                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
+                         return std::make_unique<WindowIterator>(dataset, std::move(input), sizes);
+                       });
 }
 
 RAMET_OP("WindowDataset")
@@ -119,8 +118,10 @@ RAMET_OP("WindowDataset")
     .Attr("metadata: string = ''")
     .Doc(
         "Makes a dataset of windows: each component is a dataset of that component of `size` "
-        "elements, which are `stride` apart. Windows begin `shift` elements apart. The last windows "
-        "may be smaller, or are dropped if drop_remainder is true. Error: a number is not positive.")
+        "elements, which are `stride` apart. Windows begin `shift` elements apart. The last "
+        "windows "
+        "may be smaller, or are dropped if drop_remainder is true. Error: a number is not "
+        "positive.")
     .HostMemory({"size", "shift", "stride", "drop_remainder"})
     .Shape(DatasetShape)
     .NotDifferentiable()

@@ -130,8 +130,7 @@ class MatMulKernel final : public Kernel {
     if (is_started) return OkStatus();
     LaunchSize size;
     // One dimension, because CUDA limits the groups of the others to 65535.
-    size.groups[0] =
-        static_cast<uint32_t>(CeilDivide(n, kMatMulTile) * CeilDivide(m, kMatMulTile));
+    size.groups[0] = static_cast<uint32_t>(CeilDivide(n, kMatMulTile) * CeilDivide(m, kMatMulTile));
     size.group_size = {kMatMulSide, kMatMulSide, 1};
     return Launch(c, kernel_, size, {c.input(0), c.input(1), *y, Index{m}, Index{n}, Index{k}});
   }

@@ -22,6 +22,7 @@
 #include "ramet/checkpoint/checkpoint_watcher.h"
 #include "ramet/checkpoint/saver.h"
 #include "ramet/data/mnist.h"
+#include "ramet/device/device_work.h"
 #include "ramet/edit/clone.h"
 #include "ramet/edit/copy_operation.h"
 #include "ramet/edit/patch.h"

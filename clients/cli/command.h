@@ -23,6 +23,7 @@ void AddFollow(CLI::App& app, ramet::Status* status);
 void AddPublish(CLI::App& app, ramet::Status* status);
 void AddSync(CLI::App& app, ramet::Status* status);
 void AddRun(CLI::App& app, ramet::Status* status);
+void AddExplain(CLI::App& app, ramet::Status* status);
 void AddFreeze(CLI::App& app, ramet::Status* status);
 void AddConvert(CLI::App& app, ramet::Status* status);
 void AddDraw(CLI::App& app, ramet::Status* status);

@@ -145,6 +145,7 @@ int main(int argc, char** argv) {
     cli::AddMerge(app, &status);
     cli::AddDiffGraph(app, &status, &differ);
     cli::AddRun(app, &status);
+    cli::AddExplain(app, &status);
     cli::AddDraw(app, &status);
     cli::AddFollow(app, &status);
     cli::AddPublish(app, &status);

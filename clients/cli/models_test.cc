@@ -78,6 +78,26 @@ TEST_F(Models, RunsBySignature) {
               "inputs of the signature: 'image'");
 }
 
+TEST_F(Models, ExplainCountsTheWorkOfAGpu) {
+  const std::string command = "explain " + Path("saved") +
+                              " --signature predict --feed image=" + Path("x.npy") +
+                              " --device gpu";
+  setenv("RAMET_GPU", "off", 1);
+  ExpectError(command, 1, "/device:GPU:0 does not exist; RAMET_GPU chooses the driver");
+  setenv("RAMET_GPU", "opencl:cpu", 1);
+  const Result text = Run(command);
+  if (text.code != 0) unsetenv("RAMET_GPU");
+  if (text.err.find("OpenCL") != std::string::npos) GTEST_SKIP() << "skipped: " << text.err;
+  EXPECT_THAT(text.out, HasSubstr("/device:GPU:0, one step\n  launches   "));
+  const json seen = RunJson(command + " --json");
+  unsetenv("RAMET_GPU");
+  EXPECT_EQ(seen["launches"], 2);  // a product and a sum
+  EXPECT_EQ(seen["fused_launches"], 0);
+  EXPECT_EQ(seen["bytes_to_device"], 2 * 3 * 4);
+  EXPECT_EQ(seen["bytes_to_host"], 2 * 2 * 4);
+  ExpectError(command + "s", 1, "expected gpu or gpu:N");
+}
+
 TEST_F(Models, FrozenGraphsRun) {
   const struct {
     const char *model, *outputs;

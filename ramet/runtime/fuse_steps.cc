@@ -2,15 +2,20 @@
 
 #include "ramet/runtime/fuse_elementwise.h"
 #include "ramet/runtime/fuse_epilogues.h"
+#include "ramet/runtime/fuse_on_devices.h"
 #include "ramet/runtime/fusion_builder.h"
 
 namespace ramet {
 
 std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan) {
-  if (plan.traits.has_several_memories) return nullptr;
   FusionBuilder builder(graph, plan);
-  FuseEpilogues(&builder);
-  FuseElementwise(&builder);
+  if (plan.traits.has_several_memories) {
+    if (!plan.traits.has_releases) return nullptr;
+    FuseOnDevices(&builder);
+  } else {
+    FuseEpilogues(&builder);
+    FuseElementwise(&builder);
+  }
   return builder.Finish();
 }
 

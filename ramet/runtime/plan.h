@@ -55,6 +55,7 @@ struct PlanSlots {
 struct PlanTraits {
   bool has_control_flow = false;
   bool has_several_memories = false;  // some nodes are on devices with memory of their own
+  bool has_releases = false;          // slots are released as the steps run
   bool has_groups = false;            // some steps may run at the same time
   bool may_write = false;             // some step may write a variable
   int32_t max_inputs = 0;             // of a step

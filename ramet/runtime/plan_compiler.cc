@@ -43,7 +43,8 @@ class Compiler {
     AddFeeds();
     RAMET_RETURN_IF_ERROR(AddUnits(order_.loops[0]));
     AddFetches();
-    if (!devices_.has_asynchronous_device()) PlanReleases(&plan_);
+    plan_.traits.has_releases = !devices_.has_asynchronous_device();
+    if (plan_.traits.has_releases) PlanReleases(&plan_);
     if (plan_.traits.has_control_flow) PlanMerges(&plan_);
     plan_.traits.may_write = std::ranges::any_of(plan_.steps, [this](const Step& step) {
       return plan_.HasRefInputs(step) || step.Is<CallStep>();

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
 #include "ramet/graph/graph_data.h"
 #include "ramet/op/epilogue.h"
+#include "ramet/op/fused_kernel.h"
 #include "ramet/op/kernel.h"
 #include "ramet/runtime/fused_elementwise.h"
 
@@ -68,9 +70,11 @@ struct Step {
   }
 };
 
-// Several steps that run as one: a kernel with an epilogue, or element-wise steps in one pass.
+// Several steps that run as one: a kernel with an epilogue, element-wise steps in one pass, or a
+// kernel of a device for several steps.
 struct Fusion {
-  EpilogueKernel* kernel = nullptr;  // null: `elementwise`
+  EpilogueKernel* kernel = nullptr;            // null: the others
+  std::shared_ptr<FusedKernel> device_kernel;  // null: `elementwise`
   Epilogue epilogue = Epilogue::kAdd;
   FusedElementwise elementwise;
   std::vector<Step> parts;       // run one by one when Compute returns false
@@ -78,8 +82,9 @@ struct Fusion {
 
   // Returns false, with no side effects, if the parts are to be run instead.
   bool Compute(KernelContext& context) const {
-    return kernel != nullptr ? kernel->ComputeWith(epilogue, context)
-                             : elementwise.Compute(context);
+    if (kernel != nullptr) return kernel->ComputeWith(epilogue, context);
+    return device_kernel != nullptr ? device_kernel->Compute(context)
+                                    : elementwise.Compute(context);
   }
 };
 

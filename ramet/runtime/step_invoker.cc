@@ -37,7 +37,8 @@ Status StepInvoker::Dispatch(const Step& step, StepScratch& scratch) {
 
 Status StepInvoker::InvokeOnDevice(const Step& step) {
   const StepOwner owner(run_, step);
-  StepScratch scratch(step.inputs.size);
+  // The parts of a fused step may have more inputs than the step.
+  StepScratch scratch(step.Is<FusedStep>() ? run_.plan().traits.max_inputs : step.inputs.size);
   RAMET_RETURN_IF_ERROR(kernels_.Invoke(step, scratch));
   for (int i = 0; i < step.outputs.size; ++i) {
     RAMET_RETURN_IF_ERROR(MoveOutput(step, step.outputs.first + i));

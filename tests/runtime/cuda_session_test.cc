@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
+#include <string>
 
 #include "ramet/backends/gpu/testing/fake_cuda.h"
 #include "ramet/ramet.h"
@@ -22,6 +24,20 @@ constexpr int kLaunchFailed = 719;
 gpu::testing::FakeCuda& Fake() {
   void* const library = dlopen(RAMET_FAKE_CUDA, RTLD_NOW);
   return *reinterpret_cast<gpu::testing::FakeCuda* (*)()>(dlsym(library, "ramet_fake_cuda"))();
+}
+
+// Runs the kernel of ApplyGradientDescent on the double of CUDA's driver.
+std::function<void()> UpdateOnHost(const std::string& kernel, void** arguments) {
+  EXPECT_EQ(kernel, "apply");
+  const auto pointer = [&](int i) {
+    return reinterpret_cast<float*>(*static_cast<uint64_t*>(arguments[i]));
+  };
+  const float *const before = pointer(0), *const rate = pointer(1), *const gradient = pointer(2);
+  float* const after = pointer(3);
+  const int n = *static_cast<int*>(arguments[4]);
+  return [=] {
+    for (int i = 0; i < n; ++i) after[i] = before[i] - rate[0] * gradient[i];
+  };
 }
 
 class CudaSessionTest : public ::testing::Test {
@@ -66,6 +82,29 @@ TEST_F(CudaSessionTest, MultipliesWithTheLibraryOfProducts) {
   const auto y = session.Run({{x_, Tensor::Of<float>({3, 2}, {1, 2, 0, 1, 1, 0})}}, y_);
   ASSERT_TRUE(y.ok()) << y.status().ToString();
   EXPECT_TRUE(y->BitwiseEquals(Tensor::Of<float>({3, 2}, {7, 10, 3, 4, 1, 2})));
+}
+
+// The update is held back until the library uses the variable.
+TEST_F(CudaSessionTest, ProductsOfTheLibrarySeeEarlierUpdatesAndAreCounted) {
+  const Tensor initial = Tensor::Of<float>({2, 2}, {1, 2, 3, 4});
+  const Variable w = gpu_.GetVariable("w", {2, 2}, ConstantInit(initial));
+  const Output gradient = gpu_.Placeholder("gradient", kFloat, {2, 2});
+  const Output rate = gpu_.Placeholder("rate", kFloat, Shape());
+  const Operation update = AddOp(graph_, "ApplyGradientDescent", {w.ref(), rate, gradient});
+  const Scope after = gpu_.ControlDependencies({update});
+  y_ = AddOp(graph_, "MatMul", {gradient, w.ref()}, {}, "y").output(0);
+  ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
+  Session session = Session::Create(graph_).value();
+  session.InitializeMissing().value();
+  Fake().launch = UpdateOnHost;
+  const DeviceWork before = WorkOfDevice("GPU", 0).value();
+  const auto y =
+      session.Run({{gradient, Tensor::Of<float>({2, 2}, {1, 0, 0, 1})}, {rate, Tensor(0.5f)}}, y_);
+  const DeviceWork work = WorkOfDevice("GPU", 0).value() - before;
+  Fake().launch = nullptr;
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  EXPECT_TRUE(y->BitwiseEquals(Tensor::Of<float>({2, 2}, {0.5f, 2, 3, 3.5f})));
+  EXPECT_EQ(work.launches, 2);
 }
 
 // The kernels themselves do not run here.

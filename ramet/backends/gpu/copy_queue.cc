@@ -14,7 +14,7 @@ StatusOr<std::unique_ptr<DeviceMark>> CopyQueue::Mark() {
 
 Status CopyQueue::CopyOut(DeviceMark& mark, std::span<const BackgroundCopier::Copy> copies) {
   DriverEvent& reached = static_cast<QueueMark&>(mark).event();
-  RAMET_RETURN_IF_ERROR(queue_->WaitFor(reached));
+  RAMET_RETURN_IF_ERROR(queue_.WaitFor(reached));
   Events events;
   RAMET_RETURN_IF_ERROR(Finish(StartOut(copies, &events), events));
   return reached.Wait();
@@ -22,7 +22,7 @@ Status CopyQueue::CopyOut(DeviceMark& mark, std::span<const BackgroundCopier::Co
 
 Status CopyQueue::CopyIn(std::span<const Tensor> from, std::span<const Tensor> to) {
   RAMET_ASSIGN_OR_RETURN(const auto mark, Mark());
-  RAMET_RETURN_IF_ERROR(queue_->WaitFor(static_cast<QueueMark&>(*mark).event()));
+  RAMET_RETURN_IF_ERROR(queue_.WaitFor(static_cast<QueueMark&>(*mark).event()));
   Events events;
   return Finish(StartIn(from, to, &events), events);
 }
@@ -31,7 +31,7 @@ Status CopyQueue::StartOut(std::span<const BackgroundCopier::Copy> copies, Event
   for (const BackgroundCopier::Copy& copy : copies) {
     if (copy.to.empty()) continue;
     std::unique_ptr<DriverEvent>& done = events->emplace_back();
-    RAMET_RETURN_IF_ERROR(queue_->StartCopyToHost(copy.to, GpuBuffer::BlockOf(copy.from), &done));
+    RAMET_RETURN_IF_ERROR(queue_.StartCopyToHost(copy.to, GpuBuffer::BlockOf(copy.from), &done));
   }
   return OkStatus();
 }
@@ -43,7 +43,7 @@ Status CopyQueue::StartIn(std::span<const Tensor> from, std::span<const Tensor> 
     const auto* const bytes = static_cast<const std::byte*>(from[i].raw_data());
     std::unique_ptr<DriverEvent>& done = events->emplace_back();
     RAMET_RETURN_IF_ERROR(
-        queue_->CopyFromHost(GpuBuffer::BlockOf(to[i]), {bytes, from[i].bytes()}, &done));
+        queue_.CopyFromHost(GpuBuffer::BlockOf(to[i]), {bytes, from[i].bytes()}, &done));
   }
   return OkStatus();
 }
@@ -51,7 +51,7 @@ Status CopyQueue::StartIn(std::span<const Tensor> from, std::span<const Tensor> 
 // Waits also after an error: the caller frees the memory that the started copies use.
 Status CopyQueue::Finish(const Status& started, const Events& events) {
   Status status = started;
-  if (const Status flushed = queue_->Flush(); status.ok()) status = flushed;
+  if (const Status flushed = queue_.Flush(); status.ok()) status = flushed;
   for (const std::unique_ptr<DriverEvent>& event : events) {
     if (event == nullptr) continue;
     if (const Status done = event->Wait(); status.ok()) status = done;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ramet/backends/gpu/device_queue.h"
 #include "ramet/backends/gpu/driver/driver.h"
 #include "ramet/device/background_copier.h"
 
@@ -34,6 +35,7 @@ class CopyQueue {
   // allocated: work enqueued earlier may still use their blocks.
   // \error as for DriverQueue.
   Status CopyIn(std::span<const Tensor> from, std::span<const Tensor> to);
+  DeviceWork work() const { return queue_.work(); }
 
  private:
   using Events = std::vector<std::unique_ptr<DriverEvent>>;
@@ -42,7 +44,7 @@ class CopyQueue {
   Status Finish(const Status& started, const Events& events);
 
   DriverQueue& compute_;
-  const std::unique_ptr<DriverQueue> queue_;
+  DeviceQueue queue_;
 };
 
 }  // namespace ramet::gpu

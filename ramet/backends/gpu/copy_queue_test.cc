@@ -180,5 +180,21 @@ TEST_F(CopyQueueTest, CopiesIn) {
   EXPECT_TRUE(IsInvalidArgument(device_->CopyIn(text).status()));
 }
 
+TEST_F(CopyQueueTest, CountsCopies) {
+  const DeviceWork before = device_->work();
+  const Tensor values[] = {Tensor::Vector<float>({1, 2, 3}), Tensor::Vector<int64_t>({4})};
+  const std::vector<Tensor> there = device_->CopyIn(values).value();
+  const auto mark = device_->Mark().value();
+  Tensor copy(kFloat, {3});
+  const BackgroundCopier::Copy copies[] = {{there[0], BytesOf(copy)}};
+  ASSERT_TRUE(device_->CopyOut(*mark, copies).ok());
+  const DeviceWork work = device_->work() - before;
+  EXPECT_EQ(work.copies_to_device, 2);
+  EXPECT_EQ(work.bytes_to_device, 3 * 4 + 8);
+  EXPECT_EQ(work.copies_to_host, 1);
+  EXPECT_EQ(work.bytes_to_host, 3 * 4);
+  EXPECT_EQ(work.launches, 0);
+}
+
 }  // namespace
 }  // namespace ramet::gpu

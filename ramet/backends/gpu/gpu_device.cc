@@ -49,7 +49,7 @@ GpuDevice::GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueu
     : Device("GPU", index),
       driver_(device),
       queue_(std::move(queue)),
-      copies_(*queue_, std::move(copies)),
+      copies_(queue_, std::move(copies)),
       math_(MakeGpuMath(*this)),
       memory_(*this),
       allocator_(StrCat("GPU:", index), device, &memory_, limit),
@@ -61,7 +61,7 @@ GpuDevice& GpuDevice::Of(const DeviceMemory& memory) {
 
 // Errors of work that failed on the device are returned by the copy or launch that comes next.
 void GpuDevice::Synchronize() {
-  const Status status = Checked(queue_->Finish());
+  const Status status = Checked(queue_.Finish());
   if (!status.ok()) LogError(name(), ": ", status.message());
 }
 
@@ -75,7 +75,7 @@ StatusOr<Tensor> GpuDevice::AllocateFor(const Tensor& host) {
 StatusOr<Tensor> GpuDevice::CopyFromHost(const Tensor& host) {
   RAMET_ASSIGN_OR_RETURN(Tensor copy, AllocateFor(host));
   RAMET_RETURN_IF_ERROR(
-      Checked(queue_->CopyFromHost(GpuBuffer::BlockOf(copy), BytesOf(host), nullptr)));
+      Checked(queue_.CopyFromHost(GpuBuffer::BlockOf(copy), BytesOf(host), nullptr)));
   return copy;
 }
 
@@ -83,7 +83,7 @@ StatusOr<Tensor> GpuDevice::CopyToHost(const Tensor& device) {
   RAMET_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(device.dtype(), device.shape()));
   auto* const bytes = static_cast<std::byte*>(copy.raw_data());
   RAMET_RETURN_IF_ERROR(
-      Checked(queue_->CopyToHost({bytes, copy.bytes()}, GpuBuffer::BlockOf(device))));
+      Checked(queue_.CopyToHost({bytes, copy.bytes()}, GpuBuffer::BlockOf(device))));
   return copy;
 }
 
@@ -97,7 +97,7 @@ StatusOr<std::vector<Tensor>> GpuDevice::CopyIn(std::span<const Tensor> host) {
 }
 
 Status GpuDevice::Checked(const Status& status) {
-  if (!IsInternal(status) || queue_->Finish().ok()) return status;
+  if (!IsInternal(status) || queue_.driver_queue().Finish().ok()) return status;
   return Internal(name(), " (", driver_.info().name, ") does not work any more: ", status.message(),
                   "; the values in its memory are lost. Close the sessions of this process and "
                   "start it again; RAMET_GPU=off runs it on the CPU");
@@ -129,12 +129,18 @@ StatusOr<bool> GpuDevice::MultiplyWithLibrary(const StackedProduct& product, con
   ProductLibrary* library = nullptr;
   {
     MutexLock lock(mutex_);
-    if (!products_.has_value()) products_ = OpenProductLibrary(driver_, *queue_);
+    if (!products_.has_value()) products_ = OpenProductLibrary(driver_, queue_.driver_queue());
     library = products_->get();
   }
   if (library == nullptr) return false;
-  return library->Multiply(product, GpuBuffer::BlockOf(x), GpuBuffer::BlockOf(y),
-                           GpuBuffer::BlockOf(z));
+  const DriverMemory& block_x = GpuBuffer::BlockOf(x);
+  const DriverMemory& block_y = GpuBuffer::BlockOf(y);
+  DriverMemory& block_z = GpuBuffer::BlockOf(z);
+  RAMET_RETURN_IF_ERROR(queue_.StartHeldOn({&block_x, &block_y, &block_z}));
+  RAMET_ASSIGN_OR_RETURN(const bool is_started,
+                         library->Multiply(product, block_x, block_y, block_z));
+  if (is_started) queue_.CountLaunch();
+  return is_started;
 }
 
 StatusOr<GpuDevice::CompiledModule*> GpuDevice::ModuleFor(const Program& program,

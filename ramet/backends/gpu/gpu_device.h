@@ -9,6 +9,7 @@
 
 #include "ramet/backends/gpu/codegen/compile_cache.h"
 #include "ramet/backends/gpu/copy_queue.h"
+#include "ramet/backends/gpu/device_queue.h"
 #include "ramet/backends/gpu/driver/driver.h"
 #include "ramet/backends/gpu/library/product_library.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
@@ -31,7 +32,7 @@ using Definitions = std::vector<std::pair<std::string, std::string>>;
 // A GpuDevice is /device:GPU:n. Its kernels and copies run on one queue in the order in which host
 // threads enqueue them. A kernel's Compute runs on the thread of the run and returns when its work
 // is enqueued. Background copies run on a second queue. Thread-safe.
-class GpuDevice final : public Device, public BackgroundCopier {
+class GpuDevice final : public Device, public BackgroundCopier, public WorkCounter {
  public:
   // \error kResourceExhausted, kInternal: the driver could not make its queues.
   static StatusOr<std::unique_ptr<GpuDevice>> Make(int index, DriverDevice& device,
@@ -51,7 +52,8 @@ class GpuDevice final : public Device, public BackgroundCopier {
   StatusOr<std::vector<Tensor>> CopyIn(std::span<const Tensor> host) override;
 
   DriverDevice& driver() { return driver_; }
-  DriverQueue& queue() { return *queue_; }
+  DeviceQueue& queue() { return queue_; }
+  DeviceWork work() const override { return queue_.work() + copies_.work(); }
   CompileCache& compile_cache() { return compile_cache_; }
   // Returns the status of a call of the queue. An error after which the queue does not work any
   // more says that the device is lost, and what to do.
@@ -93,7 +95,7 @@ class GpuDevice final : public Device, public BackgroundCopier {
                                       bool has_large_indices) RAMET_REQUIRES(mutex_);
 
   DriverDevice& driver_;
-  const std::unique_ptr<DriverQueue> queue_;
+  DeviceQueue queue_;
   CopyQueue copies_;
   const std::unique_ptr<DeviceMath> math_;
   Memory memory_;

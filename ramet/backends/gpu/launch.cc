@@ -28,33 +28,44 @@ KernelArgument LaunchArgument::Resolve(bool has_large_indices) const {
   return static_cast<int32_t>(index_);
 }
 
-Status Launch(GpuDevice& device, const KernelSpec& kernel, const LaunchSize& size,
-              std::span<const LaunchArgument> arguments) {
+StatusOr<ReadyLaunch> PrepareLaunch(GpuDevice& device, const KernelSpec& kernel,
+                                    const LaunchSize& size,
+                                    std::span<const LaunchArgument> arguments) {
   const bool large = HasLargeIndices(arguments);
-  std::vector<KernelArgument> resolved;
-  resolved.reserve(arguments.size());
+  ReadyLaunch ready;
+  ready.size = size;
+  ready.arguments.reserve(arguments.size());
   for (const LaunchArgument& argument : arguments) {
     if (argument.tensor() != nullptr && argument.tensor()->memory() != device.memory()) {
-      return Internal("GPU kernel '", kernel.function, "': argument ", resolved.size(),
+      return Internal("GPU kernel '", kernel.function, "': argument ", ready.arguments.size(),
                       " is not in the memory of ", device.name());
     }
-    resolved.push_back(argument.Resolve(large));
+    ready.arguments.push_back(argument.Resolve(large));
   }
   RAMET_ASSIGN_OR_RETURN(
-      DriverFunction * function,
-      device.Function(kernel.program, kernel.definitions, kernel.function, large));
-  return device.Checked(device.queue().Launch(*function, size, resolved));
+      ready.function, device.Function(kernel.program, kernel.definitions, kernel.function, large));
+  return ready;
 }
 
-Status LaunchForEach(GpuDevice& device, const KernelSpec& kernel, int64_t count,
-                     std::span<const LaunchArgument> arguments) {
-  if (count == 0) return OkStatus();
+LaunchSize SizeForEach(GpuDevice& device, int64_t count) {
   const int64_t max_groups = kMaxGroupsPerUnit * device.driver().info().compute_units;
   const int64_t groups = (count + kElementsGroupSize - 1) / kElementsGroupSize;
   LaunchSize size;
   size.groups[0] = static_cast<uint32_t>(std::min(groups, std::max<int64_t>(max_groups, 1)));
   size.group_size[0] = kElementsGroupSize;
-  return Launch(device, kernel, size, arguments);
+  return size;
+}
+
+Status Launch(GpuDevice& device, const KernelSpec& kernel, const LaunchSize& size,
+              std::span<const LaunchArgument> arguments) {
+  RAMET_ASSIGN_OR_RETURN(const ReadyLaunch ready, PrepareLaunch(device, kernel, size, arguments));
+  return device.Checked(device.queue().Launch(*ready.function, ready.size, ready.arguments));
+}
+
+Status LaunchForEach(GpuDevice& device, const KernelSpec& kernel, int64_t count,
+                     std::span<const LaunchArgument> arguments) {
+  if (count == 0) return OkStatus();
+  return Launch(device, kernel, SizeForEach(device, count), arguments);
 }
 
 Status Launch(KernelContext& context, const KernelSpec& kernel, const LaunchSize& size,

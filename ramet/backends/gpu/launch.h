@@ -46,6 +46,13 @@ struct KernelSpec {
   Definitions definitions;
 };
 
+// Resolves the kernel and the arguments of a launch. Tensors must be in the memory of the device.
+// \error as GpuDevice::Function.
+StatusOr<ReadyLaunch> PrepareLaunch(GpuDevice& device, const KernelSpec& kernel,
+                                    const LaunchSize& size,
+                                    std::span<const LaunchArgument> arguments);
+// Returns the size of a launch that loops over `count` elements with FOR_EACH.
+LaunchSize SizeForEach(GpuDevice& device, int64_t count);
 // Starts a kernel on a device. Tensors must be in its memory (Tensor::memory).
 // \error as GpuDevice::Function and DriverQueue::Launch.
 Status Launch(GpuDevice& device, const KernelSpec& kernel, const LaunchSize& size,

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "ramet/backends/gpu/launch.h"
+#include "ramet/backends/gpu/ops/fused_elementwise.h"
 #include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
 #include "ramet/op/op.h"
@@ -30,14 +31,14 @@ DType PartOf(DType dtype) {
 
 bool IsNumber(DType dtype) { return !DialectTag(PartOf(dtype)).empty(); }
 
-// Returns the conversion of `v`, which is element i of x or its real part. Floating numbers become
+// Returns the conversion of `a`, which is element i of x or its real part. Floating numbers become
 // integers through i64, so that a negative number becomes the unsigned integer that wraps around,
 // as on the CPU.
 std::string ConversionTo(DType from, DType to) {
-  if (IsComplex(from) && to == kBool) return "((v) != 0 || LOAD(FROM, x, i * 2 + 1) != 0)";
-  if (!IsFloating(PartOf(from)) || !IsInteger(to)) return "(v)";
-  if (to == kUInt64) return "((v) < 0 ? (u64)(i64)(v) : (u64)(v))";
-  return "((i64)(v))";
+  if (IsComplex(from) && to == kBool) return "((a) != 0 || LOAD(FROM, x, i * 2 + 1) != 0)";
+  if (!IsFloating(PartOf(from)) || !IsInteger(to)) return "(a)";
+  if (to == kUInt64) return "((a) < 0 ? (u64)(i64)(a) : (u64)(a))";
+  return "((i64)(a))";
 }
 
 Definitions CastDefinitions(DType from, DType to) {
@@ -45,10 +46,16 @@ Definitions CastDefinitions(DType from, DType to) {
           {"TO", std::string(DialectTag(PartOf(to)))},
           {"FROM_PARTS", IsComplex(from) ? "2" : "1"},
           {"TO_PARTS", IsComplex(to) ? "2" : "1"},
-          {"CONVERT(v)", ConversionTo(from, to)}};
+          {"CONVERT(a)", ConversionTo(from, to)}};
 }
 
-class CastKernel final : public Kernel {
+ElementwiseCode CastCode(DType from, DType to) {
+  return {ElementwiseForm::kUnary, from, to, ConversionTo(from, to)};
+}
+
+StatusOr<std::unique_ptr<Kernel>> MakeCast(DType from, DType to);
+
+class CastKernel : public Kernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     const DType from = BaseType(node.attrs->GetOr("SrcT", DType::kInvalid));
@@ -57,7 +64,7 @@ class CastKernel final : public Kernel {
       return Unimplemented("Cast ", DTypeName(from), " to ", DTypeName(to),
                            " is not supported on GPUs; place it on the CPU");
     }
-    return std::unique_ptr<Kernel>(std::make_unique<CastKernel>(from, to));
+    return MakeCast(from, to);
   }
   CastKernel(DType from, DType to) : to_(to), kernel_{kCast, "cast", CastDefinitions(from, to)} {}
 
@@ -77,10 +84,44 @@ class CastKernel final : public Kernel {
   const KernelSpec kernel_;
 };
 
+// A cast between different dtypes that are not complex, which can be fused.
+class FusableCast final : public CastKernel, public FusableElementwise {
+ public:
+  FusableCast(DType from, DType to) : CastKernel(from, to), code_(CastCode(from, to)) {}
+
+ private:
+  ElementwiseCode code() const override { return code_; }
+
+  const ElementwiseCode code_;
+};
+
+StatusOr<std::unique_ptr<Kernel>> MakeCast(DType from, DType to) {
+  if (from == to || IsComplex(from) || IsComplex(to)) {
+    return std::unique_ptr<Kernel>(std::make_unique<CastKernel>(from, to));
+  }
+  return std::unique_ptr<Kernel>(std::make_unique<FusableCast>(from, to));
+}
+
 const KernelRegistrar cast_kernel("Cast",
                                   {"GPU", "", DType::kInvalid,
                                    [](const KernelNode& node) { return CastKernel::Make(node); },
                                    nullptr});
+
+// Returns a fused kernel of the casts from a dtype to each other one and back.
+ProgramVariant FusedCasts(DType from) {
+  std::vector<CodePart> parts;
+  FusedOperand last;
+  const auto add = [&](const ElementwiseCode& code) {
+    parts.push_back({code, {last}});
+    last = {true, static_cast<int16_t>(parts.size() - 1)};
+  };
+  for (DType to : kAllTypes) {
+    if (to == from) continue;
+    add(CastCode(from, to));
+    add(CastCode(to, from));
+  }
+  return FusedProgram(parts, {&from, 1});
+}
 
 }  // namespace
 
@@ -88,6 +129,7 @@ std::vector<ProgramVariant> CastVariants() {
   std::vector<DType> types(std::begin(kAllTypes), std::end(kAllTypes));
   types.insert(types.end(), {kComplex64, kComplex128});
   std::vector<ProgramVariant> all;
+  for (DType dtype : kAllTypes) all.push_back(FusedCasts(dtype));
   for (DType from : types) {
     for (DType to : types) {
       if (from != to) all.push_back({&kCast, CastDefinitions(from, to)});

@@ -5,6 +5,7 @@
 #include "ramet/backends/gpu/launch.h"
 #include "ramet/backends/gpu/ops/broadcast.h"
 #include "ramet/backends/gpu/ops/elementwise_table.h"
+#include "ramet/backends/gpu/ops/fused_elementwise.h"
 #include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
 #include "ramet/op/op.h"
@@ -17,21 +18,8 @@ namespace {
 
 using linalg::BroadcastPlan;
 
-// Definitions: T and R, the tags of operands and result; EXPRESSION; IS_FLOAT, IS_DOUBLE; U, an
-// unsigned type that is at least as wide as T and at least 32 bits wide.
+// Definitions: those of kElementwiseMacros; R, the tag of the result; EXPRESSION.
 constexpr std::string_view kUnarySource = R"(
-typedef VALUE(T) V;
-#if IS_DOUBLE
-#define K(x) (x)
-#else
-#define K(x) ((V)x##f)
-#endif
-#if IS_FLOAT
-#else
-#define ADD(a, b) ((V)((U)(a) + (U)(b)))
-#define SUB(a, b) ((V)((U)(a) - (U)(b)))
-#define MUL(a, b) ((V)((U)(a) * (U)(b)))
-#endif
 KERNEL(unary)(GLOBAL const STORED(T)* x, GLOBAL STORED(R)* y, index_t n) {
   FOR_EACH(i, n) {
     const V a = LOAD(T, x, i);
@@ -40,14 +28,7 @@ KERNEL(unary)(GLOBAL const STORED(T)* x, GLOBAL STORED(R)* y, index_t n) {
 }
 )";
 
-constexpr std::string_view kBinaryFunctions = R"(
-#define SHIFT(b) ((b) < 0 ? 0 : (b) > (V)(sizeof(V) * 8 - 1) ? (int)(sizeof(V) * 8 - 1) : (int)(b))
-#if IS_FLOAT
-FUNCTION V floor_mod(V a, V b) {
-  const V rest = fmod(a, b);
-  return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
-}
-#endif
+constexpr std::string_view kBinarySource = R"(
 KERNEL(flat)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* y, GLOBAL STORED(R)* z,
              index_t step_x, index_t step_y, index_t n) {
   FOR_EACH(i, n) {
@@ -67,13 +48,14 @@ KERNEL(broadcast)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* y, GLOBAL S
 )";
 
 const Program& UnaryProgram() {
-  static const Program program = {"unary", kUnarySource};
+  static const auto* const source = new std::string(StrCat(kElementwiseMacros, kUnarySource));
+  static const Program program = {"unary", *source};
   return program;
 }
 
 const Program& BinaryProgram() {
-  static const auto* const source = new std::string(StrCat(
-      kBroadcastSource, kUnarySource.substr(0, kUnarySource.find("KERNEL")), kBinaryFunctions));
+  static const auto* const source =
+      new std::string(StrCat(kBroadcastSource, kElementwiseMacros, kFloorMod, kBinarySource));
   static const Program program = {"binary", *source};
   return program;
 }
@@ -94,34 +76,37 @@ bool HasKernelFor(const ElementwiseRow& row, DType dtype) {
 }
 
 Definitions DefinitionsFor(const ElementwiseRow& row, DType dtype) {
-  const std::string tag(DialectTag(dtype));
-  return {{"T", tag},
-          {"R", (row.flags & kReturnsBool) ? "b8" : tag},
-          {"U", DTypeSize(dtype) == 8 ? "u64" : "u32"},
-          {"IS_FLOAT", IsFloating(dtype) ? "1" : "0"},
-          {"IS_DOUBLE", dtype == kDouble ? "1" : "0"},
-          {"EXPRESSION", std::string(ExpressionFor(row, dtype))}};
+  Definitions definitions = ElementwiseDefinitions(dtype);
+  definitions.emplace_back("R", (row.flags & kReturnsBool) ? "b8" : DialectTag(dtype));
+  definitions.emplace_back("EXPRESSION", ExpressionFor(row, dtype));
+  return definitions;
 }
 
-class UnaryKernel final : public Kernel {
+ElementwiseCode CodeFor(const ElementwiseRow& row, DType dtype) {
+  return {row.form, dtype, (row.flags & kReturnsBool) ? kBool : dtype,
+          std::string(ExpressionFor(row, dtype))};
+}
+
+class UnaryKernel final : public Kernel, public FusableElementwise {
  public:
   UnaryKernel(const ElementwiseRow& row, DType dtype)
-      : kernel_{UnaryProgram(), "unary", DefinitionsFor(row, dtype)},
-        result_((row.flags & kReturnsBool) ? kBool : dtype) {}
+      : kernel_{UnaryProgram(), "unary", DefinitionsFor(row, dtype)}, code_(CodeFor(row, dtype)) {}
 
   Status Compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
-    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, result_, x.shape()));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, code_.result, x.shape()));
     const int64_t n = y->num_elements();
     return LaunchForEach(c, kernel_, n, {x, *y, Index{n}});
   }
 
  private:
+  ElementwiseCode code() const override { return code_; }
+
   const KernelSpec kernel_;
-  const DType result_;
+  const ElementwiseCode code_;
 };
 
-class BinaryKernel final : public Kernel {
+class BinaryKernel : public Kernel {
  public:
   BinaryKernel(const ElementwiseRow& row, DType dtype, bool shapes_must_fit)
       : form_(row.form),
@@ -189,6 +174,18 @@ class BinaryKernel final : public Kernel {
   const int unequal_if_incompatible_;  // the result for such shapes, or -1 for an error
 };
 
+// Its output is always in the memory of the device, so that it can be fused.
+class FusableBinaryKernel final : public BinaryKernel, public FusableElementwise {
+ public:
+  FusableBinaryKernel(const ElementwiseRow& row, DType dtype)
+      : BinaryKernel(row, dtype, true), code_(CodeFor(row, dtype)) {}
+
+ private:
+  ElementwiseCode code() const override { return code_; }
+
+  const ElementwiseCode code_;
+};
+
 StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const KernelNode& node) {
   const ElementwiseRow& row = ElementwiseRowOf(node.op);
   const DType dtype = BaseType(node.input_types[0]);
@@ -196,7 +193,10 @@ StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const KernelNode& node) {
     return std::unique_ptr<Kernel>(std::make_unique<UnaryKernel>(row, dtype));
   }
   const bool shapes_must_fit = node.attrs->GetOr<bool>("incompatible_shape_error", true);
-  return std::unique_ptr<Kernel>(std::make_unique<BinaryKernel>(row, dtype, shapes_must_fit));
+  if (!shapes_must_fit) {
+    return std::unique_ptr<Kernel>(std::make_unique<BinaryKernel>(row, dtype, false));
+  }
+  return std::unique_ptr<Kernel>(std::make_unique<FusableBinaryKernel>(row, dtype));
 }
 
 [[maybe_unused]] const bool elementwise_registered = [] {
@@ -211,10 +211,31 @@ StatusOr<std::unique_ptr<Kernel>> MakeElementwise(const KernelNode& node) {
   return true;
 }();
 
+// Returns a fused kernel of all ops on a dtype. Each uses the result of the one before.
+ProgramVariant FusedOps(DType dtype) {
+  std::vector<CodePart> parts;
+  FusedOperand last;
+  const auto add = [&](const ElementwiseCode& code) {
+    std::vector<FusedOperand> operands = {last};
+    if (code.form != ElementwiseForm::kUnary) operands.push_back({false, 1});
+    parts.push_back({code, std::move(operands)});
+    last = {true, static_cast<int16_t>(parts.size() - 1)};
+  };
+  for (const ElementwiseRow& row : ElementwiseTable()) {
+    if (!HasKernelFor(row, dtype)) continue;
+    const ElementwiseCode code = CodeFor(row, dtype);
+    add(code);
+    if (code.result != dtype) add({ElementwiseForm::kUnary, code.result, dtype, "a"});
+  }
+  const DType inputs[] = {dtype, dtype};
+  return FusedProgram(parts, inputs);
+}
+
 }  // namespace
 
 std::vector<ProgramVariant> ElementwiseVariants() {
   std::vector<ProgramVariant> all;
+  for (DType dtype : kAllTypes) all.push_back(FusedOps(dtype));
   for (const ElementwiseRow& row : ElementwiseTable()) {
     const bool is_unary = row.form == ElementwiseForm::kUnary;
     for (DType dtype : kAllTypes) {

@@ -108,6 +108,38 @@ constexpr ElementwiseRow kRows[] = {
 
 }  // namespace
 
+const std::string_view kElementwiseMacros = R"(
+#define V VALUE(T)
+#if IS_DOUBLE
+#define K(x) (x)
+#else
+#define K(x) ((V)x##f)
+#endif
+#if IS_FLOAT
+#else
+#define ADD(a, b) ((V)((U)(a) + (U)(b)))
+#define SUB(a, b) ((V)((U)(a) - (U)(b)))
+#define MUL(a, b) ((V)((U)(a) * (U)(b)))
+#endif
+#define SHIFT(b) ((b) < 0 ? 0 : (b) > (V)(sizeof(V) * 8 - 1) ? (int)(sizeof(V) * 8 - 1) : (int)(b))
+)";
+
+const std::string_view kFloorMod = R"(
+#if IS_FLOAT
+FUNCTION V floor_mod(V a, V b) {
+  const V rest = fmod(a, b);
+  return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+}
+#endif
+)";
+
+Definitions ElementwiseDefinitions(DType dtype) {
+  return {{"T", std::string(DialectTag(dtype))},
+          {"U", DTypeSize(dtype) == 8 ? "u64" : "u32"},
+          {"IS_FLOAT", IsFloating(dtype) ? "1" : "0"},
+          {"IS_DOUBLE", dtype == kDouble ? "1" : "0"}};
+}
+
 std::span<const ElementwiseRow> ElementwiseTable() { return kRows; }
 
 const ElementwiseRow& ElementwiseRowOf(std::string_view op) {

@@ -3,6 +3,8 @@
 #include <span>
 #include <string_view>
 
+#include "ramet/backends/gpu/gpu_device.h"
+
 namespace ramet::gpu {
 
 // How the inputs of an element-wise op fit together.
@@ -14,8 +16,8 @@ enum class ElementwiseForm {
 };
 
 // An element-wise op: its result as expressions of the dialect in `a` and `b`. An empty expression
-// means that the op has no kernel for these dtypes. The expressions may use the macros of
-// elementwise.cc: K(0.5) for constants of the type, and ADD, SUB and MUL, which wrap around.
+// means that the op has no kernel for these dtypes. The expressions may use kElementwiseMacros and
+// the function floor_mod(a, b) of kFloorMod.
 struct ElementwiseRow {
   std::string_view op;
   ElementwiseForm form;
@@ -31,6 +33,14 @@ inline constexpr unsigned kOnlyPlainFloats = 2;  // no half and bfloat16
 inline constexpr unsigned kOnlySignedInts = 4;
 
 std::span<const ElementwiseRow> ElementwiseTable();
+
+// Macros for expressions: V, the type of the operands; K(0.5) for constants of it; ADD, SUB and MUL
+// of integers, which wrap around; SHIFT(b), a number of bits. They need the definitions T, the tag
+// of the operands; IS_FLOAT, IS_DOUBLE; and U, an unsigned type that is at least as wide as T and
+// at least 32 bits wide.
+extern const std::string_view kElementwiseMacros;
+extern const std::string_view kFloorMod;  // needs these macros
+Definitions ElementwiseDefinitions(DType dtype);
 
 // Returns the row of an op, which must have one.
 const ElementwiseRow& ElementwiseRowOf(std::string_view op);

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +8,7 @@
 #include "ramet/backends/gpu/ops/optimizer_rules.h"
 #include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
-#include "ramet/base/mutex.h"
+#include "ramet/backends/gpu/ops/update_programs.h"
 #include "ramet/op/op.h"
 
 // The Apply and SparseApply ops of optimizers, for reference and resource variables, generated from
@@ -19,116 +17,6 @@
 
 namespace ramet::gpu {
 namespace {
-
-// The roles of the inputs of an op.
-struct ApplyInputs {
-  std::vector<int> variables;  // the variable and its slots
-  std::vector<int> scalars;
-  std::vector<std::string> scalar_tags;  // "T", or "i64" for a number of steps
-  int gradient = -1;
-  int indices = -1;                // -1: the op is dense
-  std::vector<std::string> names;  // by input
-
-  explicit ApplyInputs(const OpSchema& schema) {
-    for (int i = 0; i < static_cast<int>(schema.inputs.size()); ++i) {
-      const ArgSchema& arg = schema.inputs[i];
-      names.push_back(arg.name);
-      if (arg.is_ref || arg.type == DType::kResource) {
-        variables.push_back(i);
-      } else if (arg.name == "grad" || arg.name == "delta") {
-        gradient = i;
-      } else if (arg.name == "indices") {
-        indices = i;
-      } else {
-        scalars.push_back(i);
-        scalar_tags.push_back(arg.type == DType::kInt64 ? "i64" : "T");
-      }
-    }
-  }
-};
-
-// Returns lines with each `%` replaced by 0, 1, ..., count - 1.
-std::string Repeated(std::string_view line, size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    for (char c : line) text += c == '%' ? std::to_string(i) : std::string(1, c);
-  }
-  return text;
-}
-
-// Returns the parameters of a kernel for the scalars, and the statements that read them.
-std::string ScalarParameters(const ApplyInputs& inputs) {
-  std::string text;
-  for (size_t i = 0; i < inputs.scalars.size(); ++i) {
-    text += StrCat("GLOBAL const STORED(", inputs.scalar_tags[i], ")* scalar", i, ", ");
-  }
-  return text;
-}
-std::string ScalarValues(const ApplyInputs& inputs) {
-  std::string text;
-  for (size_t i = 0; i < inputs.scalars.size(); ++i) {
-    text += StrCat("const V p", i, " = (V)LOAD(", inputs.scalar_tags[i], ", scalar", i, ", 0);\n");
-  }
-  return text;
-}
-
-// A work item updates one column of all rows in the order of the indices, so that an index that
-// occurs more than once has the same effect as on the CPU. The new values begin as copies of the
-// old ones.
-constexpr std::string_view kEachRow = R"(
-FOR_EACH(column, n) {
-  for (index_t k = 0; k < count; ++k) {
-    if (indices[k] < 0 || indices[k] >= rows) continue;
-    const index_t i = (index_t)indices[k] * n + column;
-    const V g = LOAD(T, gradient, k * n + column);
-)";
-
-std::string SourceOf(const OptimizerRule& rule, const ApplyInputs& inputs) {
-  const size_t states = inputs.variables.size();
-  return StrCat(
-      "typedef VALUE(T) V;\n"
-      "#if IS_DOUBLE\n#define K(x) (x)\n#else\n#define K(x) ((V)x##f)\n#endif\n"
-      "#define SIGN(x) ((V)(((x) > 0) - ((x) < 0)))\n",
-      inputs.indices < 0 ? "KERNEL(apply)(" : "KERNEL(apply_rows)(",
-      Repeated("GLOBAL const STORED(T)* old%, GLOBAL STORED(T)* new%, ", states),
-      ScalarParameters(inputs),
-      inputs.indices < 0
-          ? "GLOBAL const STORED(T)* gradient, index_t n) {\n"
-          : "GLOBAL const STORED(T)* gradient, GLOBAL const INDEX* indices, index_t count, "
-            "index_t rows, index_t n) {\n",
-      ScalarValues(inputs),
-      inputs.indices < 0 ? "FOR_EACH(i, n) {\nconst V g = LOAD(T, gradient, i);\n" : kEachRow,
-      Repeated(StrCat("V s% = LOAD(T, ", inputs.indices < 0 ? "old" : "new", "%, i);\n"), states),
-      rule.body, "\n", Repeated("STORE(T, new%, i, s%);\n", states),
-      inputs.indices < 0 ? "}\n}\n" : "}\n}\n}\n");
-}
-
-// Returns the program of a rule, which is made once.
-const Program& ProgramOf(const OptimizerRule& rule, const ApplyInputs& inputs) {
-  struct Made {
-    std::string source;
-    Program program;
-  };
-  static auto* const mutex = new Mutex;
-  static auto* const programs = new std::map<std::string, std::unique_ptr<Made>>;
-  MutexLock lock(*mutex);
-  const std::string name = StrCat(inputs.indices < 0 ? "" : "Sparse", rule.op);
-  auto [found, added] = programs->try_emplace(name);
-  std::unique_ptr<Made>& made = found->second;
-  if (added) {
-    made = std::make_unique<Made>();
-    made->source = SourceOf(rule, inputs);
-    made->program = {found->first, made->source};
-  }
-  return made->program;
-}
-
-Definitions ApplyDefinitions(DType dtype, std::string_view index_tag, bool flag) {
-  return {{"T", std::string(DialectTag(dtype))},
-          {"IS_DOUBLE", dtype == kDouble ? "1" : "0"},
-          {"INDEX", std::string(index_tag)},
-          {"FLAG", flag ? "1" : "0"}};
-}
 
 class ApplyKernel final : public Kernel {
  public:
@@ -140,9 +28,11 @@ class ApplyKernel final : public Kernel {
       : inputs_(std::move(inputs)),
         is_resource_(node.op.starts_with("Resource")),
         dtype_(BaseType(node.input_types[inputs_.gradient])),
-        kernel_{ProgramOf(OptimizerRuleOf(node.op), inputs_),
-                inputs_.indices < 0 ? "apply" : "apply_rows",
-                ApplyDefinitions(dtype_, IndexTag(node, inputs_), FlagOf(node))} {}
+        dense_(inputs_.indices < 0
+                   ? &DenseUpdate::For(OptimizerRuleOf(node.op), inputs_, dtype_, FlagOf(node))
+                   : nullptr),
+        rows_{UpdateProgram(OptimizerRuleOf(node.op), inputs_, 1), "apply_rows",
+              UpdateDefinitions(dtype_, IndexTag(node, inputs_), FlagOf(node))} {}
 
   Status Compute(KernelContext& c) override {
     Step step{std::vector<const Tensor*>(inputs_.variables.size()),
@@ -208,20 +98,32 @@ class ApplyKernel final : public Kernel {
   Status Update(KernelContext& c, const Step& step) const {
     const Tensor& gradient = c.input(inputs_.gradient);
     RAMET_RETURN_IF_ERROR(CheckShapes(c, step, gradient));
+    if (inputs_.indices >= 0) return UpdateRows(c, step);
+    HeldLaunch launch;
+    for (const Tensor* before : step.before) launch.read.push_back(*before);
+    for (const Tensor* after : step.after) launch.written.push_back(*after);
+    for (int i : inputs_.scalars) launch.read.push_back(c.input(i));
+    launch.read.push_back(gradient);
+    launch.count = gradient.num_elements();
+    if (launch.count == 0) return OkStatus();
+    for (const Tensor& t : launch.read) RAMET_RETURN_IF_ERROR(CheckMemory(c, t));
+    GpuDevice& device = DeviceOf(c);
+    return device.Checked(device.queue().LaunchMerged(*dense_, std::move(launch)));
+  }
+
+  static Status CheckMemory(const KernelContext& c, const Tensor& t) {
+    if (t.memory() == c.env().memory) return OkStatus();
+    return Internal("an argument of an update is not in the memory of ", DeviceOf(c).name());
+  }
+
+  Status UpdateRows(KernelContext& c, const Step& step) const {
     std::vector<LaunchArgument> arguments;
     for (size_t i = 0; i < step.before.size(); ++i) {
       arguments.emplace_back(*step.before[i]);
       arguments.emplace_back(static_cast<const Tensor&>(*step.after[i]));
     }
     for (int i : inputs_.scalars) arguments.emplace_back(c.input(i));
-    arguments.emplace_back(gradient);
-    if (inputs_.indices >= 0) return UpdateRows(c, step, arguments);
-    arguments.emplace_back(Index{gradient.num_elements()});
-    return LaunchForEach(c, kernel_, gradient.num_elements(), arguments);
-  }
-
-  Status UpdateRows(KernelContext& c, const Step& step,
-                    std::vector<LaunchArgument>& arguments) const {
+    arguments.emplace_back(c.input(inputs_.gradient));
     for (size_t i = 0; i < step.before.size(); ++i) {
       if (step.before[i]->raw_data() == step.after[i]->raw_data()) continue;
       RAMET_RETURN_IF_ERROR(CopyElements(c, *step.before[i], *step.after[i]));
@@ -233,7 +135,7 @@ class ApplyKernel final : public Kernel {
     arguments.emplace_back(Index{count});
     arguments.emplace_back(Index{step.before[0]->dim(0)});
     arguments.emplace_back(Index{columns});
-    return LaunchForEach(c, kernel_, columns, arguments);
+    return LaunchForEach(c, rows_, columns, arguments);
   }
 
   Status CheckShapes(KernelContext& c, const Step& step, const Tensor& gradient) const {
@@ -279,7 +181,8 @@ class ApplyKernel final : public Kernel {
   const ApplyInputs inputs_;
   const bool is_resource_;
   const DType dtype_;
-  const KernelSpec kernel_;
+  const DenseUpdate* const dense_;  // null: the op is sparse
+  const KernelSpec rows_;
 };
 
 [[maybe_unused]] const bool optimizers_registered = [] {
@@ -300,6 +203,13 @@ class ApplyKernel final : public Kernel {
   return true;
 }();
 
+// Returns the program that merges the most updates by a rule.
+ProgramVariant LargestMerge(const OptimizerRule& rule, const ApplyInputs& inputs) {
+  const size_t count = DenseUpdate::For(rule, inputs, kFloat, false).max_merged();
+  return {&UpdateProgram(rule, inputs, static_cast<int>(count)),
+          UpdateDefinitions(kFloat, "i32", false)};
+}
+
 }  // namespace
 
 std::vector<ProgramVariant> OptimizerVariants() {
@@ -309,12 +219,15 @@ std::vector<ProgramVariant> OptimizerVariants() {
     for (std::string_view prefix : {"", "Sparse"}) {
       const Op* const op = OpRegistry::Global().Find(StrCat(prefix, rule.op));
       if (op == nullptr) continue;
-      const Program& program = ProgramOf(rule, ApplyInputs(op->schema()));
+      const ApplyInputs inputs(op->schema());
+      const Program& program = UpdateProgram(rule, inputs, 1);
+      if (inputs.indices < 0) all.push_back(LargestMerge(rule, inputs));
       for (DType dtype : kFloatTypes) {
         for (bool flag : {false, true}) {
           for (std::string_view index : {"i32", "i64"}) {
             const bool is_used = (has_flag || !flag) && (!prefix.empty() || index == "i32");
-            if (is_used) all.push_back({&program, ApplyDefinitions(dtype, index, flag)});
+            const Definitions definitions = UpdateDefinitions(dtype, std::string(index), flag);
+            if (is_used) all.push_back({&program, definitions});
           }
         }
       }

@@ -12,7 +12,8 @@ struct ProgramVariant {
   Definitions definitions;
 };
 
-// Return all variants of the programs in the files of these names, for tests that compile them.
+// Return the programs in the files of these names, for tests that compile them: all variants of
+// those of single ops, and a sample of those that fuse ops or merge updates.
 std::vector<ProgramVariant> AssignVariants();
 std::vector<ProgramVariant> CastVariants();
 std::vector<ProgramVariant> ElementwiseVariants();

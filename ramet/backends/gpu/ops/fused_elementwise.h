@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ramet/backends/gpu/ops/elementwise_table.h"
+#include "ramet/backends/gpu/ops/program_variants.h"
+#include "ramet/op/fused_kernel.h"
+#include "ramet/tensor/dtype.h"
+
+namespace ramet::gpu {
+
+// An element-wise op: its result as an expression of the dialect in `a`, or in `a` and `b`, which
+// have one dtype. It may use the macros of elementwise_table.h.
+struct ElementwiseCode {
+  ElementwiseForm form = ElementwiseForm::kUnary;
+  DType operand = DType::kInvalid;
+  DType result = DType::kInvalid;
+  std::string expression;
+};
+
+// A part of a fused kernel.
+struct CodePart {
+  ElementwiseCode code;
+  std::vector<FusedOperand> operands;
+};
+
+// Returns the program that computes the last part from inputs of these dtypes, which is made once.
+// Its kernels are "fused_flat" and "fused_broadcast".
+ProgramVariant FusedProgram(std::span<const CodePart> parts, std::span<const DType> inputs);
+
+// A FusableElementwise is the kernel of an element-wise op. Trees of them become one generated
+// kernel (docs/decisions/0087-gpu-fusion.md).
+class FusableElementwise : public FusableKernel {
+ public:
+  std::unique_ptr<FusedKernel> Fuse(std::span<const FusedPart> parts,
+                                    int num_inputs) const override;
+
+ protected:
+  virtual ElementwiseCode code() const = 0;
+};
+
+}  // namespace ramet::gpu

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ramet/op/kernel.h"
+
+namespace ramet {
+
+// A FusedKernel computes several nodes at once. Its inputs are those of the nodes that none of them
+// computes; its output is that of the last one.
+class FusedKernel {
+ public:
+  virtual ~FusedKernel() = default;
+  // Computes output 0. Its bits are those of the separate kernels. Returns false, with no side
+  // effects, if the caller has to run the nodes one by one instead, also for an error.
+  virtual bool Compute(KernelContext& context) = 0;
+};
+
+// An input of a FusedPart: an input of the fused kernel, or the result of an earlier part.
+struct FusedOperand {
+  bool is_part = false;
+  int16_t index = 0;
+};
+
+class FusableKernel;
+
+struct FusedPart {
+  const FusableKernel* kernel = nullptr;
+  std::vector<FusedOperand> operands;
+};
+
+// A FusableKernel is a kernel whose device can compute it together with others. It takes tensors in
+// the device's memory and has one output there, of which element i depends on one element of each
+// input.
+class FusableKernel {
+ public:
+  static constexpr int kMaxInputs = 8;
+  static constexpr int kMaxParts = 16;
+
+  virtual ~FusableKernel() = default;
+  // Returns a kernel that computes the last of `parts`, at most kMaxParts of one device, from at
+  // most kMaxInputs inputs. A later part uses the result of each part but the last one. Returns
+  // null if the device cannot fuse these.
+  virtual std::unique_ptr<FusedKernel> Fuse(std::span<const FusedPart> parts,
+                                            int num_inputs) const = 0;
+};
+
+}  // namespace ramet

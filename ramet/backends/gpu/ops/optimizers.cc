@@ -108,6 +108,10 @@ class ApplyKernel final : public Kernel {
     if (launch.count == 0) return OkStatus();
     for (const Tensor& t : launch.read) RAMET_RETURN_IF_ERROR(CheckMemory(c, t));
     GpuDevice& device = DeviceOf(c);
+    // This op reports it if the device has no doubles; a held launch would fail after it.
+    if (dtype_ == kDouble && !device.driver().info().has_double) {
+      return dense_->Merge({&launch, 1}).status();
+    }
     return device.Checked(device.queue().LaunchMerged(*dense_, std::move(launch)));
   }
 

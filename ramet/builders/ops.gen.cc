@@ -1821,7 +1821,7 @@ Output MutableHashTableV2(Graph& graph, DType key_dtype, DType value_dtype, std:
   return MutableHashTableV2(graph, key_dtype, value_dtype, MutableHashTableV2Options(), name, where);
 }
 
-Output MutexLock(const Input& mutex, std::string_view name, SourceLocation where) {
+Output MutexLockOp(const Input& mutex, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MutexLock", Flat({mutex}), {}, Or(name, "MutexLock"), where));
 }
 

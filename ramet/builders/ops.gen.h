@@ -3010,7 +3010,7 @@ RAMET_EXPORT Output MutableHashTableV2(Graph& graph, DType key_dtype, DType valu
 // Acquires a mutex; waits while a different run holds it. It is released when mutex_lock is not
 // used any longer: let ConsumeMutexLock run after the operations that need it.
 // MutexLock(mutex:resource) -> (mutex_lock:variant) {}
-RAMET_EXPORT Output MutexLock(const Input& mutex, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MutexLockOp(const Input& mutex, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct MutexV2Options {
   std::string container = "";

@@ -173,8 +173,8 @@ ramet::StatusOr<Signature> MakeSignature(const ramet::Op& op) {
   const OpSchema& schema = op.schema();
   Signature s;
   s.op = &op;
-  const bool is_class = op.name() == "Shape" || op.name() == "Variable";
-  s.function = is_class ? op.name() + "Op" : op.name();
+  static const std::set<std::string> classes = {"MutexLock", "Shape", "Variable"};
+  s.function = classes.contains(op.name()) ? op.name() + "Op" : op.name();
   s.default_name = DefaultName(op.name());
   for (const ArgSchema& arg : schema.inputs) s.inputs.push_back(InputParameter(arg));
   for (const ArgSchema& arg : schema.outputs) {

@@ -19,7 +19,7 @@ struct MergeOptions {
 };
 
 // Makes a legal name scope from a path: "model-1000" from "runs/model-1000.meta".
-std::string ScopeOf(const std::string& path) {
+std::string ScopeOfModel(const std::string& path) {
   std::filesystem::path p(path);
   if (!p.has_filename()) p = p.parent_path();
   std::string name = (p.extension() == ".meta" || p.extension() == ".pb" ? p.stem() : p.filename());
@@ -47,7 +47,7 @@ rm::StatusOr<Part> MergeOne(const MergeOptions& o, size_t i, rm::Graph* target) 
   if (i < o.checkpoints.size()) from.checkpoint = o.checkpoints[i];
   RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(from));
   rm::CloneOptions options{.into = target};
-  options.dst_scope = i < o.scopes.size() ? o.scopes[i] : ScopeOf(o.models[i]);
+  options.dst_scope = i < o.scopes.size() ? o.scopes[i] : ScopeOfModel(o.models[i]);
   if (options.dst_scope == "/") options.dst_scope.clear();
   if (model.has_values()) {
     options.initial = rm::kCurrent;

@@ -33,6 +33,7 @@ enum class Lie {
 };
 
 constexpr int64_t kManyHandles = 20'000;
+constexpr int64_t kMaxRepeatedBytes = int64_t{8} << 20;
 
 size_t SharedPrefix(const std::string& a, const std::string& b) {
   return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
@@ -82,7 +83,8 @@ class TableDrafter {
 
   // Adds many index entries for one block. A reader that processes it once per entry takes long.
   void RepeatHandle(const std::string& key, const std::string& handle) {
-    const int64_t times = random_.Pick({int64_t{1}, int64_t{2}, int64_t{100}, kManyHandles});
+    const int64_t drawn = random_.Pick({int64_t{1}, int64_t{2}, int64_t{100}, kManyHandles});
+    const int64_t times = std::min(drawn, kMaxRepeatedBytes / static_cast<int64_t>(key.size() + 1));
     for (int64_t i = 1; i <= times; ++i) {
       std::string later = key + "\xFF";
       for (int shift = 24; shift >= 0; shift -= 8) later += static_cast<char>(i >> shift);

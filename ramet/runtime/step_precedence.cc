@@ -52,8 +52,7 @@ class PrecedenceFinder {
       before_.clear();
       AddProducers(static_cast<int32_t>(i));
       std::ranges::sort(before_);
-      const auto repeated = std::ranges::unique(before_);
-      before_.erase(repeated.begin(), repeated.end());
+      before_.erase(std::unique(before_.begin(), before_.end()), before_.end());
       for (int32_t before : before_) {
         result_.after[before].push_back(static_cast<int32_t>(i));
         ++result_.num_before[i];

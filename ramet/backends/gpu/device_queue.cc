@@ -18,12 +18,12 @@ bool UseAnyOf(std::span<const Tensor> tensors, const std::vector<const DriverMem
 Status DeviceQueue::Launch(DriverFunction& function, const LaunchSize& size,
                            std::span<const KernelArgument> arguments) {
   MutexLock lock(mutex_);
-  bool reads_held = false;
+  bool uses_held = false;
   for (const KernelArgument& argument : arguments) {
-    if (held_.empty() || reads_held) break;
-    reads_held = argument.memory() != nullptr && Holds(argument.memory());
+    if (held_.empty() || uses_held) break;
+    uses_held = argument.memory() != nullptr && Holds(argument.memory());
   }
-  if (reads_held) RAMET_RETURN_IF_ERROR(StartHeld());
+  if (uses_held) RAMET_RETURN_IF_ERROR(StartHeld());
   ++launches_;
   return queue_->Launch(function, size, arguments);
 }

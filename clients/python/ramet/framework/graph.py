@@ -1,5 +1,7 @@
 """The Python side of a graph; its nodes are stored in C++."""
 
+import operator
+
 from ramet import _core
 from ramet.api import export
 from ramet.core.framework import graph_pb2, versions_pb2
@@ -80,8 +82,8 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
           add_shapes: whether to add the attr _output_shapes with the known shapes of outputs.
         """
         message = graph_pb2.GraphDef.FromString(self._graph_def(add_shapes, False))
-        if from_version:
-            del message.node[:from_version]
+        if from_version is not None:
+            del message.node[:max(operator.index(from_version), 0)]
         return message
 
     def get_operation_by_name(self, name):

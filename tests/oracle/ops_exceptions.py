@@ -28,9 +28,7 @@ GRADIENTS = {
         'LookupTableRemoveV2', 'LowerBound', 'NoOp', 'PrintV2', 'StaticRegexFullMatch',
         'StringFormat', 'UpperBound')},
     **{op: MORE for op in ('MaxPoolGradGradV2', 'Mod', 'TruncateMod')},
-    **{op: NO_SECOND_ORDER for op in (
-        'FusedBatchNormGrad', 'FusedBatchNormGradV2', 'FusedBatchNormGradV3',
-        'QuantizeAndDequantizeV4Grad')},
+    'QuantizeAndDequantizeV4Grad': NO_SECOND_ORDER,
     **{op: 'a source: gradients end there, in TensorFlow because it has no inputs'
        for op in ('Placeholder', 'PlaceholderV2', 'Variable', 'VariableV2')},
     **{op: 'keys and values of a table come from no tensor'

@@ -1,5 +1,6 @@
 """Symptom: a dataset hangs, crashes, leaves threads behind or keeps a session from ending."""
 
+import gc
 import os
 import threading
 import time
@@ -26,6 +27,15 @@ class DataTest(unittest.TestCase):
                 session.run(operation)
             with self.assertRaisesRegex(error, text):
                 session.run(fetch)
+
+    def test_python_functions_live_as_long_as_the_graph(self):
+        with tf.Graph().as_default():
+            data = tf.data.Dataset.from_generator(lambda: iter([1, 2]), tf.int64)
+            doubled = data.map(lambda x: tf.py_func(lambda v: 2 * v, [x], tf.int64))
+            element = tf.data.make_one_shot_iterator(doubled).get_next()
+            gc.collect()
+            with tf.Session() as session:
+                self.assertEqual([session.run(element) for _ in range(2)], [2, 4])
 
     def test_threads_end_with_the_session(self):
         data = tf.data.Dataset.range(1000).repeat().map(lambda x: x + 1, 4).prefetch(3)

@@ -216,7 +216,6 @@ RAMET_OP("BatchDataset")
     .Doc("Like BatchDatasetV2 with drop_remainder = false.")
     .HostMemory({"batch_size"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeBatchDataset>>();
 
 RAMET_OP("BatchDatasetV2")
@@ -234,7 +233,6 @@ RAMET_OP("BatchDatasetV2")
         "not positive; elements of a batch have different shapes.")
     .HostMemory({"batch_size", "drop_remainder"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeBatchDataset>>();
 
 RAMET_OP("ParallelBatchDataset")
@@ -251,7 +249,6 @@ RAMET_OP("ParallelBatchDataset")
     .Doc("Like BatchDatasetV2.")
     .HostMemory({"batch_size", "num_parallel_calls", "drop_remainder"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeParallelBatchDataset>>();
 
 RAMET_OP("PaddedBatchDataset")
@@ -267,7 +264,6 @@ RAMET_OP("PaddedBatchDataset")
     .Doc("Like PaddedBatchDatasetV2 with drop_remainder = false.")
     .HostMemory({"batch_size", "padded_shapes", "padding_values"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakePaddedBatchDataset>>();
 
 RAMET_OP("PaddedBatchDatasetV2")
@@ -288,7 +284,6 @@ RAMET_OP("PaddedBatchDatasetV2")
         "batch. Error: an element is larger than its padded shape (kDataLoss) or has another rank.")
     .HostMemory({"batch_size", "padded_shapes", "padding_values", "drop_remainder"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakePaddedBatchDataset>>();
 
 RAMET_OP("MapAndBatchDataset")
@@ -307,7 +302,6 @@ RAMET_OP("MapAndBatchDataset")
     .Doc("Makes the dataset of ParallelMapDatasetV2, then that of BatchDatasetV2.")
     .HostMemory({"other_arguments", "batch_size", "num_parallel_calls", "drop_remainder"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeMapAndBatchDataset>>();
 
 RAMET_OP("UnbatchDataset")
@@ -320,7 +314,6 @@ RAMET_OP("UnbatchDataset")
         "Makes a dataset of the rows of each element. Error: a component is a scalar; the "
         "components of an element have different numbers of rows.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeUnbatchDataset>>();
 
 }  // namespace

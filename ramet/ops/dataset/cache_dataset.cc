@@ -182,7 +182,6 @@ RAMET_OP("CacheDataset")
         "files cannot be read or written.")
     .HostMemory({"filename"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeCacheDataset>>();
 
 RAMET_OP("CacheDatasetV2")
@@ -197,7 +196,6 @@ RAMET_OP("CacheDatasetV2")
     .Doc("Like CacheDataset. Each dataset has a cache of its own.")
     .HostMemory({"filename"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeCacheDataset>>();
 
 RAMET_OP("DummyMemoryCache")
@@ -205,7 +203,6 @@ RAMET_OP("DummyMemoryCache")
     .Stateful()
     .Doc("Returns a handle that stands for no cache.")
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernel(DummyMemoryCache);
 
 }  // namespace

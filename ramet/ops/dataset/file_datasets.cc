@@ -185,7 +185,6 @@ RAMET_OP("TFRecordDataset")
         "'GZIP'.")
     .HostMemory({"filenames", "compression_type", "buffer_size"})
     .Shape(FileDatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeTFRecordDataset>>();
 
 RAMET_OP("TFRecordDatasetV2")
@@ -199,7 +198,6 @@ RAMET_OP("TFRecordDatasetV2")
     .Doc("Like TFRecordDataset; byte_offsets are where the first record of each file begins.")
     .HostMemory({"filenames", "compression_type", "buffer_size", "byte_offsets"})
     .Shape(FileDatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeTFRecordDataset>>();
 
 RAMET_OP("TextLineDataset")
@@ -214,7 +212,6 @@ RAMET_OP("TextLineDataset")
         "TFRecordDataset.")
     .HostMemory({"filenames", "compression_type", "buffer_size"})
     .Shape(FileDatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeTextLineDataset>>();
 
 RAMET_OP("FixedLengthRecordDataset")
@@ -229,7 +226,6 @@ RAMET_OP("FixedLengthRecordDataset")
     .Doc("Like FixedLengthRecordDatasetV2 without compression.")
     .HostMemory({"filenames", "header_bytes", "record_bytes", "footer_bytes", "buffer_size"})
     .Shape(FileDatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeFixedLengthDataset>>();
 
 RAMET_OP("FixedLengthRecordDatasetV2")
@@ -248,7 +244,6 @@ RAMET_OP("FixedLengthRecordDatasetV2")
     .HostMemory({"filenames", "header_bytes", "record_bytes", "footer_bytes", "buffer_size",
                  "compression_type"})
     .Shape(FileDatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeFixedLengthDataset>>();
 
 }  // namespace

@@ -211,7 +211,6 @@ RAMET_OP("FlatMapDataset")
         "returns something else.")
     .HostMemory({"other_arguments"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeFlatMapDataset>>();
 
 RAMET_OP("InterleaveDataset")
@@ -231,7 +230,6 @@ RAMET_OP("InterleaveDataset")
         "block_length is not positive.")
     .HostMemory({"other_arguments", "cycle_length", "block_length"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeInterleaveDataset>>();
 
 RAMET_OP("ParallelInterleaveDataset")
@@ -252,7 +250,6 @@ RAMET_OP("ParallelInterleaveDataset")
     .HostMemory({"other_arguments", "cycle_length", "block_length", "sloppy",
                  "buffer_output_elements", "prefetch_input_elements"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeLegacyInterleave<3>>>();
 
 RAMET_OP("LegacyParallelInterleaveDatasetV2")
@@ -276,7 +273,6 @@ RAMET_OP("LegacyParallelInterleaveDatasetV2")
     .HostMemory({"other_arguments", "cycle_length", "block_length", "buffer_output_elements",
                  "prefetch_input_elements"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeLegacyInterleave<2>>>();
 
 RAMET_OP("ParallelInterleaveDatasetV2")
@@ -295,7 +291,6 @@ RAMET_OP("ParallelInterleaveDatasetV2")
     .Doc("Like ParallelInterleaveDatasetV4.")
     .HostMemory({"other_arguments", "cycle_length", "block_length", "num_parallel_calls"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeParallelInterleave<2>>>();
 
 RAMET_OP("ParallelInterleaveDatasetV3")
@@ -314,7 +309,6 @@ RAMET_OP("ParallelInterleaveDatasetV3")
     .Doc("Like ParallelInterleaveDatasetV4.")
     .HostMemory({"other_arguments", "cycle_length", "block_length", "num_parallel_calls"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeParallelInterleave<2>>>();
 
 RAMET_OP("ParallelInterleaveDatasetV4")
@@ -339,7 +333,6 @@ RAMET_OP("ParallelInterleaveDatasetV4")
     .HostMemory({"other_arguments", "cycle_length", "block_length", "buffer_output_elements",
                  "prefetch_input_elements", "num_parallel_calls"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeParallelInterleave<4>>>();
 
 }  // namespace

@@ -110,7 +110,6 @@ RAMET_OP("GeneratorDataset")
         "destroyed.")
     .HostMemory({"init_func_other_args", "next_func_other_args", "finalize_func_other_args"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeGeneratorDataset>>();
 
 }  // namespace

@@ -229,7 +229,6 @@ RAMET_OP("GroupByWindowDataset")
     .HostMemory({"key_func_other_arguments", "reduce_func_other_arguments",
                  "window_size_func_other_arguments"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeGroupByWindow>>();
 
 RAMET_OP("GroupByReducerDataset")
@@ -257,7 +256,6 @@ RAMET_OP("GroupByReducerDataset")
     .HostMemory({"key_func_other_arguments", "init_func_other_arguments",
                  "reduce_func_other_arguments", "finalize_func_other_arguments"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeGroupByReducer>>();
 
 RAMET_OP("ExperimentalGroupByReducerDataset")
@@ -282,7 +280,6 @@ RAMET_OP("ExperimentalGroupByReducerDataset")
     .HostMemory({"key_func_other_arguments", "init_func_other_arguments",
                  "reduce_func_other_arguments", "finalize_func_other_arguments"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeGroupByReducer>>();
 
 }  // namespace

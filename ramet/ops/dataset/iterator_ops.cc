@@ -1,4 +1,5 @@
 #include "ramet/base/wire_format.h"
+#include "ramet/gradients/gradient_context.h"
 #include "ramet/op/resource_handle.h"
 #include "ramet/ops/dataset/iterator_resource.h"
 #include "ramet/ops/dataset/optional.h"
@@ -153,6 +154,26 @@ Status OptionalFromValue(KernelContext& c) {
   return OkStatus();
 }
 
+// Based on TensorFlow's _OptionalFromValueGrad and _OptionalGetValueGrad.
+Status OptionalFromValueGradient(GradientContext& c) {
+  std::vector<DType> types;
+  std::vector<Shape> shapes;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    types.push_back(BaseType(c.input(i).dtype()));
+    shapes.push_back(c.input(i).shape());
+  }
+  const Operation got = c.AddOperation("OptionalGetValue", {c.grad()},
+                                       {{"output_types", types}, {"output_shapes", shapes}});
+  const std::vector<Output> components = got.outputs();
+  return c.Return({components.begin(), components.end()});
+}
+
+Status OptionalGetValueGradient(GradientContext& c) {
+  std::vector<Input> grads;
+  for (int i = 0; i < c.num_outputs(); ++i) grads.emplace_back(c.grad(i));
+  return c.Return({c.Add("OptionalFromValue", grads)});
+}
+
 Status OptionalNone(KernelContext& c) {
   c.SetOutput(0, VariantScalar(std::make_shared<OptionalElement>()));
   return OkStatus();
@@ -229,7 +250,6 @@ RAMET_OP("IteratorV2")
         "Returns the handle of the session's iterator of this name. MakeIterator gives it a "
         "dataset. Error: the session's iterator of this name has other dtypes or shapes.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<IteratorKernel>();
 
 RAMET_OP("Iterator")
@@ -241,7 +261,6 @@ RAMET_OP("Iterator")
     .Stateful()
     .Doc("Like IteratorV2.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<IteratorKernel>();
 
 RAMET_OP("OneShotIterator")
@@ -257,7 +276,6 @@ RAMET_OP("OneShotIterator")
         "Returns the handle of an iterator of the dataset that dataset_factory returns. Error: it "
         "returns something else, or a dataset with other dtypes or shapes.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<OneShotIteratorKernel>();
 
 RAMET_OP("MakeIterator")
@@ -269,7 +287,6 @@ RAMET_OP("MakeIterator")
         "Puts the iterator at the start of the dataset. Error: the dtypes or shapes of the dataset "
         "are not those of the iterator.")
     .Shape(NoOutputs)
-    .NotDifferentiable()
     .CpuKernel(ComputeMakeIterator);
 
 RAMET_OP("IteratorGetNext")
@@ -284,7 +301,6 @@ RAMET_OP("IteratorGetNext")
         "iterator has no dataset (kFailedPrecondition); the element fails.")
     .HostMemory({"components"})
     .Shape(ElementShapes)
-    .NotDifferentiable()
     .CpuKernelClass<ElementKernel<&GetNext>>();
 
 RAMET_OP("IteratorGetNextSync")
@@ -297,7 +313,6 @@ RAMET_OP("IteratorGetNextSync")
     .Doc("Like IteratorGetNext.")
     .HostMemory({"components"})
     .Shape(ElementShapes)
-    .NotDifferentiable()
     .CpuKernelClass<ElementKernel<&GetNext>>();
 
 RAMET_OP("IteratorGetNextAsOptional")
@@ -309,7 +324,6 @@ RAMET_OP("IteratorGetNextAsOptional")
     .CallsProgram()
     .Doc("Returns an optional with the next element, or without a value if there are no more.")
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernelClass<ElementKernel<&GetNextAsOptional>>();
 
 RAMET_OP("IteratorToStringHandle")
@@ -319,7 +333,6 @@ RAMET_OP("IteratorToStringHandle")
     .Doc("Returns a string that IteratorFromStringHandleV2 finds the iterator by.")
     .HostMemory({"string_handle"})
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernel(ToStringHandle);
 
 RAMET_OP("IteratorFromStringHandleV2")
@@ -333,7 +346,6 @@ RAMET_OP("IteratorFromStringHandleV2")
         "the session has no such iterator (kNotFound); it has other dtypes or shapes.")
     .HostMemory({"string_handle"})
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernelClass<ElementKernel<&FromStringHandle>>();
 
 RAMET_OP("IteratorFromStringHandle")
@@ -345,7 +357,6 @@ RAMET_OP("IteratorFromStringHandle")
     .Doc("Like IteratorFromStringHandleV2.")
     .HostMemory({"string_handle"})
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernelClass<ElementKernel<&FromStringHandle>>();
 
 RAMET_OP("IteratorGetDevice")
@@ -355,7 +366,6 @@ RAMET_OP("IteratorGetDevice")
     .Doc("Returns the name of the device that the iterator is on: the CPU.")
     .HostMemory({"device"})
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernel(GetDevice);
 
 RAMET_OP("OptionalFromValue")
@@ -363,16 +373,15 @@ RAMET_OP("OptionalFromValue")
     .Output("optional: variant")
     .Attr("Toutput_types: list(type) >= 1")
     .Doc("Returns an optional with an element.")
+    .Gradient(OptionalFromValueGradient)
     .HostMemory({"components"})
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernel(OptionalFromValue);
 
 RAMET_OP("OptionalNone")
     .Output("optional: variant")
     .Doc("Returns an optional without a value.")
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernel(OptionalNone);
 
 RAMET_OP("OptionalHasValue")
@@ -381,7 +390,6 @@ RAMET_OP("OptionalHasValue")
     .Doc("Returns whether an optional has a value. Error: the input is not an optional.")
     .HostMemory({"has_value"})
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernel(OptionalHasValue);
 
 RAMET_OP("OptionalGetValue")
@@ -390,9 +398,9 @@ RAMET_OP("OptionalGetValue")
     .Attr("output_types: list(type) >= 1")
     .Attr("output_shapes: list(shape) >= 1")
     .Doc("Returns the components of an optional's element. Error: it has no value.")
+    .Gradient(OptionalGetValueGradient)
     .HostMemory({"components"})
     .Shape(ElementShapes)
-    .NotDifferentiable()
     .CpuKernelClass<ElementKernel<&OptionalGetValue>>();
 
 }  // namespace

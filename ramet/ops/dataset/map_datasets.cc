@@ -173,7 +173,6 @@ RAMET_OP("MapDataset")
         "other_arguments.")
     .HostMemory({"other_arguments"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeMapDataset>>();
 
 RAMET_OP("ParallelMapDataset")
@@ -192,7 +191,6 @@ RAMET_OP("ParallelMapDataset")
     .Doc("Like ParallelMapDatasetV2.")
     .HostMemory({"other_arguments", "num_parallel_calls"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeParallelMapDataset>>();
 
 RAMET_OP("ParallelMapDatasetV2")
@@ -215,7 +213,6 @@ RAMET_OP("ParallelMapDatasetV2")
         "0 or less than -1.")
     .HostMemory({"other_arguments", "num_parallel_calls"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeParallelMapDataset>>();
 
 RAMET_OP("FilterDataset")
@@ -232,7 +229,6 @@ RAMET_OP("FilterDataset")
         "then other_arguments.")
     .HostMemory({"other_arguments"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeFilterDataset<false>>>();
 
 RAMET_OP("TakeWhileDataset")
@@ -247,7 +243,6 @@ RAMET_OP("TakeWhileDataset")
     .Doc("Makes a dataset of the elements before the first for which predicate returns false.")
     .HostMemory({"other_arguments"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeFilterDataset<true>>>();
 
 RAMET_OP("ScanDataset")
@@ -268,7 +263,6 @@ RAMET_OP("ScanDataset")
         "other_arguments, and returns the next state, then the components of a result.")
     .HostMemory({"initial_state", "other_arguments"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeScanDataset>>();
 
 }  // namespace

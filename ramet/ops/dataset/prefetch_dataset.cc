@@ -123,7 +123,6 @@ RAMET_OP("PrefetchDataset")
         "a thread; -1 lets the iterator choose. Error: buffer_size is less than -1.")
     .HostMemory({"buffer_size"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakePrefetchDataset>>();
 
 }  // namespace

@@ -117,7 +117,6 @@ RAMET_OP("DatasetToSingleElement")
     .Doc("Returns the components of the only element. Error: the dataset has none, or several.")
     .HostMemory({"components"})
     .Shape(ElementShapes)
-    .NotDifferentiable()
     .CpuKernelClass<WholeDatasetKernel<&SingleElement>>();
 
 RAMET_OP("DatasetCardinality")
@@ -127,7 +126,6 @@ RAMET_OP("DatasetCardinality")
     .Doc("Returns the number of elements, -1 if the dataset has no end, or -2 if it is unknown.")
     .HostMemory({"cardinality"})
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernel(Cardinality);
 
 }  // namespace

@@ -170,7 +170,6 @@ RAMET_OP("DirectedInterleaveDataset")
         "It skips numbers of datasets that have ended, or ends there if stop_on_empty_dataset is "
         "true. Error: a number is out of range.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeDirectedInterleave>>();
 
 RAMET_OP("UniqueDataset")
@@ -181,7 +180,6 @@ RAMET_OP("UniqueDataset")
     .Attr("metadata: string = ''")
     .Doc("Makes a dataset without repeated elements. Error: elements have several components.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeUniqueDataset>>();
 
 RAMET_OP("AssertCardinalityDataset")
@@ -195,7 +193,6 @@ RAMET_OP("AssertCardinalityDataset")
         "(kFailedPrecondition).")
     .HostMemory({"cardinality"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeAssertCardinality>>();
 
 }  // namespace

@@ -304,7 +304,6 @@ RAMET_OP("RepeatDataset")
         "end.")
     .HostMemory({"count"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeRepeatDataset>>();
 
 RAMET_OP("TakeDataset")
@@ -317,7 +316,6 @@ RAMET_OP("TakeDataset")
     .Doc("Makes a dataset of the first `count` elements, or of all if count is -1.")
     .HostMemory({"count"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeTakeOrSkipDataset<true>>>();
 
 RAMET_OP("SkipDataset")
@@ -330,7 +328,6 @@ RAMET_OP("SkipDataset")
     .Doc("Makes a dataset without the first `count` elements; without any if count is -1.")
     .HostMemory({"count"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeTakeOrSkipDataset<false>>>();
 
 RAMET_OP("ShardDataset")
@@ -347,7 +344,6 @@ RAMET_OP("ShardDataset")
         "num_shards is not positive; index is not in [0, num_shards).")
     .HostMemory({"num_shards", "index"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeShardDataset>>();
 
 RAMET_OP("ConcatenateDataset")
@@ -359,7 +355,6 @@ RAMET_OP("ConcatenateDataset")
     .Attr("metadata: string = ''")
     .Doc("Makes a dataset of the elements of input_dataset, then those of another_dataset.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeConcatenateDataset>>();
 
 RAMET_OP("ZipDataset")
@@ -373,7 +368,6 @@ RAMET_OP("ZipDataset")
         "Makes a dataset whose elements have the components of an element of each input. It ends "
         "with the shortest input.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeZipDataset>>();
 
 RAMET_OP("IgnoreErrorsDataset")
@@ -384,7 +378,6 @@ RAMET_OP("IgnoreErrorsDataset")
     .Attr("log_warning: bool = false")
     .Doc("Makes a dataset without the elements that fail.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeIgnoreErrorsDataset>>();
 
 RAMET_OP("OptionsDataset")
@@ -396,7 +389,6 @@ RAMET_OP("OptionsDataset")
     .Attr("metadata: string = ''")
     .Doc("Makes a dataset of the same elements. Ramet ignores the options.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 RAMET_OP("ModelDataset")
@@ -412,7 +404,6 @@ RAMET_OP("ModelDataset")
     .AttrRange("ram_budget", INT64_MIN, INT64_MAX)
     .Doc("Makes a dataset of the same elements. In TensorFlow it tunes the input.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 RAMET_OP("OptimizeDataset")
@@ -425,7 +416,6 @@ RAMET_OP("OptimizeDataset")
     .Doc("Makes a dataset of the same elements. Ramet ignores the optimizations.")
     .HostMemory({"optimizations"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 RAMET_OP("OptimizeDatasetV2")
@@ -440,7 +430,6 @@ RAMET_OP("OptimizeDatasetV2")
     .Doc("Makes a dataset of the same elements. Ramet ignores the optimizations.")
     .HostMemory({"optimizations_enabled", "optimizations_disabled", "optimizations_default"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 RAMET_OP("MaxIntraOpParallelismDataset")
@@ -452,7 +441,6 @@ RAMET_OP("MaxIntraOpParallelismDataset")
     .Doc("Makes a dataset of the same elements. Ramet uses the session's threads.")
     .HostMemory({"max_intra_op_parallelism"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 RAMET_OP("PrivateThreadPoolDataset")
@@ -464,7 +452,6 @@ RAMET_OP("PrivateThreadPoolDataset")
     .Doc("Makes a dataset of the same elements. In Ramet iterators always have own threads.")
     .HostMemory({"num_threads"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 RAMET_OP("NonSerializableDataset")
@@ -474,7 +461,6 @@ RAMET_OP("NonSerializableDataset")
     .Attr("output_shapes: list(shape) >= 1")
     .Doc("Makes a dataset of the same elements.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 RAMET_OP("RewriteDataset")
@@ -486,7 +472,6 @@ RAMET_OP("RewriteDataset")
     .Doc("Makes a dataset of the same elements. Ramet ignores the rewrite.")
     .HostMemory({"rewrite_name"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 RAMET_OP("FinalizeDataset")
@@ -497,7 +482,6 @@ RAMET_OP("FinalizeDataset")
     .Attr("output_shapes: list(shape) >= 1")
     .Doc("Makes a dataset of the same elements.")
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeSameDataset>>();
 
 }  // namespace

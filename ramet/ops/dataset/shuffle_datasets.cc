@@ -235,7 +235,6 @@ RAMET_OP("ShuffleDataset")
         "false. Error: buffer_size is not positive and not -2, which means all elements.")
     .HostMemory({"buffer_size", "seed", "seed2"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeShuffleDataset>>();
 
 RAMET_OP("ShuffleDatasetV2")
@@ -250,7 +249,6 @@ RAMET_OP("ShuffleDatasetV2")
     .Doc("Like ShuffleDataset, with the seeds of a seed generator.")
     .HostMemory({"buffer_size"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeShuffleDatasetV2>>();
 
 RAMET_OP("ShuffleDatasetV3")
@@ -268,7 +266,6 @@ RAMET_OP("ShuffleDatasetV3")
     .Doc("Like ShuffleDataset, with the seeds of a seed generator if it is not a dummy.")
     .HostMemory({"buffer_size", "seed", "seed2"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeShuffleDatasetV3>>();
 
 RAMET_OP("ShuffleAndRepeatDataset")
@@ -288,7 +285,6 @@ RAMET_OP("ShuffleAndRepeatDataset")
         "-1.")
     .HostMemory({"buffer_size", "seed", "seed2", "count"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeShuffleAndRepeatDataset>>();
 
 RAMET_OP("ShuffleAndRepeatDatasetV2")
@@ -307,7 +303,6 @@ RAMET_OP("ShuffleAndRepeatDatasetV2")
     .Doc("Like ShuffleAndRepeatDataset, with the seeds of a seed generator if it is not a dummy.")
     .HostMemory({"buffer_size", "seed", "seed2", "count"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeShuffleAndRepeatDataset>>();
 
 RAMET_OP("DummySeedGenerator")
@@ -315,7 +310,6 @@ RAMET_OP("DummySeedGenerator")
     .Stateful()
     .Doc("Returns a handle that stands for no seed generator.")
     .Shape(ScalarShape)
-    .NotDifferentiable()
     .CpuKernel(DummySeedGenerator);
 
 RAMET_OP("RandomDataset")
@@ -331,7 +325,6 @@ RAMET_OP("RandomDataset")
         "for given seeds.")
     .HostMemory({"seed", "seed2"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeRandomDataset>>();
 
 }  // namespace

@@ -197,7 +197,6 @@ RAMET_OP("TensorDataset")
     .Doc("Makes a dataset with one element, whose components are the inputs.")
     .HostMemory({"components"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeTensorDataset>>();
 
 RAMET_OP("TensorSliceDataset")
@@ -214,7 +213,6 @@ RAMET_OP("TensorSliceDataset")
         "the slices i of all inputs. Error: an input is a scalar; their first dimensions differ.")
     .HostMemory({"components"})
     .Shape(SliceShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeTensorSliceDataset>>();
 
 RAMET_OP("RangeDataset")
@@ -232,7 +230,6 @@ RAMET_OP("RangeDataset")
         "Error: step is 0; output_types is not one numeric dtype.")
     .HostMemory({"start", "stop", "step"})
     .Shape(RangeShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeRangeDataset>>();
 
 }  // namespace

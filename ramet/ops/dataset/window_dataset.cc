@@ -124,7 +124,6 @@ RAMET_OP("WindowDataset")
         "positive.")
     .HostMemory({"size", "shift", "stride", "drop_remainder"})
     .Shape(DatasetShape)
-    .NotDifferentiable()
     .CpuKernelClass<DatasetKernel<&MakeWindowDataset>>();
 
 }  // namespace

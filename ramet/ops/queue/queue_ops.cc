@@ -177,7 +177,7 @@ RAMET_QUEUES("V2", "resource", ScalarShape);
 #define RAMET_TIMEOUT_ATTR \
   .Attr("timeout_ms: int = -1").AttrRange("timeout_ms", INT64_MIN, INT64_MAX)
 
-#define RAMET_QUEUE_USES(suffix, form, state)                                                 \
+#define RAMET_QUEUE_USES(suffix, form, state, closed)                                         \
   RAMET_OP("QueueEnqueue" suffix)                                                             \
       .Input("handle: " form)                                                                 \
       .Input("components: Tcomponents")                                                       \
@@ -224,13 +224,12 @@ RAMET_QUEUES("V2", "resource", ScalarShape);
       .CpuKernel(QueueSize);                                                                  \
   RAMET_OP("QueueIsClosed" suffix)                                                            \
       .Input("handle: " form)                                                                 \
-      .Output("is_closed: bool")                                                              \
-      .state.Doc(kIsClosedDoc)                                                                \
+      .Output("is_closed: bool") closed.Doc(kIsClosedDoc)                                     \
       .Shape(ScalarShape)                                                                     \
       .CpuKernel(IsClosed)
 
-RAMET_QUEUE_USES("", "Ref(string)", NotDifferentiable());
-RAMET_QUEUE_USES("V2", "resource", Stateful());
+RAMET_QUEUE_USES("", "Ref(string)", NotDifferentiable(), );
+RAMET_QUEUE_USES("V2", "resource", Stateful(), .Stateful());
 
 }  // namespace
 }  // namespace ramet

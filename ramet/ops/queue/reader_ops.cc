@@ -188,20 +188,20 @@ constexpr char kResetDoc[] = "Sets a reader back to its state before the first r
       .Attr("hop_bytes: int = 0")
 #define RAMET_RECORD_ATTR .Attr("compression_type: string = ''")
 #define RAMET_ENCODING_ATTR .Attr("encoding: string = ''")
-#define RAMET_READERS(suffix, form, shape, encoding)                                               \
-  RAMET_READER("IdentityReader" suffix, form, shape, RAMET_NONE, RAMET_NONE, MakeIdentityReader,   \
-               kIdentityReaderDoc);                                                                \
-  RAMET_READER("WholeFileReader" suffix, form, shape, RAMET_NONE, RAMET_NONE, MakeWholeFileReader, \
-               kWholeFileDoc);                                                                     \
-  RAMET_READER("TextLineReader" suffix, form, shape, RAMET_LINE_ATTRS, RAMET_NONE, MakeLineReader, \
-               kLineDoc);                                                                          \
-  RAMET_READER("TFRecordReader" suffix, form, shape, RAMET_NONE, RAMET_RECORD_ATTR,                \
-               MakeTfRecordReader, kTfRecordDoc);                                                  \
-  RAMET_READER("FixedLengthRecordReader" suffix, form, shape, RAMET_FIXED_ATTRS, encoding,         \
+#define RAMET_READERS(suffix, form, shape, gradient, encoding)                                   \
+  RAMET_READER("IdentityReader" suffix, form, shape, gradient, RAMET_NONE, MakeIdentityReader,   \
+               kIdentityReaderDoc);                                                              \
+  RAMET_READER("WholeFileReader" suffix, form, shape, gradient, RAMET_NONE, MakeWholeFileReader, \
+               kWholeFileDoc);                                                                   \
+  RAMET_READER("TextLineReader" suffix, form, shape, RAMET_LINE_ATTRS, gradient, MakeLineReader, \
+               kLineDoc);                                                                        \
+  RAMET_READER("TFRecordReader" suffix, form, shape, gradient, RAMET_RECORD_ATTR,                \
+               MakeTfRecordReader, kTfRecordDoc);                                                \
+  RAMET_READER("FixedLengthRecordReader" suffix, form, shape, RAMET_FIXED_ATTRS, encoding,       \
                MakeFixedLengthReader, kFixedLengthDoc)
 
-RAMET_READERS("", "Ref(string)", ReaderHandleShape, .NotDifferentiable());
-RAMET_READERS("V2", "resource", ScalarShape, RAMET_ENCODING_ATTR);
+RAMET_READERS("", "Ref(string)", ReaderHandleShape, .NotDifferentiable(), .NotDifferentiable());
+RAMET_READERS("V2", "resource", ScalarShape, RAMET_NONE, RAMET_ENCODING_ATTR);
 
 #define RAMET_READER_USES(suffix, form, state)   \
   RAMET_OP("ReaderRead" suffix)                  \

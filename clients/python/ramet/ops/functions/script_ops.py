@@ -47,6 +47,9 @@ class _Registered:
 def _register(func):
     registered = _Registered(func)
     graph = ops.get_default_graph()
+    # The graph of a function ends when the function is written.
+    while hasattr(graph, 'outer_graph'):
+        graph = graph.outer_graph
     if not hasattr(graph, '_py_funcs_used_in_graph'):
         graph._py_funcs_used_in_graph = []
     graph._py_funcs_used_in_graph.append(registered)

@@ -7,6 +7,7 @@
 namespace cli {
 
 struct ModelOptions;
+struct StepOptions;
 
 // Returns why `address` cannot be published to or followed, or "" if it can. For
 // CLI::Option::check.
@@ -36,6 +37,8 @@ void AddDiff(CLI::App& app, ramet::Status* status, bool* differ);
 void AddDiffGraph(CLI::App& app, ramet::Status* status, bool* differ);
 // Adds MODEL, --meta, --checkpoint and --tags to a command that opens a model.
 void AddModelOptions(CLI::App* command, ModelOptions* options);
+// Like AddModelOptions, and also adds --feed, --fetch and --signature.
+void AddStepOptions(CLI::App* command, StepOptions* options);
 // Adds the command that prints shell completions. They cover the commands that the app has when it
 // runs.
 void AddCompletion(CLI::App& app);

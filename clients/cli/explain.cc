@@ -13,9 +13,8 @@ namespace {
 namespace rm = ramet;
 
 struct ExplainOptions {
-  ModelOptions model;
-  std::string device = "gpu", signature;
-  std::vector<std::string> feeds, fetches;
+  StepOptions step;
+  std::string device = "gpu";
   bool json = false;
 };
 
@@ -44,12 +43,13 @@ rm::StatusOr<rm::DeviceWork> WorkOfGpu(int index) {
 // Runs the model, and returns the work of the second run: the first one compiles kernels and moves
 // variables to the device.
 rm::StatusOr<rm::DeviceWork> CountStep(const ExplainOptions& options, int index) {
-  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.model));
-  if (options.fetches.empty() && options.signature.empty()) {
+  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.step.model));
+  const StepOptions& step = options.step;
+  if (step.fetches.empty() && step.signature.empty()) {
     return rm::InvalidArgument(
         "nothing to run; use --fetch NAME or --signature NAME ('ramet inspect' shows the names)");
   }
-  RAMET_RETURN_IF_ERROR(model.Prepare(options.feeds, options.fetches, options.signature));
+  RAMET_RETURN_IF_ERROR(model.Prepare(step.feeds, step.fetches, step.signature));
   RAMET_RETURN_IF_ERROR(model.Run().status());
   RAMET_ASSIGN_OR_RETURN(const rm::DeviceWork before, WorkOfGpu(index));
   RAMET_RETURN_IF_ERROR(model.Run().status());
@@ -86,22 +86,8 @@ rm::Status Explain(const ExplainOptions& options) {
 void AddExplain(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand("explain", "Count what a step of a graph does on a GPU");
   auto options = std::make_shared<ExplainOptions>();
-  AddModelOptions(command, &options->model);
+  AddStepOptions(command, &options->step);
   command->add_option("--device", options->device, "The GPU: gpu or gpu:N")->type_name("DEVICE");
-  command
-      ->add_option(
-          "--feed", options->feeds,
-          "Feed a tensor: NAME=FILE.npy or NAME=VALUE, with VALUE as JSON; can be repeated")
-      ->type_name("NAME=VALUE");
-  command
-      ->add_option("--fetch", options->fetches,
-                   "Compute this tensor or run this operation; can be repeated (default with "
-                   "--signature: all its outputs)")
-      ->type_name("NAME");
-  command
-      ->add_option("--signature", options->signature,
-                   "Name feeds and fetches by the keys of this signature")
-      ->type_name("NAME");
   command->add_flag("--json", options->json, "Print a JSON object");
   command->footer(
       "The model runs twice, and the second run is counted. No file is changed.\n"

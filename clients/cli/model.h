@@ -22,6 +22,13 @@ struct ModelOptions {
   bool run_init_op = true;  // whether to run the init op of a SavedModel
 };
 
+// The command-line options of a run: the model, and the arguments of Model::Prepare.
+struct StepOptions {
+  ModelOptions model;
+  std::vector<std::string> feeds, fetches;
+  std::string signature;
+};
+
 // Returns the tag set in a SavedModel folder that `wanted` names. If `wanted` is empty, returns the
 // only tag set, or "serve" if there are several.
 // \error kNotFound: there is no such tag set; the message lists those there are.

@@ -20,4 +20,22 @@ void AddModelOptions(CLI::App* command, ModelOptions* options) {
   command->add_option("--tags", options->tags, kTagsHelp)->delimiter(',')->type_name("TAGS");
 }
 
+void AddStepOptions(CLI::App* command, StepOptions* options) {
+  AddModelOptions(command, &options->model);
+  command
+      ->add_option(
+          "--feed", options->feeds,
+          "Feed a tensor: NAME=FILE.npy or NAME=VALUE, with VALUE as JSON; can be repeated")
+      ->type_name("NAME=VALUE");
+  command
+      ->add_option("--fetch", options->fetches,
+                   "Compute this tensor or run this operation; can be repeated (default with "
+                   "--signature: all its outputs)")
+      ->type_name("NAME");
+  command
+      ->add_option("--signature", options->signature,
+                   "Name feeds and fetches by the keys of this signature")
+      ->type_name("NAME");
+}
+
 }  // namespace cli

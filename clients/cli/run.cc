@@ -17,9 +17,8 @@ namespace rm = ramet;
 namespace fs = std::filesystem;
 
 struct RunOptions {
-  ModelOptions model;
-  std::string folder, signature;
-  std::vector<std::string> feeds, fetches;
+  StepOptions step;
+  std::string folder;
   bool json = false;
 };
 
@@ -81,12 +80,13 @@ rm::Status WithHint(const rm::Status& status) {
 }
 
 rm::Status Run(const RunOptions& options) {
-  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.model));
-  if (options.fetches.empty() && options.signature.empty()) {
+  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.step.model));
+  const StepOptions& step = options.step;
+  if (step.fetches.empty() && step.signature.empty()) {
     return rm::InvalidArgument(
         "nothing to fetch; use --fetch NAME or --signature NAME ('ramet inspect' shows the names)");
   }
-  RAMET_RETURN_IF_ERROR(model.Prepare(options.feeds, options.fetches, options.signature));
+  RAMET_RETURN_IF_ERROR(model.Prepare(step.feeds, step.fetches, step.signature));
   const auto run = model.Run();
   if (!run.ok()) return WithHint(run.status());
   const std::vector<rm::Tensor>& fetched = *run;
@@ -104,21 +104,7 @@ rm::Status Run(const RunOptions& options) {
 void AddRun(CLI::App& app, rm::Status* status) {
   auto* command = app.add_subcommand("run", "Run a graph with the values of its checkpoint");
   auto options = std::make_shared<RunOptions>();
-  AddModelOptions(command, &options->model);
-  command
-      ->add_option(
-          "--feed", options->feeds,
-          "Feed a tensor: NAME=FILE.npy or NAME=VALUE, with VALUE as JSON; can be repeated")
-      ->type_name("NAME=VALUE");
-  command
-      ->add_option("--fetch", options->fetches,
-                   "Compute this tensor or run this operation; can be repeated (default with "
-                   "--signature: all its outputs)")
-      ->type_name("NAME");
-  command
-      ->add_option("--signature", options->signature,
-                   "Name feeds and fetches by the keys of this signature")
-      ->type_name("NAME");
+  AddStepOptions(command, &options->step);
   command
       ->add_option("-o,--output", options->folder,
                    "Write each fetched tensor to a .npy file in this folder")

@@ -2129,13 +2129,13 @@ RAMET_EXPORT Output IteratorFromStringHandleV2(const Input& string_handle, std::
 // IteratorGetDevice(resource:resource) -> (device:string) {}
 RAMET_EXPORT Output IteratorGetDevice(const Input& resource, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the components of the next element. Error: there are no more (kOutOfRange); the iterator
-// has no dataset (kFailedPrecondition); the element fails.
+// Returns the components of the next element. Error: the dataset has ended (kOutOfRange); the
+// iterator has no dataset (kFailedPrecondition); the element fails.
 // IteratorGetNext(iterator:resource) -> (components:output_types) {output_types:list(type),
 // output_shapes:list(shape)}
 RAMET_EXPORT std::vector<Output> IteratorGetNext(const Input& iterator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns an optional with the next element, or without a value if there are no more.
+// Returns an optional with the next element, or without a value at the end of the dataset.
 // IteratorGetNextAsOptional(iterator:resource) -> (optional:variant) {output_types:list(type),
 // output_shapes:list(shape)}
 RAMET_EXPORT Output IteratorGetNextAsOptional(const Input& iterator, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3710,7 +3710,7 @@ RAMET_EXPORT std::vector<Output> QueueDequeueManyV2(const Input& handle, const I
 struct QueueDequeueUpToOptions {
   int64_t timeout_ms = -1;
 };
-// Like QueueDequeueManyV2, but a closed queue returns the elements that are left if there are any.
+// Like QueueDequeueManyV2, but a closed queue returns the elements that are left, at least one.
 // QueueDequeueUpTo(handle:Ref(string), n:int32) -> (components:component_types)
 // {component_types:list(type), timeout_ms:int=-1}
 RAMET_EXPORT std::vector<Output> QueueDequeueUpTo(const RefInput& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueUpToOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3719,7 +3719,7 @@ RAMET_EXPORT std::vector<Output> QueueDequeueUpTo(const RefInput& handle, const 
 struct QueueDequeueUpToV2Options {
   int64_t timeout_ms = -1;
 };
-// Like QueueDequeueManyV2, but a closed queue returns the elements that are left if there are any.
+// Like QueueDequeueManyV2, but a closed queue returns the elements that are left, at least one.
 // QueueDequeueUpToV2(handle:resource, n:int32) -> (components:component_types)
 // {component_types:list(type), timeout_ms:int=-1}
 RAMET_EXPORT std::vector<Output> QueueDequeueUpToV2(const Input& handle, const Input& n, const std::vector<DType>& component_types, const QueueDequeueUpToV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());

@@ -45,8 +45,8 @@ class FunctionRunner : public Resource {
   static void Install(std::shared_ptr<FunctionRunner> runner, ResourceStore& store);
 
   std::string_view type_name() const override { return "function runner"; }
-  // Compiles a function whose arguments and results have these dtypes, or any results if there are
-  // none given. It has state of its own.
+  // Compiles a function whose arguments and results have these dtypes, or any results if
+  // `results` is empty. It has state of its own.
   // \error kNotFound: the library has no such function.
   // \error kInvalidArgument: the arguments or results of the function have other dtypes.
   // \error kCancelled: the session is closed.

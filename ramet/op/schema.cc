@@ -137,11 +137,16 @@ Status ParseAllowed(std::string_view body, AttrSchema& attr) {
   return OkStatus();
 }
 
+// Returns the value of an attr, or the values of a list, if they are of type T.
+template <class T>
+std::span<const T> ValuesOf(const Attr& value) {
+  if (const T* one = value.get<T>()) return {one, 1};
+  if (const auto* list = value.get<std::vector<T>>()) return *list;
+  return {};
+}
+
 Status CheckIntRange(const AttrSchema& schema, const Attr& value) {
-  std::span<const int64_t> ints;
-  if (const int64_t* v = value.get<int64_t>()) ints = {v, 1};
-  if (const auto* list = value.get<std::vector<int64_t>>()) ints = *list;
-  for (int64_t v : ints) {
+  for (int64_t v : ValuesOf<int64_t>(value)) {
     if (v >= schema.least_value && v <= schema.greatest_value) continue;
     return InvalidArgument("attr '", schema.name, "' has value ", v,
                            ", which is outside of its range ", schema.least_value, " to ",
@@ -152,10 +157,7 @@ Status CheckIntRange(const AttrSchema& schema, const Attr& value) {
 
 // Only outputs of the ops on variables have reference dtypes, and their schemas say so.
 Status CheckNoReference(const AttrSchema& schema, const Attr& value) {
-  std::span<const DType> dtypes;
-  if (const DType* t = value.get<DType>()) dtypes = {t, 1};
-  if (const auto* list = value.get<std::vector<DType>>()) dtypes = *list;
-  for (DType t : dtypes) {
+  for (DType t : ValuesOf<DType>(value)) {
     if (!IsRef(t)) continue;
     return InvalidArgument("AttrValue must not have reference type value of ", DTypeName(t),
                            " for attr '", schema.name, "'");
@@ -181,11 +183,8 @@ Status CheckOneAttr(const AttrSchema& schema, const Attr& value) {
     return InvalidArgument("Value for attr '", schema.name, "' of ", found,
                            " is not in the list of allowed values: ", StrJoin(names, ", "));
   };
-  if (const DType* t = value.get<DType>(); t && !allowed(*t)) return refuse(DTypeName(*t));
-  if (const auto* list = value.get<std::vector<DType>>()) {
-    for (DType t : *list) {
-      if (!allowed(t)) return refuse(DTypeName(t));
-    }
+  for (DType t : ValuesOf<DType>(value)) {
+    if (!allowed(t)) return refuse(DTypeName(t));
   }
   if (const std::string* s = value.get<std::string>()) {
     if (!schema.allowed_strings.empty() && std::ranges::count(schema.allowed_strings, *s) == 0) {

@@ -12,7 +12,7 @@ class DeviceFuser {
  public:
   explicit DeviceFuser(FusionBuilder* builder) : builder_(*builder) {}
 
-  // Fuses the steps that end in step `last`, if there are several.
+  // Fuses the steps that end in step `last`, if these are several.
   void Run(int32_t last) {
     const FusableKernel* const kernel = KernelOf(last);
     if (kernel == nullptr) return;

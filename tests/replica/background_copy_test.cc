@@ -49,16 +49,6 @@ class BackgroundCopyTest : public ::testing::Test {
     }
   }
 
-  template <class Condition>
-  static bool Eventually(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + 30s;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(1ms);
-    }
-    return true;
-  }
-
   Graph graph_;
   Scope scope_;
   Variable w_, h_;

@@ -22,6 +22,17 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pointwise;
 
+// Reports whether `condition` becomes true within 30 seconds.
+template <class Condition>
+bool Eventually(Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + 30s;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(1ms);
+  }
+  return true;
+}
+
 // A trainer y = w * x with an operation that adds 1 to w, and a variable that is not a float.
 class ReplicaTest : public ::testing::Test {
  protected:
@@ -49,16 +60,6 @@ class ReplicaTest : public ::testing::Test {
   }
   void Set(const Variable& variable, const std::vector<float>& values) {
     ASSERT_TRUE(session_->Assign(variable, Tensor::Vector<float>(values)).ok());
-  }
-  // Reports whether `condition` becomes true within 30 seconds.
-  template <class Condition>
-  static bool Eventually(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + 30s;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(1ms);
-    }
-    return true;
   }
 
   Graph graph_;

@@ -25,7 +25,7 @@ struct GpuDescription {
 // A GpuReport lists the GPUs that a session can use.
 struct GpuReport {
   std::vector<GpuDescription> gpus;
-  // Why there are none, and what to do; "" if there are some.
+  // The reason and what to do, if `gpus` is empty; otherwise "".
   std::string missing;
 };
 

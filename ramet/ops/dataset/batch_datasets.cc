@@ -66,14 +66,9 @@ StatusOr<std::shared_ptr<Dataset>> MakeBatches(const DatasetArgs& args, DatasetP
   const int64_t n = input->cardinality();
   const int64_t cardinality =
       n < 0 ? n : n / batch.size + (!batch.drop_remainder && n % batch.size != 0 ? 1 : 0);
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [batch, join](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<BatchIterator>(dataset, std::move(input), batch.size,
-                                               batch.drop_remainder, join);
-      },
-      cardinality);
+  return Dataset::Make(args.spec(), {std::move(input)},
+                       OverInput<BatchIterator>(batch.size, batch.drop_remainder, join),
+                       cardinality);
 }
 
 StatusOr<std::shared_ptr<Dataset>> MakeBatchDataset(DatasetArgs& args) {
@@ -199,11 +194,7 @@ class UnbatchIterator final : public DatasetIterator {
 
 StatusOr<std::shared_ptr<Dataset>> MakeUnbatchDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.SameTypes());
-  return Dataset::Make(args.spec(), {std::move(input)},
-                       [](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-                         return std::make_unique<UnbatchIterator>(dataset, std::move(input));
-                       });
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInput<UnbatchIterator>());
 }
 
 RAMET_OP("BatchDataset")

@@ -93,7 +93,7 @@ class DatasetIterator {
   DatasetIterator(const DatasetIterator&) = delete;
   DatasetIterator& operator=(const DatasetIterator&) = delete;
 
-  // Sets *element to the next element, or *end if there are no more. *end is false before. After an
+  // Sets *element to the next element, or *end after the last one. *end is false before. After an
   // error, the next call continues with the element after the one that failed.
   // \error kInvalidArgument: an element does not have the dtypes of the dataset.
   // \error kResourceExhausted: datasets are nested too deeply.

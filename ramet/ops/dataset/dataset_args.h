@@ -56,6 +56,25 @@ class DatasetArgs {
   const DatasetNode& node_;
 };
 
+// Returns a factory of iterators I(dataset, iterator of input 0, args...).
+template <class I, class... Args>
+IteratorFactory OverInput(Args... args) {
+  return [args...](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
+    RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
+    return std::make_unique<I>(dataset, std::move(input), args...);
+  };
+}
+
+// Like OverInput, with `function` as the first of the arguments. Prepares it for each iterator.
+template <class I, class... Args>
+IteratorFactory OverInputWith(CapturedFunctionPtr function, Args... args) {
+  const IteratorFactory factory = OverInput<I>(function, args...);
+  return [function, factory](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
+    RAMET_RETURN_IF_ERROR(function->Prepare(c));
+    return factory(dataset, c);
+  };
+}
+
 using DatasetMaker = StatusOr<std::shared_ptr<Dataset>> (*)(DatasetArgs& args);
 
 // The kernel of an op whose output is the dataset that `make` returns.

@@ -43,12 +43,7 @@ class FlatMapIterator final : public DatasetIterator {
 StatusOr<std::shared_ptr<Dataset>> MakeFlatMapDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.InputDataset());
   RAMET_ASSIGN_OR_RETURN(auto f, args.Function("f", input->spec().types, {{DType::kVariant}}));
-  return Dataset::Make(args.spec(), {std::move(input)},
-                       [f](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-                         RAMET_RETURN_IF_ERROR(f->Prepare(c));
-                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-                         return std::make_unique<FlatMapIterator>(dataset, std::move(input), f);
-                       });
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInputWith<FlatMapIterator>(f));
 }
 
 // How an interleaving iterator takes turns.
@@ -134,13 +129,8 @@ class InterleaveIterator final : public DatasetIterator {
 StatusOr<std::shared_ptr<Dataset>> MakeInterleaved(DatasetArgs& args, Turns turns) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.InputDataset());
   RAMET_ASSIGN_OR_RETURN(auto f, args.Function("f", input->spec().types, {{DType::kVariant}}));
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [f, turns](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_RETURN_IF_ERROR(f->Prepare(c));
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<InterleaveIterator>(dataset, std::move(input), f, turns);
-      });
+  return Dataset::Make(args.spec(), {std::move(input)},
+                       OverInputWith<InterleaveIterator>(f, turns));
 }
 
 StatusOr<Turns> TurnsOf(DatasetArgs& args) {

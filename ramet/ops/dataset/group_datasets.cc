@@ -115,12 +115,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeGroupByWindow(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(f.window_size,
                          args.FunctionOf("window_size_func", "Twindow_size_func_other_arguments",
                                          {kInt64}, {{kInt64}}, size_at));
-  return Dataset::Make(args.spec(), {std::move(input)},
-                       [f](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-                         return std::make_unique<GroupByWindowIterator>(dataset, std::move(input),
-                                                                        f);
-                       });
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInput<GroupByWindowIterator>(f));
 }
 
 struct ReducerFunctions {
@@ -199,12 +194,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeGroupByReducer(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(f.finalize,
                          args.FunctionOf("finalize_func", "Tfinalize_func_other_arguments", {},
                                          args.spec().types, finalize_at));
-  return Dataset::Make(args.spec(), {std::move(input)},
-                       [f](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-                         return std::make_unique<GroupByReducerIterator>(dataset, std::move(input),
-                                                                         f);
-                       });
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInput<GroupByReducerIterator>(f));
 }
 
 RAMET_OP("GroupByWindowDataset")

@@ -1,6 +1,7 @@
 #include "ramet/base/wire_format.h"
 #include "ramet/gradients/gradient_context.h"
 #include "ramet/op/resource_handle.h"
+#include "ramet/op/shared_name.h"
 #include "ramet/ops/dataset/iterator_resource.h"
 #include "ramet/ops/dataset/optional.h"
 
@@ -10,23 +11,18 @@ namespace {
 // An IteratorMaker finds or creates the iterator of a node, for the kernels that return handles.
 class IteratorMaker {
  public:
-  explicit IteratorMaker(const KernelNode& node)
-      : container_(node.attrs->GetOr<std::string>("container", "")),
-        name_(node.attrs->GetOr<std::string>("shared_name", "")) {
-    if (name_.empty()) name_ = UniqueResourceName(StrCat("_", node.name));
-    if (container_.empty()) container_ = "localhost";
-  }
+  explicit IteratorMaker(const KernelNode& node) : name_(SharedNameOf(node)) {}
 
   StatusOr<std::shared_ptr<IteratorResource>> Find(KernelContext& c, const ElementSpec& spec) {
     auto found = std::dynamic_pointer_cast<IteratorResource>(c.env().resources->FindOrCreate(
-        IteratorContainer(container_), name_,
-        [&] { return std::make_shared<IteratorResource>(container_, name_, spec); }));
+        IteratorContainer(name_.container), name_.name,
+        [&] { return std::make_shared<IteratorResource>(name_.container, name_.name, spec); }));
     RAMET_RETURN_IF_ERROR(CheckCompatible(spec, found->spec()));
     return found;
   }
 
  private:
-  std::string container_, name_;
+  const SharedName name_;
 };
 
 class IteratorKernel final : public Kernel {
@@ -297,7 +293,8 @@ RAMET_OP("IteratorGetNext")
     .Stateful()
     .CallsProgram()
     .Doc(
-        "Returns the components of the next element. Error: there are no more (kOutOfRange); the "
+        "Returns the components of the next element. Error: the dataset has ended (kOutOfRange); "
+        "the "
         "iterator has no dataset (kFailedPrecondition); the element fails.")
     .HostMemory({"components"})
     .Shape(ElementShapes)
@@ -322,7 +319,7 @@ RAMET_OP("IteratorGetNextAsOptional")
     .Attr("output_shapes: list(shape) >= 1")
     .Stateful()
     .CallsProgram()
-    .Doc("Returns an optional with the next element, or without a value if there are no more.")
+    .Doc("Returns an optional with the next element, or without a value at the end of the dataset.")
     .Shape(ScalarShape)
     .CpuKernelClass<ElementKernel<&GetNextAsOptional>>();
 

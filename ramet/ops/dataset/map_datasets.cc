@@ -35,14 +35,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeMapDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.InputDataset());
   RAMET_ASSIGN_OR_RETURN(auto f, args.Function("f", input->spec().types, args.spec().types));
   const int64_t cardinality = MappedCardinality(args, *input);
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [f](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_RETURN_IF_ERROR(f->Prepare(c));
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<MapIterator>(dataset, std::move(input), f);
-      },
-      cardinality);
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInputWith<MapIterator>(f), cardinality);
 }
 
 StatusOr<std::shared_ptr<Dataset>> MakeParallelMapDataset(DatasetArgs& args) {
@@ -94,13 +87,8 @@ StatusOr<std::shared_ptr<Dataset>> MakeFilterDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.SameTypes());
   RAMET_ASSIGN_OR_RETURN(auto predicate,
                          args.Function("predicate", input->spec().types, {{kBool}}));
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [predicate](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_RETURN_IF_ERROR(predicate->Prepare(c));
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<FilterIterator>(dataset, std::move(input), predicate, is_prefix);
-      });
+  return Dataset::Make(args.spec(), {std::move(input)},
+                       OverInputWith<FilterIterator>(predicate, is_prefix));
 }
 
 // Carries a state from call to call of f(state, element) -> (state, output).
@@ -147,13 +135,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeScanDataset(DatasetArgs& args) {
   results.insert(results.end(), outputs.begin(), outputs.end());
   RAMET_ASSIGN_OR_RETURN(
       auto f, args.Function("f", std::move(arg_types), std::move(results), first_captured));
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [f, state](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_RETURN_IF_ERROR(f->Prepare(c));
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<ScanIterator>(dataset, std::move(input), f, state);
-      });
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInputWith<ScanIterator>(f, state));
 }
 
 RAMET_OP("MapDataset")

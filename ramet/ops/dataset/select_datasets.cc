@@ -111,11 +111,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeUniqueDataset(DatasetArgs& args) {
     return InvalidArgument(
         "UniqueDataset only supports inputs with a single component that is not a variant.");
   }
-  return Dataset::Make(args.spec(), {std::move(input)},
-                       [](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-                         return std::make_unique<UniqueIterator>(dataset, std::move(input));
-                       });
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInput<UniqueIterator>());
 }
 
 class CountedIterator final : public DatasetIterator {
@@ -148,13 +144,8 @@ class CountedIterator final : public DatasetIterator {
 StatusOr<std::shared_ptr<Dataset>> MakeAssertCardinality(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.SameTypes());
   RAMET_ASSIGN_OR_RETURN(const int64_t expected, args.Int(1, "cardinality"));
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [expected](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<CountedIterator>(dataset, std::move(input), expected);
-      },
-      expected);
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInput<CountedIterator>(expected),
+                       expected);
 }
 
 RAMET_OP("DirectedInterleaveDataset")

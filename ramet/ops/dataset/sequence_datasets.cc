@@ -100,13 +100,8 @@ StatusOr<std::shared_ptr<Dataset>> MakeTakeOrSkipDataset(DatasetArgs& args) {
   }
   const int64_t skip = is_take ? 0 : std::max<int64_t>(count, 0);
   const int64_t left = is_take ? count : (count < 0 ? 0 : -1);
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [=](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<RangeOfElements>(dataset, std::move(input), skip, left);
-      },
-      cardinality);
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInput<RangeOfElements>(skip, left),
+                       cardinality);
 }
 
 class ShardIterator final : public DatasetIterator {
@@ -158,14 +153,8 @@ StatusOr<std::shared_ptr<Dataset>> MakeShardDataset(DatasetArgs& args) {
   const bool must_have_element = args.attrs().GetOr("require_non_empty", false);
   const int64_t cardinality = MapCardinality(
       input->cardinality(), [&](int64_t n) { return n / shards + (index < n % shards ? 1 : 0); });
-  return Dataset::Make(
-      args.spec(), {std::move(input)},
-      [=](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-        RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-        return std::make_unique<ShardIterator>(dataset, std::move(input), shards, index,
-                                               must_have_element);
-      },
-      cardinality);
+  return Dataset::Make(args.spec(), {std::move(input)},
+                       OverInput<ShardIterator>(shards, index, must_have_element), cardinality);
 }
 
 class ConcatenateIterator final : public DatasetIterator {
@@ -285,11 +274,7 @@ class IgnoreErrorsIterator final : public DatasetIterator {
 
 StatusOr<std::shared_ptr<Dataset>> MakeIgnoreErrorsDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.SameTypes());
-  return Dataset::Make(args.spec(), {std::move(input)},
-                       [](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-                         return std::make_unique<IgnoreErrorsIterator>(dataset, std::move(input));
-                       });
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInput<IgnoreErrorsIterator>());
 }
 
 RAMET_OP("RepeatDataset")

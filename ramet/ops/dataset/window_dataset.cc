@@ -99,11 +99,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeWindowDataset(DatasetArgs& args) {
   if (input->spec().shapes.size() != input->spec().types.size()) {
     return InvalidArgument("the input dataset does not tell the shapes of its components");
   }
-  return Dataset::Make(args.spec(), {std::move(input)},
-                       [sizes](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
-                         RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
-                         return std::make_unique<WindowIterator>(dataset, std::move(input), sizes);
-                       });
+  return Dataset::Make(args.spec(), {std::move(input)}, OverInput<WindowIterator>(sizes));
 }
 
 RAMET_OP("WindowDataset")

@@ -2,17 +2,13 @@
 
 #include "ramet/op/op.h"
 #include "ramet/op/resource_handle.h"
+#include "ramet/op/shared_name.h"
 #include "ramet/ops/lookup/table.h"
 
 namespace ramet {
 namespace {
 
 using Kind = LookupTable::Kind;
-
-std::string PrivateName(std::string_view node) {
-  static std::atomic<int64_t> made = 0;
-  return StrCat("_", made++, "_", node);
-}
 
 // Reports whether TensorFlow has tables for this pair of dtypes.
 bool Supported(Kind kind, DType key, DType value) {
@@ -28,16 +24,11 @@ template <Kind kind>
 class TableKernel final : public Kernel {
  public:
   explicit TableKernel(const KernelNode& node)
-      : container_(node.attrs->GetOr<std::string>("container", "")),
+      : name_(SharedNameOf(node, node.attrs->GetOr("use_node_name_sharing", false))),
         form_(node.output_types[0]),
         key_(node.attrs->GetOr("key_dtype", DType::kInvalid)),
         value_(node.attrs->GetOr("value_dtype", DType::kInvalid)),
-        reference_(node.name) {
-    if (container_.empty()) container_ = "localhost";
-    name_ = node.attrs->GetOr<std::string>("shared_name", "");
-    if (!name_.empty()) return;
-    name_ = node.attrs->GetOr("use_node_name_sharing", false) ? node.name : PrivateName(node.name);
-  }
+        reference_(node.name) {}
 
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     auto kernel = std::make_unique<TableKernel>(node);
@@ -63,19 +54,19 @@ class TableKernel final : public Kernel {
  private:
   Status LookUp(ResourceStore& store) RAMET_REQUIRES(mutex_) {
     auto found = std::dynamic_pointer_cast<LookupTable>(
-        store.FindOrCreate(TableContainer(container_), name_,
-                           [&] { return LookupTable::Make(kind, name_, key_, value_); }));
+        store.FindOrCreate(TableContainer(name_.container), name_.name,
+                           [&] { return LookupTable::Make(kind, name_.name, key_, value_); }));
     if (found->key_dtype() != key_ || found->value_dtype() != value_) {
       return InvalidArgument("Conflicting key/value dtypes ", DTypeName(key_), "->",
                              DTypeName(value_), " with ", DTypeName(found->key_dtype()), "-",
-                             DTypeName(found->value_dtype()), " for table ", name_);
+                             DTypeName(found->value_dtype()), " for table ", name_.name);
     }
-    reference_.Set(Tensor::Vector<std::string>({container_, name_}));
+    reference_.Set(Tensor::Vector<std::string>({name_.container, name_.name}));
     table_ = std::move(found);
     return OkStatus();
   }
 
-  std::string container_, name_;
+  const SharedName name_;
   const DType form_, key_, value_;
   Mutex mutex_;
   std::shared_ptr<LookupTable> table_ RAMET_GUARDED_BY(mutex_);

@@ -137,8 +137,7 @@ constexpr char kDequeueManyDoc[] =
     "Removes n elements from a queue and stacks their components; waits until there are n. Error: "
     "the queue is closed and has fewer elements (kOutOfRange); its shapes are not specified.";
 constexpr char kDequeueUpToDoc[] =
-    "Like QueueDequeueManyV2, but a closed queue returns the elements that are left if there are "
-    "any.";
+    "Like QueueDequeueManyV2, but a closed queue returns the elements that are left, at least one.";
 constexpr char kQueueCloseDoc[] =
     "Closes a queue when pending enqueues are done, or ends these with cancel_pending_enqueues. "
     "Nothing can be added afterwards. Error: the queue is closed already (kCancelled).";

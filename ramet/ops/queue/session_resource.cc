@@ -1,14 +1,7 @@
 #include "ramet/ops/queue/session_resource.h"
 
-#include <atomic>
-
 namespace ramet {
 namespace {
-
-std::string PrivateName(std::string_view node) {
-  static std::atomic<int64_t> made = 0;
-  return StrCat("_", made++, "_", node);
-}
 
 StatusOr<std::shared_ptr<Resource>> ResourceByName(KernelContext& c, std::string_view kind,
                                                    const Tensor& handle) {
@@ -22,14 +15,6 @@ StatusOr<std::shared_ptr<Resource>> ResourceByName(KernelContext& c, std::string
 }
 
 }  // namespace
-
-SharedName SharedNameOf(const KernelNode& node, bool by_node_name) {
-  SharedName shared = {node.attrs->GetOr<std::string>("container", ""),
-                       node.attrs->GetOr<std::string>("shared_name", "")};
-  if (shared.container.empty()) shared.container = "localhost";
-  if (shared.name.empty()) shared.name = by_node_name ? node.name : PrivateName(node.name);
-  return shared;
-}
 
 std::string KindContainer(std::string_view kind, std::string_view container) {
   return StrCat(kind, "/", container);

@@ -6,22 +6,13 @@
 #include <utility>
 
 #include "ramet/base/mutex.h"
-#include "ramet/op/kernel.h"
 #include "ramet/op/resource_handle.h"
+#include "ramet/op/shared_name.h"
 
 namespace ramet {
 
 // Queues, readers, accumulators and mutexes live in a session. The newer ops pass them on by a
 // handle that carries them. The older ops pass their name, a string vector [container, name].
-
-// The container and name under which the nodes of a session share a resource.
-struct SharedName {
-  std::string container, name;
-};
-
-// Returns the names that the attrs `container` and `shared_name` give. Without shared_name, the
-// node has a resource of its own, "_N_NODE", or shares one by its name if `by_node_name` is true.
-SharedName SharedNameOf(const KernelNode& node, bool by_node_name = false);
 
 // Returns the name under which the ResourceStore of a session keeps resources of a kind ("queue").
 // Resources of different kinds may have the same name.

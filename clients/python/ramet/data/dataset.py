@@ -192,7 +192,7 @@ class Dataset:
           **kwargs: output_type: the dtype of the numbers, int64 by default; name: ignored.
 
         Raises:
-          ValueError: if there are no arguments or more than three.
+          ValueError: without arguments, or with more than three.
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(f'Invalid `args`. The length of `args` should be between 1 and 3 but was '
@@ -214,7 +214,7 @@ class Dataset:
           name: ignored.
 
         Raises:
-          TypeError: if there is something else than a Dataset, such as a list.
+          TypeError: if an argument is not a Dataset, but a list, for example.
         """
         if datasets is None:
             datasets = args[0] if len(args) == 1 else args

@@ -28,7 +28,7 @@ class GeneratorState:
         """Returns the next element of a pass.
 
         Raises:
-          StopIteration: if there are no more.
+          StopIteration: after the last one.
         """
         number = int(number)
         if number not in self._iterators:

@@ -145,7 +145,7 @@ def bucket_by_sequence_length(element_length_func, bucket_boundaries, bucket_bat
       A function from a Dataset to a Dataset.
 
     Raises:
-      ValueError: if there are not one more batch sizes than boundaries.
+      ValueError: if the number of batch sizes is not that of the boundaries plus one.
     """
     if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
         raise ValueError('`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but '

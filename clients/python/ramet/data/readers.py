@@ -62,6 +62,18 @@ def _reader(filenames, num_parallel_reads, make_variant):
         deterministic='true', **shared)
 
 
+def _opener(op, compression_type, buffer_size):
+    """Returns a function from a filename to the variant of an op that reads the file."""
+    buffer_size = 256 << 10 if buffer_size is None else buffer_size
+
+    def make_variant(filename):
+        # The arguments become nodes of the function that reads a file.
+        return op(filename, compression_type=string(compression_type, 'compression_type'),
+                  buffer_size=int64(buffer_size, 'buffer_size'))
+
+    return make_variant
+
+
 @export('data.TFRecordDataset')
 class TFRecordDataset(Dataset):
     """A dataset of the records of TFRecord files, as strings."""
@@ -80,10 +92,8 @@ class TFRecordDataset(Dataset):
         Raises:
           TypeError: if the names are not strings.
         """
-        size = 256 << 10 if buffer_size is None else buffer_size
-        variant = _reader(filenames, num_parallel_reads, lambda filename: gen.TFRecordDataset(
-            filename, string(compression_type, 'compression_type'), int64(size, 'buffer_size')))
-        super().__init__(variant, _SPEC)
+        super().__init__(_reader(
+            filenames, num_parallel_reads, _opener(gen.TFRecordDataset, compression_type, buffer_size)), _SPEC)
 
 
 @export('data.TextLineDataset')
@@ -104,10 +114,8 @@ class TextLineDataset(Dataset):
         Raises:
           TypeError: if the names are not strings.
         """
-        size = 256 << 10 if buffer_size is None else buffer_size
-        variant = _reader(filenames, num_parallel_reads, lambda filename: gen.TextLineDataset(
-            filename, string(compression_type, 'compression_type'), int64(size, 'buffer_size')))
-        super().__init__(variant, _SPEC)
+        super().__init__(_reader(
+            filenames, num_parallel_reads, _opener(gen.TextLineDataset, compression_type, buffer_size)), _SPEC)
 
 
 @export('data.FixedLengthRecordDataset')

@@ -89,7 +89,7 @@ class Publisher(endpoint.Endpoint):
 
         Returns:
           The version's number, starting at 1; or None if at_limit is 'skip' and followers hold so many
-          versions that there is no room, or the previous version is still being copied from a GPU.
+          versions that the memory is full, or the previous version is still being copied from a GPU.
 
         Raises:
           RuntimeError: if the publisher is closed.

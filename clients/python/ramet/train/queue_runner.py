@@ -241,7 +241,7 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True,
       A list of threads.
 
     Raises:
-      ValueError: if `sess` is None and there is no default session.
+      ValueError: if `sess` is None and no session is the default.
       TypeError: if `sess` is not a Session.
     """
     if sess is None:

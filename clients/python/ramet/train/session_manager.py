@@ -123,7 +123,7 @@ class SessionManager:
     def recover_session(self, master, saver=None, checkpoint_dir=None,
                         checkpoint_filename_with_path=None, wait_for_checkpoint=False,
                         max_wait_secs=7200, config=None):
-        """Returns a session, restored from a checkpoint if there is one, and whether it is ready."""
+        """Returns a session, restored from a checkpoint if one was found, and whether it is ready."""
         sess = Session(master, graph=self._graph, config=config)
         restored = self._restore(sess, saver, checkpoint_dir, checkpoint_filename_with_path,
                                  wait_for_checkpoint, max_wait_secs)

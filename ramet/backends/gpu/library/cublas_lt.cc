@@ -199,7 +199,7 @@ class CublasLt final : public ProductLibrary {
   cuda::Queue& queue_;
   const bool allows_tf32_;
   const Owned<api::Handle> handle_;
-  const std::unique_ptr<DriverMemory> workspace_;  // null if there was no memory
+  const std::unique_ptr<DriverMemory> workspace_;  // null if the memory was full
   Mutex mutex_;
   std::map<StackedProduct, Plan> plans_ RAMET_GUARDED_BY(mutex_);
 };

@@ -202,8 +202,8 @@ class FusedElementwiseKernel final : public FusedKernel {
     return true;
   }
 
-  // Merges dimensions that are neighbors in the memory of all inputs. Returns false if there are
-  // too many.
+  // Merges dimensions that are neighbors in the memory of all inputs. Returns false if too
+  // many are left.
   bool MakeLayout(const KernelContext& c, const Shape& shape, FusedLayout* layout) const {
     for (int d = shape.rank() - 1; d >= 0; --d) {
       if (shape.dim(d) == 1) continue;

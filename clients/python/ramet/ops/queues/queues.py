@@ -17,7 +17,7 @@ class FIFOQueue(QueueBase):
     Args:
       capacity: int, the maximum number of elements, or -1 for no limit.
       dtypes: a DType, or a list of them for elements with several components.
-      shapes: a list of the components' shapes, or None for any; batches can only be dequeued if there are shapes.
+      shapes: a list of the components' shapes, or None for any; only a queue with shapes can dequeue batches.
       names: a list of str. Elements of a queue with names are dicts.
       shared_name: str. Queues with the same shared name share one queue of the session.
       name: the name of the operation.
@@ -43,7 +43,7 @@ class PaddingFIFOQueue(QueueBase):
       shapes: a list of the components' shapes, with None for dimensions that differ.
 
     Raises:
-      ValueError: if there is not a shape for each component, or its rank is unknown.
+      ValueError: if a component has no shape, or one of unknown rank.
     """
 
     def __init__(self, capacity, dtypes, shapes, names=None, shared_name=None,

@@ -29,7 +29,7 @@ inline constexpr int kMinDriverVersion = 11020;
 StatusOr<std::unique_ptr<const api::Functions>> OpenLibrary(const std::string& file);
 
 // Starts the driver, which may have been started before.
-// \error kNotFound: there is no GPU.
+// \error kNotFound: no GPU was found.
 // \error kFailedPrecondition: the driver cannot start.
 Status Start(const api::Functions& cuda);
 
@@ -38,7 +38,7 @@ std::string VersionText(int version);
 
 // Returns an error for a result of a function of the driver; OK for CUDA_SUCCESS. `what` is the
 // function.
-// \error kResourceExhausted: there is no memory.
+// \error kResourceExhausted: the memory is full.
 // \error kInvalidArgument: the driver cannot load a module.
 // \error kNotFound: a module has no such kernel.
 // \error kInternal: any other error. After some of them the process can no longer use the GPU; the

@@ -13,6 +13,8 @@ _names = {
     'Model': 'ramet.model',
     'Graph': 'ramet.framework.graph',
     'Session': 'ramet.client.session',
+    'DeviceWork': 'ramet.client.device_work',
+    'work_of_device': 'ramet.client.device_work',
     'clone': 'ramet.cloning',
     'Clone': 'ramet.cloning',
     'CloneError': 'ramet.cloning',

@@ -277,6 +277,7 @@ void BindVariables(nb::module_& m);
 void BindCheckpoint(nb::module_& m);
 void BindImportExport(nb::module_& m);
 void BindSavedModel(nb::module_& m);
+void BindDeviceWork(nb::module_& m);
 void BindDraw(nb::module_& m);
 void BindEdits(nb::module_& m);
 void BindClones(nb::module_& m);

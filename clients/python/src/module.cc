@@ -68,6 +68,7 @@ NB_MODULE(_core, m) {
   BindImportExport(m);
   BindSavedModel(m);
   BindData(m);
+  BindDeviceWork(m);
   BindDraw(m);
   BindEdits(m);
   BindClones(m);

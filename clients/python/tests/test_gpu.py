@@ -140,6 +140,36 @@ for device in '/gpu:0', '/cpu:0':
             self.assertIn('GPU:0', places, '\n'.join(lines))
             self.assertIn('CPU:0', places, '\n'.join(lines))
 
+    @unittest.skipUnless(HAS_GPU, 'skipped: PoCL is not installed (pocl-opencl-icd)')
+    def test_the_work_of_a_run_is_counted(self):
+        lines = run("""
+import ramet
+import tensorflow as tf
+with tf.device('/gpu:0'):
+    x = tf.placeholder(tf.float32, [4])
+    y = tf.matmul(x[None], tf.exp(x)[:, None])
+with tf.Session() as session:
+    session.run(y, {x: [0, 1, 2, 3]})
+    before = ramet.work_of_device()
+    session.run(y, {x: [0, 1, 2, 3]})
+    work = ramet.work_of_device() - before
+print(work.launches >= 2, work.copies_to_device, work.bytes_to_device, work.copies_to_host, work.bytes_to_host)
+print(ramet.work_of_device('/device:GPU:0').launches > work.launches)
+""")
+        self.assertEqual(lines, ['True 1 16 1 4', 'True'])
+
+    def test_work_is_counted_on_gpus_only(self):
+        lines = run("""
+import ramet
+import tensorflow as tf
+for name in '/cpu:0', '/gpu:0', '':
+    try:
+        print(ramet.work_of_device(name))
+    except tf.errors.NotFoundError as error:
+        print(error.message[:len(name) + 15])
+""", gpu='off')
+        self.assertEqual(lines, ['/cpu:0 counts no work', '/gpu:0 counts no work', ' counts no work:'])
+
     def test_the_example_says_how_to_try_it_without_a_gpu(self):
         self.assertEqual(run(EXAMPLE, gpu='off'),
                          ['no GPU was found; to try a processor behind OpenCL instead, install pocl-opencl-icd '

@@ -1,0 +1,86 @@
+"""The parts of the GPU benchmarks that ramet_steps.py and jax_steps.py share: initial values, batches, timing, output.
+
+Both sides start from the same values, which numpy generates from the name of each variable, so that their losses can be
+compared.
+"""
+import argparse
+import json
+import sys
+import time
+import traceback
+import zlib
+
+import numpy as np
+
+WORKLOADS = ("mlp", "cnn", "resnet20", "encoder")
+# The loss is compared after this number of steps. Later, rounding makes the trajectories of the two sides differ.
+LOSS_STEPS = 3
+
+
+def normal(name, shape, scale=0.05):
+    """Returns the initial value of a weight."""
+    return np.random.RandomState(zlib.crc32(name.encode())).normal(0, scale, shape).astype(np.float32)
+
+
+def images(count, shape, classes=10):
+    """Returns a batch of random images and their one-hot labels."""
+    rng = np.random.RandomState(0)
+    return rng.rand(count, *shape).astype(np.float32), np.eye(classes, dtype=np.float32)[rng.randint(0, classes, count)]
+
+
+def batch(workload):
+    """Returns the fed arrays of a workload: the inputs and the labels or targets."""
+    if workload == "mlp":
+        return images(50, (784,))
+    if workload == "cnn":
+        return images(50, (28, 28, 1))
+    if workload == "resnet20":
+        return images(32, (32, 32, 3))
+    rng = np.random.RandomState(0)
+    return rng.rand(8, 64, 128).astype(np.float32), rng.rand(8, 64, 128).astype(np.float32)
+
+
+def best_seconds(run, wait, budget, max_steps, repeats=5):
+    """Returns the time of a step: the best of several repeats, each of which ends with a wait.
+
+    Args:
+      run: starts or does a step.
+      wait: waits for the steps that were started.
+      budget: the seconds that all repeats take together, roughly.
+      max_steps: the number of steps of a repeat, at most.
+      repeats: the number of repeats.
+    """
+    def repeat(steps):
+        start = time.perf_counter()
+        for _ in range(steps):
+            run()
+        wait()
+        return (time.perf_counter() - start) / steps
+    repeat(1)
+    once = repeat(min(3, max_steps))  # also lets clocks and caches settle
+    steps = max(1, min(max_steps, int(budget / repeats / max(once, 1e-7))))
+    return min(repeat(steps) for _ in range(repeats))
+
+
+def show(figure, value, unit, **more):
+    print(json.dumps({"figure": figure, "value": value, "unit": unit, **more}), flush=True)
+
+
+def run_workloads(functions):
+    """Runs the workloads of the command line: WORKLOAD... [--seconds S] [--max-steps N].
+
+    Args:
+      functions: workload -> a function of the arguments, which shows figures.
+    """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("workloads", nargs="*")
+    parser.add_argument("--seconds", type=float, default=0.6, help="the time for each figure, roughly")
+    parser.add_argument("--max-steps", type=int, default=2000, help="the number of steps between two waits, at most")
+    args = parser.parse_args()
+    for name in args.workloads or WORKLOADS:
+        show("begin", name, "")
+        try:
+            functions[name](args)
+        except Exception:  # the other workloads are still measured
+            traceback.print_exc(file=sys.stderr)
+            show("failed", name, "")

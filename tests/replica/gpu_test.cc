@@ -1,12 +1,12 @@
 // Tests of live copies from and to GPUs, in one process and in two. The GPU is a processor behind
 // OpenCL (PoCL), so that they run on machines without a GPU.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 
 #include "child_process.h"
+#include "ramet/backends/gpu/testing/test_driver.h"
 #include "ramet/base/scratch_dir.h"
 #include "replica_testing.h"
 
@@ -73,7 +73,7 @@ void ExpectSame(const std::vector<Tensor>& found, const std::vector<Tensor>& exp
 }
 
 bool HasGpu() {
-  setenv("RAMET_GPU", "opencl:cpu", 1);
+  gpu::UseTestDriver();
   Graph graph;
   return Session::Create(graph).ok();
 }

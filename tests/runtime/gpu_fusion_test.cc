@@ -1,12 +1,12 @@
 // Tests of fused element-wise ops, merged updates and counted work on a GPU, through the public
-// API. The device is a processor behind OpenCL (PoCL).
+// API. The device is a processor behind OpenCL (PoCL), unless RAMET_TEST_GPU names a driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "mlp.h"
+#include "ramet/backends/gpu/testing/test_driver.h"
 #include "ramet/ramet.h"
 
 namespace ramet {
@@ -18,7 +18,7 @@ using testing::Mlp;
 class GpuFusionTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    setenv("RAMET_GPU", "opencl:cpu", 1);
+    gpu::UseTestDriver();
     Graph g;
     const auto session = Session::Create(g);
     if (!session.ok()) GTEST_SKIP() << "skipped: " << session.status().message();

@@ -1,6 +1,6 @@
 // Tests of the memory of a GPU through the public API: what happens when it is full, when many
 // sessions come and go, and when several processes use one device. The device is a processor behind
-// OpenCL (PoCL).
+// OpenCL (PoCL), unless RAMET_TEST_GPU names a driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "mlp.h"
+#include "ramet/backends/gpu/testing/test_driver.h"
 #include "ramet/ramet.h"
 
 namespace ramet {
@@ -26,7 +27,7 @@ constexpr int64_t kLimit = 64 * kMiB;
 class GpuMemoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    setenv("RAMET_GPU", "opencl:cpu", 1);
+    gpu::UseTestDriver();
     const auto report = ReportGpus();
     if (!report.ok()) GTEST_SKIP() << "skipped: " << report.status().message();
     options_.gpu_options.per_process_gpu_memory_fraction =

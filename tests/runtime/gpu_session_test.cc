@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "mlp.h"
+#include "ramet/backends/gpu/testing/test_driver.h"
 #include "ramet/base/scratch_dir.h"
 #include "ramet/ramet.h"
 
@@ -24,8 +25,7 @@ constexpr char kGpuName[] = "/job:localhost/replica:0/task:0/device:GPU:0";
 class GpuSessionTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* const driver = std::getenv("RAMET_TEST_GPU");
-    setenv("RAMET_GPU", driver != nullptr ? driver : "opencl:cpu", 1);
+    gpu::UseTestDriver();
     Graph g;
     const auto session = Session::Create(g);
     if (!session.ok()) GTEST_SKIP() << "skipped: " << session.status().message();

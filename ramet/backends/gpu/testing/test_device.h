@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "ramet/backends/gpu/driver/driver_choice.h"
+#include "ramet/backends/gpu/testing/test_driver.h"
 
 namespace ramet::gpu {
 
@@ -16,8 +15,7 @@ inline DriverDevice* TestDriverDevice() {
   return nullptr;
 #endif
   static const auto* const devices = [] {
-    const char* const driver = std::getenv("RAMET_TEST_GPU");
-    const auto choice = ParseDriverChoice(driver != nullptr ? driver : "opencl:cpu");
+    const auto choice = ParseDriverChoice(TestDriverName());
     return new StatusOr<std::vector<DriverDevice*>>(OpenDriver(choice.value()));
   }();
   return devices->ok() && !(*devices)->empty() ? (**devices)[0] : nullptr;

@@ -7,6 +7,7 @@ import sys
 import unittest
 
 import ramet
+import ramet.compat.v1 as tf
 
 SEEDS, ZOO = os.environ.get('RAMET_SEEDS'), os.environ.get('RAMET_ZOO')
 MNIST = '/usr/share/datasets/fashion-mnist'
@@ -49,7 +50,14 @@ class ZooTest(unittest.TestCase):
         self.assertRegex(lines[-1], r'^\d+ passed, \d+ failed', text)
         reasons = [line for line in lines if re.match(r'      \S', line)]
         for reason in reasons:
-            self.assertIn('Ramet does not implement this op', reason, text)
+            self.assertTrue(self.is_documented(reason), text)
+
+    def is_documented(self, reason):
+        if 'Ramet does not implement this op' in reason:
+            return True
+        # On a GPU, gathers give zeros for indices that are out of range, as in TensorFlow.
+        wants_error = "'InvalidArgumentError', 'message_contains': 'indices'" in reason
+        return wants_error and reason.endswith('got list') and tf.test.is_gpu_available()
 
 
 if __name__ == '__main__':

@@ -50,7 +50,8 @@ class RAMET_EXPORT Device {
   // Runs `work` on the device's thread after all work enqueued earlier. Only if asynchronous().
   virtual void Enqueue(std::function<void()> work);
   // Waits until all work enqueued so far has run.
-  virtual void Synchronize() {}
+  // \error an error of this work that no other call has returned.
+  virtual Status Synchronize() { return OkStatus(); }
   // Copy between host memory and device memory, on the calling thread. If asynchronous(), that must
   // be the device's thread.
   // \error kResourceExhausted: the memory cannot be allocated.

@@ -6,6 +6,8 @@ namespace ramet {
 
 DeviceWork DeviceWork::operator+(const DeviceWork& other) const {
   return {.launches = launches + other.launches,
+          .graph_launches = graph_launches + other.graph_launches,
+          .launches_in_graphs = launches_in_graphs + other.launches_in_graphs,
           .fused_launches = fused_launches + other.fused_launches,
           .merged_launches = merged_launches + other.merged_launches,
           .copies_to_device = copies_to_device + other.copies_to_device,
@@ -16,6 +18,8 @@ DeviceWork DeviceWork::operator+(const DeviceWork& other) const {
 
 DeviceWork DeviceWork::operator-(const DeviceWork& before) const {
   return {.launches = launches - before.launches,
+          .graph_launches = graph_launches - before.graph_launches,
+          .launches_in_graphs = launches_in_graphs - before.launches_in_graphs,
           .fused_launches = fused_launches - before.fused_launches,
           .merged_launches = merged_launches - before.merged_launches,
           .copies_to_device = copies_to_device - before.copies_to_device,

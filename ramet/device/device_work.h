@@ -10,9 +10,11 @@ namespace ramet {
 
 // Counts the work that a device was given. The difference of two counts is the work in between.
 struct RAMET_EXPORT DeviceWork {
-  int64_t launches = 0;         // kernels that were started
-  int64_t fused_launches = 0;   // those of them that did the work of several element-wise ops
-  int64_t merged_launches = 0;  // those of them that updated several variables
+  int64_t launches = 0;            // kernels and graphs that were started
+  int64_t graph_launches = 0;      // those of them that are graphs
+  int64_t launches_in_graphs = 0;  // kernels that graphs started
+  int64_t fused_launches = 0;      // kernels that did the work of several element-wise ops
+  int64_t merged_launches = 0;     // kernels that updated several variables
   int64_t copies_to_device = 0;
   int64_t bytes_to_device = 0;
   int64_t copies_to_host = 0;

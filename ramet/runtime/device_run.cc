@@ -26,10 +26,10 @@ void DeviceRun::Dispatch(const Step& step) {
   Device& device = *run_.settings().devices[step.device];
   const bool to_host = step.Is<CopyToHostStep>();
   if (step.Is<CallStep>()) SynchronizeAll();  // it reads values of all devices
-  if (to_host) device.Synchronize();
   if (!device.asynchronous()) return InvokeStep(step);
+  if (to_host) Synchronize(device);
   invoker_.Enqueue(device, [this, &step] { InvokeStep(step); });
-  if (to_host) device.Synchronize();  // the host reads the copy next
+  if (to_host) Synchronize(device);  // the host reads the copy next
 }
 
 void DeviceRun::InvokeStep(const Step& step) {
@@ -38,8 +38,13 @@ void DeviceRun::InvokeStep(const Step& step) {
   if (!status.ok()) error_.Set(status);
 }
 
+void DeviceRun::Synchronize(Device& device) {
+  const Status status = device.Synchronize();
+  if (!status.ok()) error_.Set(status);
+}
+
 void DeviceRun::SynchronizeAll() {
-  for (Device* device : run_.settings().devices) device->Synchronize();
+  for (Device* device : run_.settings().devices) Synchronize(*device);
 }
 
 }  // namespace ramet

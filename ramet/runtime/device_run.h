@@ -20,6 +20,8 @@ class DeviceRun {
   void Dispatch(const Step& step);
   // Runs a step on the calling thread, unless a step has failed.
   void InvokeStep(const Step& step);
+  // Wait for a device, or all of them, and keep their errors.
+  void Synchronize(Device& device);
   void SynchronizeAll();
 
   ActiveRun& run_;

@@ -47,13 +47,20 @@ Status PlanRun::RunBody(std::span<const DType> types, std::span<Value> results) 
 Status PlanRun::Execute() {
   return Guarded([this]() -> Status {
     const Plan& plan = run_.plan();
-    if (plan.traits.has_control_flow) return ControlFlowRun(run_, invoker_).Run();
+    if (plan.traits.has_control_flow) return RunControlFlow();
     if (plan.traits.has_several_memories) return DeviceRun(run_, invoker_).Run();
     if (!plan.precedence.after.empty()) return WaitingRun(run_, invoker_).Run();
     if (plan.traits.has_groups) return GroupRun(run_, invoker_).Run();
     StepGrouping* const grouping = executable_.GroupingToProfile(plan, run_.context());
     return grouping != nullptr ? RunProfiled(*grouping) : RunInOrder();
   });
+}
+
+Status PlanRun::RunControlFlow() {
+  Status status = ControlFlowRun(run_, invoker_).Run();
+  if (!run_.plan().traits.has_several_memories) return status;
+  for (Device* device : run_.settings().devices) status.Update(device->Synchronize());
+  return status;
 }
 
 Status PlanRun::RunInOrder() {

@@ -32,6 +32,8 @@ class PlanRun {
  private:
   // Executes the steps with the class for this kind of plan. Exceptions become errors.
   Status Execute();
+  // Runs a plan with control flow, and waits for the devices.
+  Status RunControlFlow();
   // Runs the steps one after another.
   Status RunInOrder();
   // Runs the steps one after another and reports how long each of them took.

@@ -93,7 +93,7 @@ StatusOr<Tensor> SessionEnvironment::ToHost(const Tensor& value) const {
     if (device->memory() != value.memory()) continue;
     StatusOr<Tensor> copied = Internal("not copied");
     device->Enqueue([&] { copied = device->CopyToHost(value); });
-    device->Synchronize();
+    RAMET_RETURN_IF_ERROR(device->Synchronize());
     return copied;
   }
   return Internal("a value is in the memory of a device that this session does not have");

@@ -102,8 +102,8 @@ Status StepInvoker::InvokeAndWait(const Step& step) {
   if (!device.asynchronous() || step.Is<CallStep>()) return Invoke(step);
   Status status;
   Enqueue(device, [&] { status = Guarded([&] { return Invoke(step); }); });
-  device.Synchronize();
-  return status;
+  const Status finished = device.Synchronize();
+  return status.ok() ? finished : status;
 }
 
 void StepInvoker::Enqueue(Device& device, std::function<void()> work) {

@@ -71,7 +71,7 @@ class GatedDevice final : public Device, public BackgroundCopier {
   const DeviceMemory* memory() const override { return device_.memory(); }
   bool asynchronous() const override { return true; }
   void Enqueue(std::function<void()> work) override { device_.Enqueue(std::move(work)); }
-  void Synchronize() override { device_.Synchronize(); }
+  Status Synchronize() override { return device_.Synchronize(); }
   StatusOr<Tensor> CopyFromHost(const Tensor& host) override { return device_.CopyFromHost(host); }
   StatusOr<Tensor> CopyToHost(const Tensor& there) override { return device_.CopyToHost(there); }
 

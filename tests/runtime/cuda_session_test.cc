@@ -6,8 +6,10 @@
 
 #include <cstdlib>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "mlp.h"
 #include "ramet/backends/gpu/testing/fake_cuda.h"
 #include "ramet/ramet.h"
 
@@ -139,6 +141,136 @@ TEST_F(CudaSessionTest, IsUsableAfterTheGpuWasFull) {
   EXPECT_TRUE(IsResourceExhausted(full)) << full.ToString();
   EXPECT_THAT(full.message(), HasSubstr("out of memory on GPU:0 (Fake GPU 2)"));
   EXPECT_TRUE(session.Run({{x_, Tensor::Of<float>({1, 2}, {1, 2})}}, y_).ok());
+}
+
+// Runs a session, and returns the work on the GPU.
+DeviceWork WorkOf(const std::function<void()>& run) {
+  const DeviceWork before = WorkOfDevice("GPU", 0).value();
+  run();
+  return WorkOfDevice("GPU", 0).value() - before;
+}
+
+// The kernels themselves do not run here.
+TEST_F(CudaSessionTest, ATrainingStepThatComesAgainIsOneLaunch) {
+  testing::Mlp mlp(graph_, "/gpu:0");
+  ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
+  Session session = Session::Create(graph_).value();
+  ASSERT_TRUE(session.Run(mlp.init).ok());
+  for (const Fetches& fetches : {Fetches(mlp.train), Fetches({mlp.train, mlp.loss})}) {
+    const auto step = [&] {
+      const auto run = session.Run(mlp.Batch(), fetches);
+      EXPECT_TRUE(run.ok()) << run.status().ToString();
+    };
+    const DeviceWork first = WorkOf(step);
+    EXPECT_GE(first.launches, 15);
+    for (int i = 0; i < 3; ++i) step();
+    const DeviceWork work = WorkOf(step);
+    EXPECT_EQ(work.launches, 1);
+    EXPECT_EQ(work.graph_launches, 1);
+    EXPECT_EQ(work.launches_in_graphs, first.launches);
+  }
+}
+
+// An update of w, and y = x w w w.
+class CudaGraphTest : public CudaSessionTest {
+ protected:
+  CudaGraphTest() {
+    const Variable w = gpu_.GetVariable(
+        "w", {2, 2}, ConstantInit(Tensor::Of<float>({2, 2}, {w_[0], w_[1], w_[2], w_[3]})));
+    x_ = gpu_.Placeholder("x", kFloat, {-1, 2});
+    gradient_ = gpu_.Placeholder("gradient", kFloat, {2, 2});
+    const Output rate = Constant(graph_, 0.5f);
+    const Operation update = AddOp(graph_, "ApplyGradientDescent", {w.ref(), rate, gradient_});
+    const Scope after = gpu_.ControlDependencies({update});
+    y_ = x_;
+    for (int i = 0; i < 3; ++i) y_ = AddOp(graph_, "MatMul", {y_, w.ref()}).output(0);
+    EXPECT_TRUE(graph_.status().ok()) << graph_.status().ToString();
+    session_ = Session::Create(graph_).value();
+    session_->InitializeMissing().value();
+    Fake().launch = UpdateOnHost;
+  }
+  ~CudaGraphTest() override {
+    Fake().launch = nullptr;
+    Fake().capture_result = Fake().graph_launch_result = Fake().lost = 0;
+  }
+
+  StatusOr<Tensor> Run(int64_t rows) {
+    Tensor x(kFloat, {rows, 2});
+    for (int64_t i = 0; i < 2 * rows; ++i) x.mutable_data<float>()[i] = static_cast<float>(i);
+    return session_->Run({{x_, x}, {gradient_, Tensor::Of<float>({2, 2}, {2, 0, 0, -2})}}, y_);
+  }
+
+  // Runs a step with x of `rows` rows, and compares its result.
+  DeviceWork Step(int64_t rows) {
+    return WorkOf([&] {
+      const auto y = Run(rows);
+      ASSERT_TRUE(y.ok()) << y.status().ToString();
+      w_[0] -= 1;
+      w_[3] += 1;
+      for (int64_t i = 0; i < rows; ++i) {
+        float a = static_cast<float>(2 * i), b = a + 1;
+        for (int k = 0; k < 3; ++k) {
+          const float next = a * w_[0] + b * w_[2];
+          b = a * w_[1] + b * w_[3];
+          a = next;
+        }
+        EXPECT_EQ(y->data<float>()[2 * i], a);
+        EXPECT_EQ(y->data<float>()[2 * i + 1], b);
+      }
+    });
+  }
+
+  float w_[4] = {1, 2, 3, 4};
+  Output gradient_;
+  std::optional<Session> session_;
+};
+
+TEST_F(CudaGraphTest, GraphsHaveTheResultsOfTheSameLaunches) {
+  EXPECT_EQ(Step(1).launches, 4);
+  for (int i = 0; i < 3; ++i) Step(1);
+  EXPECT_EQ(Step(1).launches, 1);
+  // Other shapes are other work.
+  EXPECT_EQ(Step(3).graph_launches, 0);
+  for (int i = 0; i < 2; ++i) Step(3);
+  EXPECT_EQ(Step(3).launches, 1);
+  for (int i = 0; i < 2; ++i) Step(1);
+  EXPECT_EQ(Step(1).launches, 1);
+}
+
+TEST_F(CudaGraphTest, WorkThatCannotBeCapturedRunsOneByOne) {
+  Fake().capture_result = 901;
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Step(5).launches, 4);
+}
+
+TEST_F(CudaGraphTest, AGraphThatCannotBeLaunchedRunsOneByOne) {
+  for (int i = 0; i < 4; ++i) Step(7);
+  Fake().graph_launch_result = 1;
+  EXPECT_EQ(Step(7).launches, 4);
+}
+
+TEST_F(CudaGraphTest, AGpuThatIsLostInAGraphIsAnErrorOfTheRun) {
+  for (int i = 0; i < 4; ++i) Step(9);
+  Fake().graph_launch_result = kLaunchFailed;
+  const Status lost = Run(9).status();
+  EXPECT_TRUE(IsInternal(lost)) << lost.ToString();
+  EXPECT_THAT(lost.message(), HasSubstr("(719)"));
+  EXPECT_THAT(lost.message(), HasSubstr("does not work any more"));
+  session_.reset();
+}
+
+// The work after the random numbers comes again, but they do not.
+TEST_F(CudaSessionTest, RandomNumbersAreInNoGraph) {
+  const Output shape = Constant(graph_, Tensor::Vector<int32_t>({2, 2}));
+  Output y = AddOp(graph_, "RandomUniform", {shape}, {{"dtype", kFloat}}).output(0);
+  for (int i = 0; i < 3; ++i) y = AddOp(graph_, "MatMul", {y, y}).output(0);
+  ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
+  Session session = Session::Create(graph_).value();
+  const auto run = [&] { EXPECT_TRUE(session.Run(y).ok()); };
+  EXPECT_EQ(WorkOf(run).launches, 4);
+  for (int i = 0; i < 3; ++i) run();
+  const DeviceWork work = WorkOf(run);
+  EXPECT_EQ(work.launches, 2);
+  EXPECT_EQ(work.graph_launches, 1);
 }
 
 TEST_F(CudaSessionTest, ClosesAfterTheGpuWasLost) {

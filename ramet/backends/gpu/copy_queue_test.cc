@@ -151,7 +151,7 @@ TEST_F(CopyQueueTest, CopiesOutWithoutHoldingUpTheDevice) {
   const Tensor later = Tensor::Vector<float>({5, 6});
   EXPECT_TRUE(
       device_->CopyToHost(device_->CopyFromHost(later).value()).value().BitwiseEquals(later));
-  device_->Synchronize();
+  EXPECT_TRUE(device_->Synchronize().ok());
   gate_.Set(true);
   copying.join();
   EXPECT_TRUE(copied.ok()) << copied.message();

@@ -2,45 +2,36 @@
 
 #include <algorithm>
 
-#include "ramet/backends/gpu/memory/caching_allocator.h"
-
 namespace ramet::gpu {
-namespace {
-
-bool UseAnyOf(std::span<const Tensor> tensors, const std::vector<const DriverMemory*>& blocks) {
-  return std::ranges::any_of(tensors, [&](const Tensor& t) {
-    return std::ranges::find(blocks, &GpuBuffer::BlockOf(t)) != blocks.end();
-  });
-}
-
-}  // namespace
 
 Status DeviceQueue::Launch(DriverFunction& function, const LaunchSize& size,
                            std::span<const KernelArgument> arguments) {
   MutexLock lock(mutex_);
-  bool uses_held = false;
   for (const KernelArgument& argument : arguments) {
-    if (held_.empty() || uses_held) break;
-    uses_held = argument.memory() != nullptr && Holds(argument.memory());
+    if (const DriverMemory* const block = argument.memory(); block != nullptr) {
+      RAMET_RETURN_IF_ERROR(StartMerged({&block, 1}));
+    }
   }
-  if (uses_held) RAMET_RETURN_IF_ERROR(StartHeld());
-  ++launches_;
-  return queue_->Launch(function, size, arguments);
+  return queue_.Launch(function, size, arguments);
 }
 
 Status DeviceQueue::CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
                                  std::unique_ptr<DriverEvent>* done) {
-  RAMET_RETURN_IF_ERROR(StartHeldOn({&to}));
+  {
+    MutexLock lock(mutex_);
+    const DriverMemory* const block = &to;
+    RAMET_RETURN_IF_ERROR(StartMerged({&block, 1}));
+  }
   ++copies_to_device_;
   bytes_to_device_ += static_cast<int64_t>(from.size());
-  return queue_->CopyFromHost(to, from, done);
+  return queue_.CopyFromHost(to, from, done);
 }
 
 Status DeviceQueue::CopyToHost(std::span<std::byte> to, const DriverMemory& from) {
   RAMET_RETURN_IF_ERROR(StartHeldOn({&from}));
   ++copies_to_host_;
   bytes_to_host_ += static_cast<int64_t>(to.size());
-  return queue_->CopyToHost(to, from);
+  return queue_.CopyToHost(to, from);
 }
 
 Status DeviceQueue::StartCopyToHost(std::span<std::byte> to, const DriverMemory& from,
@@ -48,92 +39,87 @@ Status DeviceQueue::StartCopyToHost(std::span<std::byte> to, const DriverMemory&
   RAMET_RETURN_IF_ERROR(StartHeldOn({&from}));
   ++copies_to_host_;
   bytes_to_host_ += static_cast<int64_t>(to.size());
-  return queue_->StartCopyToHost(to, from, done);
+  return queue_.StartCopyToHost(to, from, done);
 }
 
 Status DeviceQueue::Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) {
-  RAMET_RETURN_IF_ERROR(StartHeldOn({&to, &from}));
-  return queue_->Copy(to, from, bytes);
+  MutexLock lock(mutex_);
+  const DriverMemory* const blocks[] = {&to, &from};
+  RAMET_RETURN_IF_ERROR(StartMerged(blocks));
+  return queue_.Copy(to, from, bytes);
 }
 
 Status DeviceQueue::Zero(DriverMemory& memory, size_t bytes) {
-  RAMET_RETURN_IF_ERROR(StartHeldOn({&memory}));
-  return queue_->Zero(memory, bytes);
+  MutexLock lock(mutex_);
+  const DriverMemory* const block = &memory;
+  RAMET_RETURN_IF_ERROR(StartMerged({&block, 1}));
+  return queue_.Zero(memory, bytes);
 }
 
 StatusOr<std::unique_ptr<DriverEvent>> DeviceQueue::Record() {
-  RAMET_RETURN_IF_ERROR(StartAllHeld());
-  return queue_->Record();
+  RAMET_RETURN_IF_ERROR(StartAllMerged());
+  return queue_.Record();
 }
 
 Status DeviceQueue::WaitFor(DriverEvent& event) {
-  RAMET_RETURN_IF_ERROR(StartAllHeld());
-  return queue_->WaitFor(event);
+  RAMET_RETURN_IF_ERROR(StartAllMerged());
+  return queue_.WaitFor(event);
 }
 
 Status DeviceQueue::Flush() {
-  RAMET_RETURN_IF_ERROR(StartAllHeld());
-  return queue_->Flush();
+  RAMET_RETURN_IF_ERROR(StartAllMerged());
+  return queue_.Flush();
 }
 
 Status DeviceQueue::Finish() {
-  const Status started = StartAllHeld();
-  const Status finished = queue_->Finish();
+  const Status started = StartAllMerged();
+  const Status finished = queue_.Finish();
   return started.ok() ? finished : started;
 }
 
 Status DeviceQueue::LaunchMerged(const MergingKernel& kernel, HeldLaunch launch) {
   MutexLock lock(mutex_);
-  if (kernel_ != &kernel || DependsOnHeld(launch)) RAMET_RETURN_IF_ERROR(StartHeld());
-  kernel_ = &kernel;
-  for (const Tensor& t : launch.read) held_read_.push_back(&GpuBuffer::BlockOf(t));
-  for (const Tensor& t : launch.written) held_written_.push_back(&GpuBuffer::BlockOf(t));
-  held_.push_back(std::move(launch));
-  return held_.size() < kernel.max_merged() ? OkStatus() : StartHeld();
+  return merger_.Add(kernel, std::move(launch));
 }
 
-Status DeviceQueue::StartHeld() {
-  if (held_.empty()) return OkStatus();
-  const std::vector<HeldLaunch> held = std::exchange(held_, {});
-  held_read_.clear();
-  held_written_.clear();
-  RAMET_ASSIGN_OR_RETURN(const ReadyLaunch merged, kernel_->Merge(held));
-  ++launches_;
-  if (held.size() > 1) ++merged_;
-  return queue_->Launch(*merged.function, merged.size, merged.arguments);
-}
-
-Status DeviceQueue::StartAllHeld() {
+Status DeviceQueue::Call(LibraryCall& call, std::span<const int64_t> parameters,
+                         std::span<DriverMemory* const> blocks) {
   MutexLock lock(mutex_);
-  return StartHeld();
+  RAMET_RETURN_IF_ERROR(StartMerged(blocks));
+  return queue_.Call(call, parameters, blocks);
 }
 
 Status DeviceQueue::StartHeldOn(std::initializer_list<const DriverMemory*> blocks) {
-  MutexLock lock(mutex_);
-  for (const DriverMemory* block : blocks) {
-    if (Holds(block)) return StartHeld();
+  {
+    MutexLock lock(mutex_);
+    RAMET_RETURN_IF_ERROR(StartMerged({blocks.begin(), blocks.size()}));
   }
-  return OkStatus();
+  return queue_.EndSequence();
 }
 
-bool DeviceQueue::Holds(const DriverMemory* block) const {
-  return std::ranges::find(held_read_, block) != held_read_.end() ||
-         std::ranges::find(held_written_, block) != held_written_.end();
+Status DeviceQueue::StartMerged(std::span<const DriverMemory* const> blocks) {
+  const bool uses_them =
+      std::ranges::any_of(blocks, [this](const DriverMemory* block)
+                                      RAMET_REQUIRES(mutex_) { return merger_.Uses(block); });
+  return uses_them ? merger_.Start() : OkStatus();
 }
 
-bool DeviceQueue::DependsOnHeld(const HeldLaunch& launch) const {
-  return UseAnyOf(launch.read, held_written_) || UseAnyOf(launch.written, held_written_) ||
-         UseAnyOf(launch.written, held_read_);
+Status DeviceQueue::StartAllMerged() {
+  MutexLock lock(mutex_);
+  return merger_.Start();
 }
 
 DeviceWork DeviceQueue::work() const {
-  return {.launches = launches_,
-          .fused_launches = fused_,
-          .merged_launches = merged_,
-          .copies_to_device = copies_to_device_,
-          .bytes_to_device = bytes_to_device_,
-          .copies_to_host = copies_to_host_,
-          .bytes_to_host = bytes_to_host_};
+  DeviceWork work = queue_.work();
+  work.launches += library_launches_;
+  work.fused_launches = fused_;
+  work.copies_to_device = copies_to_device_;
+  work.bytes_to_device = bytes_to_device_;
+  work.copies_to_host = copies_to_host_;
+  work.bytes_to_host = bytes_to_host_;
+  MutexLock lock(mutex_);
+  work.merged_launches = merger_.merged();
+  return work;
 }
 
 }  // namespace ramet::gpu

@@ -5,46 +5,22 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "ramet/backends/gpu/driver/driver.h"
+#include "ramet/backends/gpu/graph_queue.h"
+#include "ramet/backends/gpu/launch_merger.h"
 #include "ramet/base/mutex.h"
 #include "ramet/device/device_work.h"
-#include "ramet/tensor/tensor.h"
 
 namespace ramet::gpu {
 
-// A launch that is ready to be started.
-struct ReadyLaunch {
-  DriverFunction* function = nullptr;
-  LaunchSize size;
-  std::vector<KernelArgument> arguments;
-};
-
-// The tensors of a launch that a queue may hold back. `count` is the number of its elements.
-struct HeldLaunch {
-  std::vector<Tensor> read, written;
-  int64_t count = 0;
-};
-
-// A MergingKernel makes one launch of several that are independent of each other. Objects live as
-// long as the process. Thread-safe.
-class MergingKernel {
- public:
-  virtual ~MergingKernel() = default;
-  // Returns how many launches can be merged.
-  virtual size_t max_merged() const = 0;
-  // Returns a launch that does the work of 1 to max_merged() others, all on one device.
-  // \error as GpuDevice::Function.
-  virtual StatusOr<ReadyLaunch> Merge(std::span<const HeldLaunch> launches) const = 0;
-};
-
-// A DeviceQueue is the queue of a GPU. It counts the work, and merges launches: it holds those of a
-// MergingKernel back until other work touches their tensors, so that several become one. The
-// effects are those of the order in which the work is enqueued. Thread-safe.
+// A DeviceQueue is the queue of a GPU. It counts the work, merges launches (LaunchMerger), and
+// starts work that comes again as graphs (GraphQueue). The effects are those of the order in which
+// the work is enqueued. Thread-safe.
 class DeviceQueue final : public DriverQueue {
  public:
-  explicit DeviceQueue(std::unique_ptr<DriverQueue> queue) : queue_(std::move(queue)) {}
+  explicit DeviceQueue(std::unique_ptr<DriverQueue> queue, bool uses_graphs = false)
+      : queue_(std::move(queue), uses_graphs), merger_(queue_) {}
 
   Status Launch(DriverFunction& function, const LaunchSize& size,
                 std::span<const KernelArgument> arguments) override;
@@ -62,33 +38,34 @@ class DeviceQueue final : public DriverQueue {
 
   // Enqueues a launch that may be held back and merged with later ones of the same kernel.
   // \error the errors of launches that were held back before.
-  Status LaunchMerged(const MergingKernel& kernel, HeldLaunch launch);
+  Status LaunchMerged(const MergingKernel& kernel, HeldLaunch launch) RAMET_EXCLUDES(mutex_);
+  // Calls a function of a library, which enqueues work on these blocks. It counts as one launch.
+  // \error as LibraryCall::Enqueue, or the errors of launches that were held back before.
+  Status Call(LibraryCall& call, std::span<const int64_t> parameters,
+              std::span<DriverMemory* const> blocks) RAMET_EXCLUDES(mutex_);
+  // Returns the queue that gets what is not waiting to be merged.
+  GraphQueue& graphs() { return queue_; }
 
-  // Returns the driver's queue, for libraries that enqueue launches by themselves. Such a launch
-  // needs StartHeldOn with its blocks before it, and CountLaunch after it.
-  DriverQueue& driver_queue() { return *queue_; }
-  // Starts the launches that were held back if one of these blocks is in use by them.
+  // Returns the driver's queue, for libraries that enqueue launches by themselves without Call.
+  // Such a launch needs StartHeldOn with its blocks before it, and CountLaunch after it.
+  DriverQueue& driver_queue() { return queue_.driver_queue(); }
+  // Starts the work that was held back and may use these blocks.
   Status StartHeldOn(std::initializer_list<const DriverMemory*> blocks) RAMET_EXCLUDES(mutex_);
-  void CountLaunch() { ++launches_; }
+  void CountLaunch() { ++library_launches_; }
 
-  DeviceWork work() const;
+  DeviceWork work() const RAMET_EXCLUDES(mutex_);
   // Notes that the next launch does the work of several element-wise ops.
   void CountFused() { ++fused_; }
 
  private:
-  // Starts the launches that were held back.
-  Status StartHeld() RAMET_REQUIRES(mutex_);
-  Status StartAllHeld() RAMET_EXCLUDES(mutex_);
-  bool Holds(const DriverMemory* block) const RAMET_REQUIRES(mutex_);
-  bool DependsOnHeld(const HeldLaunch& launch) const RAMET_REQUIRES(mutex_);
+  // Starts the launches that wait to be merged: all of them, if one of them uses one of the blocks.
+  Status StartMerged(std::span<const DriverMemory* const> blocks) RAMET_REQUIRES(mutex_);
+  Status StartAllMerged() RAMET_EXCLUDES(mutex_);
 
-  const std::unique_ptr<DriverQueue> queue_;
-  Mutex mutex_;
-  const MergingKernel* kernel_ RAMET_GUARDED_BY(mutex_) = nullptr;  // of held_
-  std::vector<HeldLaunch> held_ RAMET_GUARDED_BY(mutex_);
-  std::vector<const DriverMemory*> held_read_ RAMET_GUARDED_BY(mutex_);
-  std::vector<const DriverMemory*> held_written_ RAMET_GUARDED_BY(mutex_);
-  std::atomic<int64_t> launches_ = 0, fused_ = 0, merged_ = 0;
+  GraphQueue queue_;
+  mutable Mutex mutex_;
+  LaunchMerger merger_ RAMET_GUARDED_BY(mutex_);
+  std::atomic<int64_t> library_launches_ = 0, fused_ = 0;
   std::atomic<int64_t> copies_to_device_ = 0, bytes_to_device_ = 0;
   std::atomic<int64_t> copies_to_host_ = 0, bytes_to_host_ = 0;
 };

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ramet/backends/gpu/codegen/compile_cache.h"
 #include "ramet/backends/gpu/copy_queue.h"
 #include "ramet/backends/gpu/device_queue.h"
 #include "ramet/backends/gpu/driver/driver.h"
+#include "ramet/backends/gpu/kernel_cache.h"
 #include "ramet/backends/gpu/library/product_library.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 #include "ramet/base/mutex.h"
@@ -20,21 +19,13 @@
 
 namespace ramet::gpu {
 
-// A Program is the source of kernels in the dialect (codegen/dialect.h). Programs are constants.
-struct Program {
-  std::string_view name;  // unique in the process
-  std::string_view source;
-};
-
-// Macros that a program is compiled with, by name: {{"T", "f32"}}.
-using Definitions = std::vector<std::pair<std::string, std::string>>;
-
 // A GpuDevice is /device:GPU:n. Its kernels and copies run on one queue in the order in which host
 // threads enqueue them. A kernel's Compute runs on the thread of the run and returns when its work
 // is enqueued. Background copies run on a second queue. Thread-safe.
 class GpuDevice final : public Device, public BackgroundCopier, public WorkCounter {
  public:
   // \error kResourceExhausted, kInternal: the driver could not make its queues.
+  // \error kInvalidArgument: RAMET_GPU_GRAPHS has an unknown value.
   static StatusOr<std::unique_ptr<GpuDevice>> Make(int index, DriverDevice& device,
                                                    double memory_fraction);
   // Returns the device with that memory, which must be a GPU's.
@@ -42,7 +33,7 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
 
   Allocator* allocator() override { return &allocator_; }
   const DeviceMemory* memory() const override { return &memory_; }
-  void Synchronize() override;
+  Status Synchronize() override { return Checked(queue_.Finish()); }
   StatusOr<Tensor> CopyFromHost(const Tensor& host) override;
   StatusOr<Tensor> CopyToHost(const Tensor& device) override;
   StatusOr<std::unique_ptr<DeviceMark>> Mark() override { return copies_.Mark(); }
@@ -54,17 +45,16 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
   DriverDevice& driver() { return driver_; }
   DeviceQueue& queue() { return queue_; }
   DeviceWork work() const override { return queue_.work() + copies_.work(); }
-  CompileCache& compile_cache() { return compile_cache_; }
   // Returns the status of a call of the queue. An error after which the queue does not work any
   // more says that the device is lost, and what to do.
   Status Checked(const Status& status);
   CachingAllocator::Usage memory_usage() const { return allocator_.usage(); }
-  // Returns a kernel of a program with these definitions, compiled on the first call. It lives as
-  // long as the device.
-  // \error kUnimplemented: a definition is "f64", and the device cannot compute on doubles.
-  // \error kInternal: the program does not compile; the message has the compiler's.
+  // Returns a kernel, which lives as long as the device.
+  // \error as KernelCache::Function.
   StatusOr<DriverFunction*> Function(const Program& program, const Definitions& definitions,
-                                     std::string_view name, bool has_large_indices);
+                                     std::string_view name, bool has_large_indices) {
+    return kernels_.Function(program, definitions, name, has_large_indices);
+  }
   // Starts a product of tensors in the memory of the device with the library of its vendor. Returns
   // false, with no side effects, if none is installed or the library does not support the product.
   // \error as ProductLibrary::Multiply.
@@ -83,16 +73,10 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
    private:
     GpuDevice& device_;
   };
-  struct CompiledModule {
-    std::unique_ptr<DriverModule> module;
-    std::map<std::string, std::unique_ptr<DriverFunction>, std::less<>> functions;
-  };
 
-  GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue,
+  GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue, bool uses_graphs,
             std::unique_ptr<DriverQueue> copies, uint64_t limit);
   StatusOr<Tensor> AllocateFor(const Tensor& host);
-  StatusOr<CompiledModule*> ModuleFor(const Program& program, const Definitions& definitions,
-                                      bool has_large_indices) RAMET_REQUIRES(mutex_);
 
   DriverDevice& driver_;
   DeviceQueue queue_;
@@ -100,9 +84,8 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
   const std::unique_ptr<DeviceMath> math_;
   Memory memory_;
   CachingAllocator allocator_;
-  CompileCache compile_cache_;
+  KernelCache kernels_;
   Mutex mutex_;
-  std::map<std::string, CompiledModule, std::less<>> modules_ RAMET_GUARDED_BY(mutex_);
   // Opened by the first product; null if no library is installed.
   std::optional<std::unique_ptr<ProductLibrary>> products_ RAMET_GUARDED_BY(mutex_);
 };

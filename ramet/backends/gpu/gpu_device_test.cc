@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "ramet/backends/gpu/launch.h"
+#include "ramet/backends/gpu/testing/fake_cuda_device.h"
 #include "ramet/backends/gpu/testing/test_device.h"
 
 namespace ramet::gpu {
@@ -113,6 +116,29 @@ TEST_F(GpuDeviceTest, ProgramsThatDoNotCompileAreNamed) {
   EXPECT_THAT(status.message(), HasSubstr("kernel 'f'"));
   EXPECT_THAT(status.message(), HasSubstr("RAMET_GPU=off"));
   EXPECT_THAT(status.message(), HasSubstr("nonsense"));
+}
+
+TEST(GpuDeviceOptionsTest, TheEnvironmentTurnsGraphsOff) {
+  for (const bool uses_graphs : {true, false}) {
+    setenv("RAMET_GPU_GRAPHS", uses_graphs ? "on" : "off", 1);
+    const auto device = GpuDevice::Make(0, *testing::FakeCudaDevice(), 0.5).value();
+    const Tensor x = device->CopyFromHost(Tensor::Vector<float>({1, 2})).value();
+    for (int step = 0; step < 3; ++step) {
+      for (int i = 0; i < 3; ++i) {
+        const KernelSpec twice = {kProgram, "twice", {{"T", "f32"}}};
+        const LaunchArgument arguments[] = {x, x, Index{2}};
+        ASSERT_TRUE(LaunchForEach(*device, twice, 2, arguments).ok());
+      }
+      ASSERT_TRUE(device->Synchronize().ok());
+    }
+    EXPECT_EQ(device->work().launches, uses_graphs ? 7 : 9);
+    EXPECT_EQ(device->work().graph_launches, uses_graphs ? 1 : 0);
+  }
+  setenv("RAMET_GPU_GRAPHS", "maybe", 1);
+  const Status unknown = GpuDevice::Make(0, *testing::FakeCudaDevice(), 0.5).status();
+  unsetenv("RAMET_GPU_GRAPHS");
+  EXPECT_TRUE(IsInvalidArgument(unknown));
+  EXPECT_THAT(unknown.message(), HasSubstr("RAMET_GPU_GRAPHS is 'maybe'; expected on or off"));
 }
 
 }  // namespace

@@ -57,10 +57,11 @@ class SimulatedDevice final : public Device, public BackgroundCopier {
     wake_.NotifyOne();
   }
 
-  void Synchronize() override {
+  Status Synchronize() override {
     MutexLock lock(mutex_);
     const int64_t until = enqueued_;
     while (finished_ < until) idle_.Wait(mutex_);
+    return OkStatus();
   }
 
   StatusOr<std::unique_ptr<DeviceMark>> Mark() override {

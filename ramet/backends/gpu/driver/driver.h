@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,6 +46,12 @@ struct DriverDeviceInfo {
 class DriverMemory {
  public:
   virtual ~DriverMemory() = default;
+  // Returns a number that no other block of the process has had, unlike its address.
+  uint64_t id() const { return id_; }
+
+ private:
+  inline static std::atomic<uint64_t> blocks_made = 0;
+  const uint64_t id_ = ++blocks_made;
 };
 
 // An argument of a kernel: a block of memory, or the bytes of a value in the kernel's layout.
@@ -57,6 +65,13 @@ class KernelArgument {
       : size_(sizeof(T)) {
     static_assert(sizeof(T) <= kMaxBytes);
     std::copy_n(reinterpret_cast<const std::byte*>(&value), sizeof(T), bytes_.data());
+  }
+  // Returns the argument that has these bytes, of which there are at most kMaxBytes.
+  static KernelArgument OfBytes(std::span<const std::byte> bytes) {
+    KernelArgument argument(uint8_t{0});
+    argument.size_ = bytes.size();
+    std::ranges::copy(bytes, argument.bytes_.data());
+    return argument;
   }
   static constexpr size_t kMaxBytes = 320;
 
@@ -104,6 +119,12 @@ class DriverEvent {
   virtual bool IsDone() = 0;
 };
 
+// A DriverGraph is work of a queue that can be started again and again by one call.
+class DriverGraph {
+ public:
+  virtual ~DriverGraph() = default;
+};
+
 // A DriverQueue runs work in the order in which it is enqueued. Functions return before the work is
 // done unless they say otherwise. Errors of the work itself are returned by a later call.
 // \error kResourceExhausted: the driver ran out of host or device memory.
@@ -115,7 +136,7 @@ class DriverQueue {
   virtual Status Launch(DriverFunction& function, const LaunchSize& size,
                         std::span<const KernelArgument> arguments) = 0;
   // Copies from host memory, which must not change until `*done`, if requested, is reached.
-  // Without `done`, waits for the copy.
+  // Without `done`, it may change when the function returns.
   virtual Status CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
                               std::unique_ptr<DriverEvent>* done) = 0;
   // Copies to host memory and waits for the copy.
@@ -138,6 +159,34 @@ class DriverQueue {
   virtual Status Flush() = 0;
   // Waits until all enqueued work is done.
   virtual Status Finish() = 0;
+
+  // Reports whether the queue can capture and launch graphs.
+  virtual bool has_graphs() const { return false; }
+  // Makes a graph of the work that `enqueue` gives to the queue that it is called with: launches,
+  // copies on the device, fills and calls of libraries. The work is not started. Its blocks and
+  // functions must exist whenever the graph is launched, and its launches must not be the first
+  // ones of their functions.
+  // \error kUnimplemented: the queue has no graphs.
+  // \error the errors of `enqueue`, or of the driver if the work cannot be captured.
+  virtual StatusOr<std::unique_ptr<DriverGraph>> Capture(
+      const std::function<Status(DriverQueue& capturing)>& /*enqueue*/) {
+    return Unimplemented("the driver has no graphs");
+  }
+  // Starts the work of a graph that this queue captured. Nothing is started if it fails.
+  virtual Status LaunchGraph(DriverGraph& /*graph*/) {
+    return Unimplemented("the driver has no graphs");
+  }
+};
+
+// A LibraryCall is a function of a vendor's library that enqueues work by itself. Objects live as
+// long as the queues that they are used with. Thread-safe.
+class LibraryCall {
+ public:
+  virtual ~LibraryCall() = default;
+  // Enqueues the call with these parameters, whose meaning is that of the class, on `queue`.
+  // \error kResourceExhausted, kInternal: the library failed.
+  virtual Status Enqueue(DriverQueue& queue, std::span<const int64_t> parameters,
+                         std::span<DriverMemory* const> blocks) = 0;
 };
 
 // A DriverDevice is one GPU. Lives as long as the process.

@@ -39,19 +39,24 @@ opencl::api::Mem* MemOfOperand(const DriverMemory& memory) {
 
 class Clblast final : public ProductLibrary {
  public:
-  Clblast(const ClblastFunctions& functions, bool has_double, opencl::Queue& queue)
-      : functions_(functions), has_double_(has_double), queue_(queue) {}
+  Clblast(const ClblastFunctions& functions, bool has_double)
+      : functions_(functions), has_double_(has_double) {}
 
-  StatusOr<bool> Multiply(const StackedProduct& p, const DriverMemory& x, const DriverMemory& y,
-                          DriverMemory& z) override {
+  StatusOr<bool> Supports(const StackedProduct& p) override {
     const bool is_empty = p.m == 0 || p.n == 0 || p.k == 0 || p.stacks == 0;
     const bool has_dtype = p.dtype == kFloat || (p.dtype == kDouble && has_double_);
-    if (is_empty || !has_dtype || (p.stacks > 1 && (p.repeats_x || p.repeats_y))) return false;
+    return !is_empty && has_dtype && (p.stacks == 1 || (!p.repeats_x && !p.repeats_y));
+  }
+
+  Status Multiply(DriverQueue& queue, const StackedProduct& p, const DriverMemory& x,
+                  const DriverMemory& y, DriverMemory& z) override {
+    opencl::api::CommandQueue* const commands = static_cast<opencl::Queue&>(queue).get();
     const int result =
         p.dtype == kFloat
-            ? Call<float>(functions_.gemm, functions_.stacked_gemm, p, x, y, z)
-            : Call<double>(functions_.wide_gemm, functions_.wide_stacked_gemm, p, x, y, z);
-    if (result == kClblastSuccess) return true;
+            ? Call<float>(functions_.gemm, functions_.stacked_gemm, commands, p, x, y, z)
+            : Call<double>(functions_.wide_gemm, functions_.wide_stacked_gemm, commands, p, x, y,
+                           z);
+    if (result == kClblastSuccess) return OkStatus();
     const Code code = result == opencl::api::k_MEM_OBJECT_ALLOCATION_FAILURE ||
                               result == opencl::api::k_OUT_OF_RESOURCES
                           ? Code::kResourceExhausted
@@ -61,14 +66,14 @@ class Clblast final : public ProductLibrary {
 
  private:
   template <class T>
-  int Call(Gemm<T>* gemm, StackedGemm<T>* stacked_gemm, const StackedProduct& p,
-           const DriverMemory& x, const DriverMemory& y, DriverMemory& z) const {
+  int Call(Gemm<T>* gemm, StackedGemm<T>* stacked_gemm, opencl::api::CommandQueue* queue,
+           const StackedProduct& p, const DriverMemory& x, const DriverMemory& y,
+           DriverMemory& z) const {
     const auto size = [](int64_t n) { return static_cast<size_t>(n); };
     const size_t m = size(p.m), n = size(p.n), k = size(p.k);
     const int of_x = p.transpose_x ? kTransposed : kNotTransposed;
     const int of_y = p.transpose_y ? kTransposed : kNotTransposed;
     const size_t x_ld = p.transpose_x ? m : k, y_ld = p.transpose_y ? k : n;
-    opencl::api::CommandQueue* queue = queue_.get();
     if (p.stacks == 1) {
       return gemm(kRowMajor, of_x, of_y, m, n, k, 1, MemOfOperand(x), 0, x_ld, MemOfOperand(y), 0,
                   y_ld, 0, MemOfOperand(z), 0, n, &queue, nullptr);
@@ -80,12 +85,11 @@ class Clblast final : public ProductLibrary {
 
   const ClblastFunctions functions_;
   const bool has_double_;
-  opencl::Queue& queue_;
 };
 
 }  // namespace
 
-std::unique_ptr<ProductLibrary> OpenClblast(DriverDevice& device, DriverQueue& queue) {
+std::unique_ptr<ProductLibrary> OpenClblast(DriverDevice& device) {
   const auto library = OpenSharedLibrary("libclblast.so.1");
   ClblastFunctions f;
   if (!library.ok() || !LoadFunction(*library, "CLBlastSgemm", &f.gemm) ||
@@ -95,7 +99,7 @@ std::unique_ptr<ProductLibrary> OpenClblast(DriverDevice& device, DriverQueue& q
     return nullptr;
   }
   LogDebug(device.info().name, " multiplies matrices with CLBlast");
-  return std::make_unique<Clblast>(f, device.info().has_double, static_cast<opencl::Queue&>(queue));
+  return std::make_unique<Clblast>(f, device.info().has_double);
 }
 
 }  // namespace ramet::gpu

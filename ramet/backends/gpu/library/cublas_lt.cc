@@ -63,39 +63,46 @@ bool AllowsTf32() {
 // so the product is z' = op(y)' op(x)', with y as cuBLASLt's matrix A and x as B.
 class CublasLt final : public ProductLibrary {
  public:
-  CublasLt(const api::Functions& lt, cuda::Queue& queue, Owned<api::Handle> handle,
+  CublasLt(const api::Functions& lt, const cuda::Context& context, Owned<api::Handle> handle,
            std::unique_ptr<DriverMemory> workspace)
       : lt_(lt),
-        queue_(queue),
+        context_(context),
         allows_tf32_(AllowsTf32()),
         handle_(std::move(handle)),
         workspace_(std::move(workspace)) {}
 
-  StatusOr<bool> Multiply(const StackedProduct& p, const DriverMemory& x, const DriverMemory& y,
-                          DriverMemory& z) override {
-    Types types;
+  StatusOr<bool> Supports(const StackedProduct& p) override {
     const bool is_empty = p.m == 0 || p.n == 0 || p.k == 0 || p.stacks == 0;
+    Types types;
     if (is_empty || p.stacks > std::numeric_limits<int32_t>::max() ||
         !TypesOf(p.dtype, allows_tf32_, &types)) {
       return false;
     }
-    const cuda::Scope scope(queue_.context());
+    const cuda::Scope scope(context_);
     MutexLock lock(mutex_);
     RAMET_ASSIGN_OR_RETURN(const Plan* plan, PlanFor(p, types));
-    if (!plan->is_supported) return false;
+    return plan->is_supported;
+  }
+
+  Status Multiply(DriverQueue& queue, const StackedProduct& p, const DriverMemory& x,
+                  const DriverMemory& y, DriverMemory& z) override {
+    Types types;
+    TypesOf(p.dtype, allows_tf32_, &types);
+    const cuda::Scope scope(context_);
+    MutexLock lock(mutex_);
+    RAMET_ASSIGN_OR_RETURN(const Plan* plan, PlanFor(p, types));
     const float one = 1, zero = 0;
     const double wide_one = 1, wide_zero = 0;
     const bool is_wide = types.scale == api::k_CUDA_R_64F;
     const void* const alpha = is_wide ? static_cast<const void*>(&wide_one) : &one;
     const void* const beta = is_wide ? static_cast<const void*>(&wide_zero) : &zero;
     void* const result = AddressOf(z);
-    RAMET_RETURN_IF_ERROR(StatusOfProduct(
+    return StatusOfProduct(
         lt_.Matmul(handle_.get(), plan->operation.get(), alpha, AddressOf(y), plan->a.get(),
                    AddressOf(x), plan->b.get(), beta, result, plan->c.get(), result, plan->c.get(),
                    &plan->algorithm, workspace_ ? AddressOf(*workspace_) : nullptr,
-                   plan->workspace_bytes, queue_.get()),
-        "cublasLtMatmul"));
-    return true;
+                   plan->workspace_bytes, static_cast<cuda::Queue&>(queue).get()),
+        "cublasLtMatmul");
   }
 
  private:
@@ -196,7 +203,7 @@ class CublasLt final : public ProductLibrary {
   }
 
   const api::Functions lt_;
-  cuda::Queue& queue_;
+  const cuda::Context& context_;
   const bool allows_tf32_;
   const Owned<api::Handle> handle_;
   const std::unique_ptr<DriverMemory> workspace_;  // null if the memory was full
@@ -226,7 +233,7 @@ std::unique_ptr<ProductLibrary> OpenCublasLt(DriverDevice& device, DriverQueue& 
     if (!LoadFunctions(file, &lt) || lt.Create(&handle) != api::k_CUBLAS_STATUS_SUCCESS) continue;
     LogDebug(device.info().name, " multiplies matrices with ", file);
     auto workspace = device.Allocate(kWorkspaceBytes);
-    return std::make_unique<CublasLt>(lt, stream, Owned<api::Handle>(handle, lt.Destroy),
+    return std::make_unique<CublasLt>(lt, stream.context(), Owned<api::Handle>(handle, lt.Destroy),
                                       workspace.ok() ? *std::move(workspace) : nullptr);
   }
   return nullptr;

@@ -4,11 +4,37 @@
 
 namespace ramet::gpu {
 
+std::array<int64_t, 9> ProductLibrary::ParametersOf(const StackedProduct& p) {
+  return {static_cast<int64_t>(p.dtype),
+          p.m,
+          p.n,
+          p.k,
+          p.transpose_x,
+          p.transpose_y,
+          p.stacks,
+          p.repeats_x,
+          p.repeats_y};
+}
+
+Status ProductLibrary::Enqueue(DriverQueue& queue, std::span<const int64_t> parameters,
+                               std::span<DriverMemory* const> blocks) {
+  const StackedProduct product = {.dtype = static_cast<DType>(parameters[0]),
+                                  .m = parameters[1],
+                                  .n = parameters[2],
+                                  .k = parameters[3],
+                                  .transpose_x = parameters[4] != 0,
+                                  .transpose_y = parameters[5] != 0,
+                                  .stacks = parameters[6],
+                                  .repeats_x = parameters[7] != 0,
+                                  .repeats_y = parameters[8] != 0};
+  return Multiply(queue, product, *blocks[0], *blocks[1], *blocks[2]);
+}
+
 std::unique_ptr<ProductLibrary> OpenProductLibrary(DriverDevice& device, DriverQueue& queue) {
   if (device.info().language == Language::kCudaCpp) {
     return OpenCublasLt(device, queue, cuda::Libraries::Default().products);
   }
-  return device.info().is_cpu ? nullptr : OpenClblast(device, queue);
+  return device.info().is_cpu ? nullptr : OpenClblast(device);
 }
 
 }  // namespace ramet::gpu

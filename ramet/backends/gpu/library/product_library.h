@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,15 +26,21 @@ struct StackedProduct {
   auto operator<=>(const StackedProduct&) const = default;
 };
 
-// A ProductLibrary multiplies matrices on one queue. Thread-safe.
-class ProductLibrary {
+// A ProductLibrary multiplies matrices on queues of one device. Thread-safe.
+class ProductLibrary : public LibraryCall {
  public:
-  virtual ~ProductLibrary() = default;
-  // Enqueues a product. Returns false, with no side effects, if the library does not support it;
-  // the caller then runs a kernel of its own.
+  // Reports whether the library supports a product. If not, the caller runs a kernel of its own.
   // \error kResourceExhausted, kInternal: the library failed.
-  virtual StatusOr<bool> Multiply(const StackedProduct& product, const DriverMemory& x,
-                                  const DriverMemory& y, DriverMemory& z) = 0;
+  virtual StatusOr<bool> Supports(const StackedProduct& product) = 0;
+  // Enqueues a product that is supported.
+  // \error kResourceExhausted, kInternal: the library failed.
+  virtual Status Multiply(DriverQueue& queue, const StackedProduct& product, const DriverMemory& x,
+                          const DriverMemory& y, DriverMemory& z) = 0;
+
+  // Returns the parameters with which Enqueue multiplies the blocks x, y and z.
+  static std::array<int64_t, 9> ParametersOf(const StackedProduct& product);
+  Status Enqueue(DriverQueue& queue, std::span<const int64_t> parameters,
+                 std::span<DriverMemory* const> blocks) final;
 };
 
 // Opens the library for a queue of a device. Returns null if none is installed, or if the device is
@@ -42,7 +50,7 @@ std::unique_ptr<ProductLibrary> OpenProductLibrary(DriverDevice& device, DriverQ
 // Opens the first file that is a cuBLASLt for a queue of the CUDA driver. Returns null if none is.
 std::unique_ptr<ProductLibrary> OpenCublasLt(DriverDevice& device, DriverQueue& queue,
                                              const std::vector<std::string>& files);
-// Opens CLBlast for a queue of the OpenCL driver. Returns null if it is not installed.
-std::unique_ptr<ProductLibrary> OpenClblast(DriverDevice& device, DriverQueue& queue);
+// Opens CLBlast for a device of the OpenCL driver. Returns null if it is not installed.
+std::unique_ptr<ProductLibrary> OpenClblast(DriverDevice& device);
 
 }  // namespace ramet::gpu

@@ -66,8 +66,12 @@ void GpuBuffer::Dispose() {
 }
 
 CachingAllocator::CachingAllocator(std::string name, DriverDevice& device,
-                                   const DeviceMemory* memory, uint64_t limit_bytes)
-    : name_(std::move(name)), device_(device), memory_(memory) {
+                                   const DeviceMemory* memory, uint64_t limit_bytes,
+                                   std::function<void()> before_release)
+    : name_(std::move(name)),
+      device_(device),
+      memory_(memory),
+      before_release_(std::move(before_release)) {
   usage_.limit = limit_bytes;
 }
 
@@ -100,6 +104,8 @@ StatusOr<std::unique_ptr<DriverMemory>> CachingAllocator::TakeBlock(size_t size)
 }
 
 void CachingAllocator::ReleaseKept() {
+  if (usage_.kept == 0) return;
+  if (before_release_) before_release_();
   kept_.clear();
   usage_.kept = 0;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,9 +41,10 @@ class GpuBuffer final : public Buffer {
 class CachingAllocator final : public Allocator {
  public:
   // `name` is the device's in errors. Blocks in use and kept ones have at most `limit_bytes` bytes.
-  // Buffers name `memory` as the memory that they are in.
+  // Buffers name `memory` as the memory that they are in. `before_release` is called before kept
+  // blocks are returned to the driver; it must not use the allocator.
   CachingAllocator(std::string name, DriverDevice& device, const DeviceMemory* memory,
-                   uint64_t limit_bytes);
+                   uint64_t limit_bytes, std::function<void()> before_release = nullptr);
 
   std::string_view name() const override { return name_; }
   // \error kResourceExhausted: the limit is reached, or the driver has no memory.
@@ -67,6 +69,7 @@ class CachingAllocator final : public Allocator {
   const std::string name_;
   DriverDevice& device_;
   const DeviceMemory* const memory_;
+  const std::function<void()> before_release_;
   mutable Mutex mutex_;
   uint64_t buffers_made_ RAMET_GUARDED_BY(mutex_) = 0;
   Usage usage_ RAMET_GUARDED_BY(mutex_);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ramet/backends/gpu/driver/cuda/cuda_api.h"
@@ -20,8 +21,22 @@ using api::Result;
 namespace ramet::gpu::cuda::api {
 
 struct Context {};
+struct Graph {
+  std::vector<std::function<void()>> work;
+};
+struct GraphExec {
+  Graph graph;
+};
 struct Stream {
   std::deque<std::function<void()>> work;
+  Graph* captured = nullptr;  // if the stream is being captured
+  void Add(std::function<void()> next) {
+    if (captured != nullptr) {
+      captured->work.push_back(std::move(next));
+    } else {
+      work.push_back(std::move(next));
+    }
+  }
   void RunOne() {
     const auto next = std::move(work.front());
     work.pop_front();
@@ -52,7 +67,7 @@ struct Program {
 
 namespace {
 
-constexpr Result kInvalidValue = 1, kInvalidContext = 201;
+constexpr Result kInvalidValue = 1, kInvalidContext = 201, kCaptureUnsupported = 900;
 
 std::recursive_mutex mutex;  // of all that follows
 FakeCuda fake;
@@ -115,7 +130,8 @@ FakeCuda* ramet_fake_cuda() { return &fake; }
 
 void ramet_fake_cuda_enqueue(api::Stream* stream, std::function<void()> work) {
   LOCK();
-  stream->work.push_back(std::move(work));
+  if (stream->captured != nullptr) ++fake.captured;
+  stream->Add(std::move(work));
 }
 
 Result cuInit(unsigned) {
@@ -178,6 +194,9 @@ Result cuCtxPopCurrent_v2(api::Context** popped) {
 }
 Result cuCtxSynchronize() {
   RETURN_IF_LOST();
+  for (const api::Stream* stream : streams) {
+    if (stream->captured != nullptr) return kCaptureUnsupported;
+  }
   for (api::Stream* stream : streams) stream->RunAll();
   return fake.lost;
 }
@@ -200,16 +219,28 @@ Result cuMemFree_v2(DevicePointer address) {
   --fake.memories;
   return Check();
 }
+Result cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
+  RETURN_IF_LOST();
+  *memory = std::malloc(bytes);
+  ++fake.host_memories;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemFreeHost(void* memory) {
+  LOCK();
+  std::free(memory);
+  --fake.host_memories;
+  return Check();
+}
 Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, size_t bytes, api::Stream* stream) {
   RETURN_IF_LOST();
-  stream->work.push_back([=] {
+  stream->Add([=] {
     if (void* memory = MemoryAt(to, bytes)) std::memcpy(memory, from, bytes);
   });
   return api::k_CUDA_SUCCESS;
 }
 Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes, api::Stream* stream) {
   RETURN_IF_LOST();
-  stream->work.push_back([=] {
+  stream->Add([=] {
     if (void* memory = MemoryAt(from, bytes)) std::memcpy(to, memory, bytes);
   });
   return api::k_CUDA_SUCCESS;
@@ -217,7 +248,7 @@ Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes, api::Str
 Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t bytes,
                             api::Stream* stream) {
   RETURN_IF_LOST();
-  stream->work.push_back([=] {
+  stream->Add([=] {
     void* const target = MemoryAt(to, bytes);
     void* const source = MemoryAt(from, bytes);
     if (target != nullptr && source != nullptr) std::memcpy(target, source, bytes);
@@ -226,7 +257,7 @@ Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t bytes,
 }
 Result cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes, api::Stream* stream) {
   RETURN_IF_LOST();
-  stream->work.push_back([=] {
+  stream->Add([=] {
     if (void* memory = MemoryAt(to, bytes)) std::memset(memory, value, bytes);
   });
   return api::k_CUDA_SUCCESS;
@@ -240,7 +271,7 @@ Result cuStreamCreate(api::Stream** stream, unsigned) {
 }
 Result cuStreamDestroy_v2(api::Stream* stream) {
   LOCK();
-  stream->RunAll();
+  if (fake.lost == 0) stream->RunAll();  // a lost device runs nothing
   std::erase(streams, stream);
   delete stream;
   --fake.streams;
@@ -248,12 +279,13 @@ Result cuStreamDestroy_v2(api::Stream* stream) {
 }
 Result cuStreamSynchronize(api::Stream* stream) {
   RETURN_IF_LOST();
+  if (stream->captured != nullptr) return kCaptureUnsupported;
   stream->RunAll();
   return fake.lost;
 }
 Result cuStreamWaitEvent(api::Stream* stream, api::Event* event, unsigned) {
   RETURN_IF_LOST();
-  stream->work.push_back([point = event->point] {
+  stream->Add([point = event->point] {
     while (!point->reached) point->stream->RunOne();
   });
   return api::k_CUDA_SUCCESS;
@@ -274,7 +306,7 @@ Result cuEventDestroy_v2(api::Event* event) {
 Result cuEventRecord(api::Event* event, api::Stream* stream) {
   RETURN_IF_LOST();
   event->point = std::make_shared<api::Event::Point>(api::Event::Point{false, stream});
-  stream->work.push_back([point = event->point] { point->reached = true; });
+  stream->Add([point = event->point] { point->reached = true; });
   return api::k_CUDA_SUCCESS;
 }
 Result cuEventQuery(api::Event* event) {
@@ -328,9 +360,54 @@ Result cuLaunchKernel(api::Function* function, unsigned x, unsigned y, unsigned 
       items_x * items_y * items_z == 0 || items_x * items_y * items_z > kMaxItems) {
     return kInvalidValue;
   }
-  ++fake.launches;
-  if (fake.launch) stream->work.push_back(fake.launch(function->name, arguments));
+  ++(stream->captured != nullptr ? fake.captured : fake.launches);
+  if (fake.launch) stream->Add(fake.launch(function->name, arguments));
   return api::k_CUDA_SUCCESS;
+}
+
+Result cuStreamBeginCapture_v2(api::Stream* stream, int) {
+  RETURN_IF_LOST();
+  if (stream->captured != nullptr || !stream->work.empty()) return kInvalidValue;
+  stream->captured = new api::Graph;
+  ++fake.graphs;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuStreamEndCapture(api::Stream* stream, api::Graph** graph) {
+  LOCK();
+  *graph = std::exchange(stream->captured, nullptr);
+  if (fake.capture_result == 0) return Check();
+  delete std::exchange(*graph, nullptr);
+  --fake.graphs;
+  return fake.capture_result;
+}
+Result cuGraphInstantiateWithFlags(api::GraphExec** made, api::Graph* graph, uint64_t) {
+  RETURN_IF_LOST();
+  *made = new api::GraphExec{*graph};
+  ++fake.graphs;
+  return api::k_CUDA_SUCCESS;
+}
+// The graph may be destroyed before it runs.
+Result cuGraphLaunch(api::GraphExec* graph, api::Stream* stream) {
+  RETURN_IF_LOST();
+  if (fake.graph_launch_result == api::k_CUDA_ERROR_LAUNCH_FAILED) {
+    return fake.lost = fake.graph_launch_result;
+  }
+  if (fake.graph_launch_result != 0) return fake.graph_launch_result;
+  ++fake.graph_launches;
+  for (const auto& next : graph->graph.work) stream->Add(next);
+  return api::k_CUDA_SUCCESS;
+}
+Result cuGraphExecDestroy(api::GraphExec* graph) {
+  LOCK();
+  delete graph;
+  --fake.graphs;
+  return Check();
+}
+Result cuGraphDestroy(api::Graph* graph) {
+  LOCK();
+  delete graph;
+  --fake.graphs;
+  return Check();
 }
 
 Result nvrtcVersion(int* major, int* minor) {

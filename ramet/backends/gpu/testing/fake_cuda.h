@@ -21,13 +21,17 @@ struct FakeCuda {
   int compiler_version = 12;
   int compiler_min_arch = 75;
   int compiler_max_arch = 90;
-  int cublas_status = 0;  // of cublasLtCreate
+  int cublas_status = 0;        // of cublasLtCreate
+  int capture_result = 0;       // of cuStreamEndCapture
+  int graph_launch_result = 0;  // of cuGraphLaunch
   // Returns the work of a launch, from the addresses of its arguments.
   std::function<std::function<void()>(const std::string& kernel, void** arguments)> launch;
 
   // Objects that are not destroyed, and calls.
-  int memories = 0, events = 0, streams = 0, modules = 0;
-  int launches = 0;
+  int memories = 0, events = 0, streams = 0, modules = 0, host_memories = 0, graphs = 0;
+  int launches = 0;  // of kernels that are not in graphs
+  int captured = 0;  // kernels and products
+  int graph_launches = 0;
   int cublas_choices = 0;  // of algorithms
   int cublas_compute = 0;  // the compute type of the last product
   size_t bytes_in_use = 0;

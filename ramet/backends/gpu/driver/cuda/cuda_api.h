@@ -18,6 +18,8 @@ struct Event;
 struct Module;
 struct Function;
 struct Program;  // of NVRTC
+struct Graph;
+struct GraphExec;
 
 // Calls define(name, value) for each constant, whose name in cuda.h begins with CU or CUDA.
 #define RAMET_CUDA_CONSTANTS(define)                                                               \
@@ -48,7 +50,8 @@ struct Program;  // of NVRTC
                                           define(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76) \
                                               define(CU_COMPUTEMODE_PROHIBITED, 2)                 \
                                                   define(CU_STREAM_NON_BLOCKING, 1)                \
-                                                      define(CU_EVENT_DISABLE_TIMING, 2)
+                                                      define(CU_EVENT_DISABLE_TIMING, 2) define(   \
+                                                          CU_STREAM_CAPTURE_MODE_RELAXED, 2)
 
 #define RAMET_CUDA_CONSTANT(name, value) inline constexpr int k_##name = value;
 RAMET_CUDA_CONSTANTS(RAMET_CUDA_CONSTANT)
@@ -73,6 +76,8 @@ RAMET_CUDA_CONSTANTS(RAMET_CUDA_CONSTANT)
   declare(CtxSynchronize, cuCtxSynchronize, ()) \
   declare(MemAlloc, cuMemAlloc_v2, (DevicePointer*, size_t)) \
   declare(MemFree, cuMemFree_v2, (DevicePointer)) \
+  declare(MemHostAlloc, cuMemHostAlloc, (void**, size_t, unsigned)) \
+  declare(MemFreeHost, cuMemFreeHost, (void*)) \
   declare(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer, const void*, size_t, Stream*)) \
   declare(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void*, DevicePointer, size_t, Stream*)) \
   declare(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, (DevicePointer, DevicePointer, size_t, Stream*)) \
@@ -92,6 +97,15 @@ RAMET_CUDA_CONSTANTS(RAMET_CUDA_CONSTANT)
   declare(LaunchKernel, cuLaunchKernel, \
           (Function*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
            Stream*, void**, void**))
+
+// Calls declare for the functions of graphs, of CUDA 11.4 and later. A driver may lack them.
+#define RAMET_CUDA_GRAPH_FUNCTIONS(declare) \
+  declare(StreamBeginCapture, cuStreamBeginCapture_v2, (Stream*, int)) \
+  declare(StreamEndCapture, cuStreamEndCapture, (Stream*, Graph**)) \
+  declare(GraphInstantiate, cuGraphInstantiateWithFlags, (GraphExec**, Graph*, uint64_t)) \
+  declare(GraphLaunch, cuGraphLaunch, (GraphExec*, Stream*)) \
+  declare(GraphExecDestroy, cuGraphExecDestroy, (GraphExec*)) \
+  declare(GraphDestroy, cuGraphDestroy, (Graph*))
 
 // Calls declare(name, symbol, parameters) for each function of NVRTC, which returns a Result; 0 is
 // success.

@@ -23,6 +23,7 @@ RAMET_CUDA_CONSTANTS(RAMET_EXPECT_CONSTANT)
 #define RAMET_EXPECT_CALL(name, symbol, parameters) \
   static_assert(SameCall<decltype(&symbol), decltype(api::Functions::name)>::value, #symbol);
 RAMET_CUDA_FUNCTIONS(RAMET_EXPECT_CALL)
+RAMET_CUDA_GRAPH_FUNCTIONS(RAMET_EXPECT_CALL)
 
 #define RAMET_EXPECT_COMPILER_CALL(name, symbol, parameters)                                \
   static_assert(SameCall<decltype(&symbol), decltype(api::CompilerFunctions::name)>::value, \
@@ -49,12 +50,16 @@ TEST(CudaApiTest, NamesTheVersionsOfTheToolkitsHeaders) {
   EXPECT_STREQ(RAMET_TEXT(cuMemcpyDtoDAsync), "cuMemcpyDtoDAsync_v2");
   EXPECT_STREQ(RAMET_TEXT(cuStreamDestroy), "cuStreamDestroy_v2");
   EXPECT_STREQ(RAMET_TEXT(cuEventDestroy), "cuEventDestroy_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuStreamBeginCapture), "cuStreamBeginCapture_v2");
 }
 
 // Functions whose name has no version must not be replaced by a macro with one.
 #define RAMET_EXPECT_NO_MACRO(name, symbol, parameters) \
   EXPECT_STREQ(RAMET_TEXT(symbol), #symbol) << "cuda.h has a newer version";
-TEST(CudaApiTest, NoFunctionHasANewerVersion) { RAMET_CUDA_FUNCTIONS(RAMET_EXPECT_NO_MACRO) }
+TEST(CudaApiTest, NoFunctionHasANewerVersion) {
+  RAMET_CUDA_FUNCTIONS(RAMET_EXPECT_NO_MACRO)
+  RAMET_CUDA_GRAPH_FUNCTIONS(RAMET_EXPECT_NO_MACRO)
+}
 
 }  // namespace
 }  // namespace ramet::gpu::cuda

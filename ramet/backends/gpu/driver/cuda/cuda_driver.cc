@@ -69,11 +69,8 @@ class CudaDevice final : public DriverDevice {
 
   StatusOr<std::unique_ptr<DriverQueue>> MakeQueue() override {
     RAMET_RETURN_IF_ERROR(context_.Make());
-    const Scope scope(context_);
-    api::Stream* stream = nullptr;
-    RAMET_RETURN_IF_ERROR(StatusOfResult(
-        cuda_, cuda_.StreamCreate(&stream, api::k_CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
-    return std::unique_ptr<DriverQueue>(std::make_unique<Queue>(context_, stream));
+    RAMET_ASSIGN_OR_RETURN(auto queue, MakeStreamQueue(context_));
+    return std::unique_ptr<DriverQueue>(std::move(queue));
   }
 
   StatusOr<std::unique_ptr<DriverModule>> Compile(const std::string& source,

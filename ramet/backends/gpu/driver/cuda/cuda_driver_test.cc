@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <vector>
 
 #include "ramet/backends/gpu/driver/cuda/cuda_api.h"
 #include "ramet/backends/gpu/testing/fake_cuda_device.h"
@@ -32,6 +34,9 @@ class CudaDriverTest : public ::testing::Test {
     fake_.arch = defaults.arch;
     fake_.lost = defaults.lost;
     fake_.compiler_version = defaults.compiler_version;
+    fake_.capture_result = defaults.capture_result;
+    fake_.graph_launch_result = defaults.graph_launch_result;
+    fake_.launch = nullptr;
     EXPECT_FALSE(fake_.has_bad_access);
   }
   static Status Open(const Libraries& libraries = kFake) { return OpenDevices(libraries).status(); }
@@ -127,6 +132,8 @@ TEST_F(CudaDriverTest, ALostDeviceFailsWithAdviceAndLeavesNothing) {
     auto module = device->Compile("KERNEL(f)() {}", "").value();
     auto function = module->Function("f").value();
     std::array<std::byte, 16> bytes = {};
+    ASSERT_TRUE(queue->CopyFromHost(*memory, bytes, nullptr).ok());
+    auto graph = queue->Capture([&](DriverQueue& q) { return q.Zero(*memory, 16); }).value();
     fake_.lost = api::k_CUDA_ERROR_LAUNCH_FAILED;
     const Status failures[] = {queue->Launch(*function, {}, {}),
                                queue->CopyFromHost(*memory, bytes, nullptr),
@@ -136,6 +143,8 @@ TEST_F(CudaDriverTest, ALostDeviceFailsWithAdviceAndLeavesNothing) {
                                queue->Zero(*memory, 16),
                                queue->Record().status(),
                                queue->WaitFor(*event),
+                               queue->LaunchGraph(*graph),
+                               queue->Capture([](DriverQueue&) { return OkStatus(); }).status(),
                                queue->Finish(),
                                event->Wait(),
                                device->Allocate(16).status(),
@@ -153,6 +162,8 @@ TEST_F(CudaDriverTest, ALostDeviceFailsWithAdviceAndLeavesNothing) {
   EXPECT_EQ(fake_.events, before.events);
   EXPECT_EQ(fake_.streams, before.streams);
   EXPECT_EQ(fake_.modules, before.modules);
+  EXPECT_EQ(fake_.graphs, before.graphs);
+  EXPECT_EQ(fake_.host_memories, before.host_memories);
 }
 
 TEST_F(CudaDriverTest, ReleasesItsObjects) {
@@ -164,11 +175,105 @@ TEST_F(CudaDriverTest, ReleasesItsObjects) {
     ASSERT_TRUE(queue->Zero(*memory, 16).ok());
     ASSERT_TRUE(queue->Record().ok());
     ASSERT_TRUE(device->Compile("KERNEL(f)() {}", "").ok());
+    const std::byte bytes[16] = {};
+    ASSERT_TRUE(queue->CopyFromHost(*memory, bytes, nullptr).ok());
+    ASSERT_TRUE(queue->Capture([&](DriverQueue& q) { return q.Zero(*memory, 16); }).ok());
   }
   EXPECT_EQ(fake_.memories, before.memories);
   EXPECT_EQ(fake_.events, before.events);
   EXPECT_EQ(fake_.streams, before.streams);
   EXPECT_EQ(fake_.modules, before.modules);
+  EXPECT_EQ(fake_.graphs, before.graphs);
+  EXPECT_EQ(fake_.host_memories, before.host_memories);
+}
+
+// Returns the numbers in a block of a queue.
+std::vector<int> Read(DriverQueue& queue, const DriverMemory& memory, size_t count) {
+  std::vector<int> values(count);
+  EXPECT_TRUE(queue.CopyToHost(std::as_writable_bytes(std::span(values)), memory).ok());
+  return values;
+}
+
+TEST_F(CudaDriverTest, HostMemoryMayChangeAfterACopyFromIt) {
+  DriverDevice* const device = OpenDevices(kFake).value().front();
+  auto queue = device->MakeQueue().value();
+  // The third one does not fit next to the second one, and the last one is not staged.
+  const size_t counts[] = {1000, 700'000, 600'000, 500'000, 400'000, 1, 2'000'000};
+  std::vector<std::unique_ptr<DriverMemory>> blocks;
+  std::vector<int> host;
+  for (size_t i = 0; i < std::size(counts); ++i) {
+    blocks.push_back(device->Allocate(counts[i] * sizeof(int)).value());
+    host.assign(counts[i], static_cast<int>(i));
+    ASSERT_TRUE(queue->CopyFromHost(*blocks[i], std::as_bytes(std::span(host)), nullptr).ok());
+    std::ranges::fill(host, -1);
+  }
+  for (size_t i = 0; i < std::size(counts); ++i) {
+    EXPECT_EQ(Read(*queue, *blocks[i], counts[i]), std::vector(counts[i], static_cast<int>(i)));
+  }
+}
+
+TEST_F(CudaDriverTest, SmallCopiesFromTheHostDoNotWaitForEarlierWork) {
+  DriverDevice* const device = OpenDevices(kFake).value().front();
+  auto queue = device->MakeQueue().value();
+  auto module = device->Compile("KERNEL(f)() {}", "").value();
+  auto function = module->Function("f").value();
+  bool has_run = false;
+  fake_.launch = [&](const std::string&, void**) { return [&] { has_run = true; }; };
+  ASSERT_TRUE(queue->Launch(*function, {}, {}).ok());
+  auto memory = device->Allocate(16).value();
+  const std::byte bytes[16] = {};
+  ASSERT_TRUE(queue->CopyFromHost(*memory, bytes, nullptr).ok());
+  EXPECT_FALSE(has_run);
+  ASSERT_TRUE(queue->Finish().ok());
+  EXPECT_TRUE(has_run);
+}
+
+TEST_F(CudaDriverTest, GraphsRunTheWorkThatWasCaptured) {
+  DriverDevice* const device = OpenDevices(kFake).value().front();
+  auto queue = device->MakeQueue().value();
+  auto module = device->Compile("KERNEL(f)() {}", "").value();
+  auto function = module->Function("f").value();
+  fake_.launch = [](const std::string&, void** arguments) -> std::function<void()> {
+    const auto x = reinterpret_cast<int*>(*static_cast<uint64_t*>(arguments[0]));
+    return [x, added = *static_cast<int*>(arguments[1])] { *x += added; };
+  };
+  auto x = device->Allocate(4).value();
+  auto y = device->Allocate(4).value();
+  ASSERT_TRUE(queue->Zero(*x, 4).ok());
+  auto graph = queue->Capture([&](DriverQueue& capturing) -> Status {
+    for (int i : {1, 10}) {
+      const KernelArgument arguments[] = {*x, i};
+      RAMET_RETURN_IF_ERROR(capturing.Launch(*function, {}, arguments));
+    }
+    return capturing.Copy(*y, *x, 4);
+  });
+  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+  EXPECT_EQ(Read(*queue, *x, 1)[0], 0);
+  ASSERT_TRUE(queue->LaunchGraph(**graph).ok());
+  EXPECT_EQ(Read(*queue, *y, 1)[0], 11);
+  ASSERT_TRUE(queue->LaunchGraph(**graph).ok());
+  graph->reset();  // the enqueued work keeps it
+  EXPECT_EQ(Read(*queue, *y, 1)[0], 22);
+}
+
+TEST_F(CudaDriverTest, WorkThatCannotBeCapturedIsAnErrorThatLeavesNothing) {
+  DriverDevice* const device = OpenDevices(kFake).value().front();
+  auto queue = device->MakeQueue().value();
+  auto memory = device->Allocate(16).value();
+  const FakeCuda before = fake_;
+  const auto zero = [&](DriverQueue& capturing) { return capturing.Zero(*memory, 16); };
+  const auto waits = queue->Capture([](DriverQueue& capturing) { return capturing.Finish(); });
+  EXPECT_THAT(waits.status().message(), HasSubstr("(900)"));
+  fake_.capture_result = 901;
+  EXPECT_THAT(queue->Capture(zero).status().message(),
+              HasSubstr("cuStreamEndCapture failed with a CUDA error (901)"));
+  fake_.capture_result = 0;
+  EXPECT_EQ(fake_.graphs, before.graphs);
+  EXPECT_EQ(fake_.streams, before.streams);
+  const auto graph = queue->Capture(zero).value();
+  fake_.graph_launch_result = 1;
+  EXPECT_THAT(queue->LaunchGraph(*graph).message(), HasSubstr("cuGraphLaunch failed with"));
+  EXPECT_TRUE(queue->Finish().ok());
 }
 
 }  // namespace

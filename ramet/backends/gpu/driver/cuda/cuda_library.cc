@@ -74,6 +74,11 @@ StatusOr<std::unique_ptr<api::Functions>> LoadFunctions(void* library, const std
   }
   RAMET_CUDA_FUNCTIONS(RAMET_CUDA_LOAD)
 #undef RAMET_CUDA_LOAD
+  functions->has_graphs = true;
+#define RAMET_CUDA_LOAD_GRAPHS(name, symbol, parameters) \
+  if (!LoadFunction(library, #symbol, &functions->name)) functions->has_graphs = false;
+  RAMET_CUDA_GRAPH_FUNCTIONS(RAMET_CUDA_LOAD_GRAPHS)
+#undef RAMET_CUDA_LOAD_GRAPHS
   return functions;
 }
 

@@ -13,28 +13,9 @@ api::DevicePointer AddressOf(const DriverMemory& memory) {
 
 }  // namespace
 
-Status Context::Make() {
-  if (context_ != nullptr) return OkStatus();
-  MutexLock lock(mutex_);
-  if (context_ != nullptr) return OkStatus();
-  api::Context* made = nullptr;
-  RAMET_RETURN_IF_ERROR(StatusOfResult(cuda_, cuda_.DevicePrimaryCtxRetain(&made, device_),
-                                       "cuDevicePrimaryCtxRetain"));
-  context_ = made;
-  return OkStatus();
-}
-
-Scope::Scope(const Context& context)
-    : context_(context),
-      pushed_(context.cuda().CtxPushCurrent(context.get()) == api::k_CUDA_SUCCESS) {}
-
-Scope::~Scope() {
-  api::Context* popped = nullptr;
-  if (pushed_) context_.cuda().CtxPopCurrent(&popped);
-}
-
 Memory::~Memory() {
   const Scope scope(context_);
+  MutexLock lock(context_.capture_mutex());
   context_.cuda().CtxSynchronize();
   context_.cuda().MemFree(address_);
 }
@@ -69,7 +50,21 @@ StatusOr<std::unique_ptr<DriverFunction>> Module::Function(const std::string& na
   return std::unique_ptr<DriverFunction>(std::make_unique<cuda::Function>(function, name));
 }
 
+Graph::~Graph() {
+  const Scope scope(context_);
+  context_.cuda().GraphExecDestroy(graph_);
+}
+
+StatusOr<std::unique_ptr<Queue>> MakeStreamQueue(const Context& context) {
+  const Scope scope(context);
+  api::Stream* stream = nullptr;
+  const api::Result made = context.cuda().StreamCreate(&stream, api::k_CU_STREAM_NON_BLOCKING);
+  RAMET_RETURN_IF_ERROR(StatusOfResult(context.cuda(), made, "cuStreamCreate"));
+  return std::make_unique<Queue>(context, stream);
+}
+
 Queue::~Queue() {
+  staging_.reset();  // uses the stream
   const Scope scope(context_);
   context_.cuda().StreamDestroy(stream_);
 }
@@ -97,9 +92,12 @@ Status Queue::Launch(DriverFunction& function, const LaunchSize& size,
 Status Queue::CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
                            std::unique_ptr<DriverEvent>* done) {
   if (from.empty()) return OkStatus();
-  const api::Functions& cuda = context_.cuda();
-  RAMET_RETURN_IF_ERROR(Call("cuMemcpyHtoDAsync", cuda.MemcpyHtoDAsync, AddressOf(to), from.data(),
-                             from.size(), stream_));
+  if (done == nullptr) {
+    RAMET_ASSIGN_OR_RETURN(const bool is_started, staging_->Copy(AddressOf(to), from));
+    if (is_started) return OkStatus();
+  }
+  RAMET_RETURN_IF_ERROR(Call("cuMemcpyHtoDAsync", context_.cuda().MemcpyHtoDAsync, AddressOf(to),
+                             from.data(), from.size(), stream_));
   if (done == nullptr) return Finish();
   RAMET_ASSIGN_OR_RETURN(*done, Record());
   return OkStatus();
@@ -152,6 +150,43 @@ Status Queue::WaitFor(DriverEvent& event) {
 
 Status Queue::Finish() {
   return Call("cuStreamSynchronize", context_.cuda().StreamSynchronize, stream_);
+}
+
+// A stream of its own is captured, so that other threads may use this one meanwhile. The mode lets
+// all threads do what they want, except to wait for the context.
+StatusOr<std::unique_ptr<DriverGraph>> Queue::Capture(
+    const std::function<Status(DriverQueue& capturing)>& enqueue) {
+  if (!has_graphs()) return Unimplemented("the driver has no graphs; they need CUDA 11.4");
+  RAMET_ASSIGN_OR_RETURN(const auto capturing, MakeStreamQueue(context_));
+  RAMET_ASSIGN_OR_RETURN(api::Graph* const recorded, capturing->RecordGraph(enqueue));
+  const api::Functions& cuda = context_.cuda();
+  api::GraphExec* made = nullptr;
+  const Status status =
+      Call("cuGraphInstantiate", cuda.GraphInstantiate, &made, recorded, uint64_t{0});
+  RAMET_RETURN_IF_ERROR(Call("cuGraphDestroy", cuda.GraphDestroy, recorded));
+  RAMET_RETURN_IF_ERROR(status);
+  return std::unique_ptr<DriverGraph>(std::make_unique<Graph>(context_, made));
+}
+
+StatusOr<api::Graph*> Queue::RecordGraph(const std::function<Status(DriverQueue&)>& enqueue) {
+  const api::Functions& cuda = context_.cuda();
+  MutexLock lock(context_.capture_mutex());
+  RAMET_RETURN_IF_ERROR(Call("cuStreamBeginCapture", cuda.StreamBeginCapture, stream_,
+                             int{api::k_CU_STREAM_CAPTURE_MODE_RELAXED}));
+  const Status enqueued = enqueue(*this);
+  api::Graph* recorded = nullptr;
+  const Status ended = Call("cuStreamEndCapture", cuda.StreamEndCapture, stream_, &recorded);
+  if (enqueued.ok() && ended.ok() && recorded != nullptr) return recorded;
+  if (recorded != nullptr)
+    RAMET_RETURN_IF_ERROR(Call("cuGraphDestroy", cuda.GraphDestroy, recorded));
+  RAMET_RETURN_IF_ERROR(enqueued);
+  RAMET_RETURN_IF_ERROR(ended);
+  return Internal("cuStreamEndCapture returned no graph");
+}
+
+Status Queue::LaunchGraph(DriverGraph& graph) {
+  return Call("cuGraphLaunch", context_.cuda().GraphLaunch, static_cast<Graph&>(graph).get(),
+              stream_);
 }
 
 }  // namespace ramet::gpu::cuda

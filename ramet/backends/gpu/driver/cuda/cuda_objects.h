@@ -1,46 +1,15 @@
 #pragma once
 
-#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "ramet/backends/gpu/driver/cuda/cuda_library.h"
+#include "ramet/backends/gpu/driver/cuda/cuda_context.h"
+#include "ramet/backends/gpu/driver/cuda/staging_ring.h"
 #include "ramet/backends/gpu/driver/driver.h"
-#include "ramet/base/mutex.h"
 
 namespace ramet::gpu::cuda {
-
-// A Context is the primary context of a device, which all libraries of the process share. It is
-// made by the first Use and never released. Thread-safe.
-class Context {
- public:
-  Context(const api::Functions& cuda, api::Device device) : cuda_(cuda), device_(device) {}
-  // Makes the context, unless it is there.
-  // \error kResourceExhausted, kInternal: the driver cannot make it.
-  Status Make();
-  const api::Functions& cuda() const { return cuda_; }
-  api::Context* get() const { return context_; }  // after Make
-
- private:
-  const api::Functions& cuda_;
-  const api::Device device_;
-  Mutex mutex_;
-  std::atomic<api::Context*> context_ = nullptr;
-};
-
-// A Scope makes a context the current one of this thread, and restores the previous one at its end.
-class Scope {
- public:
-  explicit Scope(const Context& context);
-  ~Scope();
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
-
- private:
-  const Context& context_;
-  const bool pushed_;
-};
 
 // A block of device memory. Freeing it waits for the work of the device, which may use it: the
 // allocator above keeps freed blocks, so that this is rare.
@@ -96,10 +65,25 @@ class Module final : public DriverModule {
   const std::string image_;
 };
 
+class Graph final : public DriverGraph {
+ public:
+  Graph(const Context& context, api::GraphExec* graph) : context_(context), graph_(graph) {}
+  // The driver keeps a graph that is running.
+  ~Graph() override;
+  api::GraphExec* get() const { return graph_; }
+
+ private:
+  const Context& context_;
+  api::GraphExec* const graph_;
+};
+
 // A queue is a stream that does not wait for the default stream of other libraries.
 class Queue final : public DriverQueue {
  public:
-  Queue(const Context& context, api::Stream* stream) : context_(context), stream_(stream) {}
+  Queue(const Context& context, api::Stream* stream)
+      : context_(context),
+        stream_(stream),
+        staging_(std::make_unique<StagingRing>(context, stream)) {}
   ~Queue() override;
   api::Stream* get() const { return stream_; }
   const Context& context() const { return context_; }
@@ -116,6 +100,10 @@ class Queue final : public DriverQueue {
   Status WaitFor(DriverEvent& event) override;
   Status Flush() override { return OkStatus(); }  // the driver starts work at once
   Status Finish() override;
+  bool has_graphs() const override { return context_.cuda().has_graphs; }
+  StatusOr<std::unique_ptr<DriverGraph>> Capture(
+      const std::function<Status(DriverQueue& capturing)>& enqueue) override;
+  Status LaunchGraph(DriverGraph& graph) override;
 
  private:
   // Calls a function of the driver in the context.
@@ -127,9 +115,17 @@ class Queue final : public DriverQueue {
   }
 
   Status EnqueueCopyToHost(std::span<std::byte> to, const DriverMemory& from);
+  // Calls `enqueue` while the driver records what this queue is given. Returns a graph that must be
+  // destroyed.
+  StatusOr<api::Graph*> RecordGraph(const std::function<Status(DriverQueue&)>& enqueue);
 
   const Context& context_;
   api::Stream* const stream_;
+  std::unique_ptr<StagingRing> staging_;
 };
+
+// Makes a queue of its own.
+// \error kResourceExhausted, kInternal: the driver cannot make it.
+StatusOr<std::unique_ptr<Queue>> MakeStreamQueue(const Context& context);
 
 }  // namespace ramet::gpu::cuda

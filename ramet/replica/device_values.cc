@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ramet/base/strings.h"
+#include "ramet/device/memory_sharer.h"
 
 namespace ramet {
 
@@ -26,6 +27,27 @@ Status DeviceValues::Mark(const SessionImpl& session, const Tensor& value) {
   }
   RAMET_ASSIGN_OR_RETURN(auto mark, copier->Mark());
   devices_.push_back({value.memory(), copier, std::move(mark)});
+  return OkStatus();
+}
+
+std::vector<const DeviceMemory*> DeviceValues::memories() const {
+  std::vector<const DeviceMemory*> memories;
+  for (const MarkedDevice& device : devices_) memories.push_back(device.memory);
+  return memories;
+}
+
+Status DeviceValues::CopyToShared(std::span<const Tensor> from, std::span<const Tensor> to) const {
+  for (const MarkedDevice& device : devices_) {
+    const MemorySharer* const sharer = MemorySharerOf(*device.memory);
+    std::vector<Tensor> sources, targets;
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (to[i].empty() || to[i].memory() != device.memory) continue;
+      sources.push_back(from[i]);
+      targets.push_back(to[i]);
+    }
+    if (sharer == nullptr || sources.empty()) continue;
+    RAMET_RETURN_IF_ERROR(sharer->CopyToShared(*device.mark, sources, targets));
+  }
   return OkStatus();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ramet/device/background_copier.h"
@@ -29,6 +30,12 @@ class DeviceValues {
   void Add(Value value) { values_.push_back(std::move(value)); }
   bool empty() const { return values_.empty(); }
   const std::vector<Value>& values() const { return values_; }
+  // Returns the device memories that hold values.
+  std::vector<const DeviceMemory*> memories() const;
+  // Copies `from`, some of the values, to `to`, which are empty or of the same sizes and in memory
+  // that processes share.
+  // \error as for MemorySharer::CopyToShared.
+  Status CopyToShared(std::span<const Tensor> from, std::span<const Tensor> to) const;
   // Copies the values to host memory while their devices go on with other work, and waits for the
   // copies.
   // \error as for BackgroundCopier::CopyOut.

@@ -87,6 +87,13 @@ struct PublisherStats {
   std::map<std::string, uint64_t> labels;  // the version that each label names
 };
 
+// DeviceCopies are copies of a version's values in device memory that followers in other processes
+// map. The publisher fills them, and does not change them after the version is published.
+struct DeviceCopies {
+  virtual ~DeviceCopies() = default;
+  std::vector<Tensor> values;  // in the order of the signature; empty where there is no copy
+};
+
 // A PublisherTransport is the publisher's end of a way to send versions to followers. Not
 // thread-safe, except for stats, Promote and Release.
 class PublisherTransport {
@@ -101,12 +108,22 @@ class PublisherTransport {
   virtual StatusOr<Tensor> AllocatePublishable(DType dtype, const Shape& shape) {
     return Tensor::Allocate(dtype, shape);
   }
+  // Prepares the memory of publishable tensors for copies from a device. Thread-safe.
+  virtual void PrepareForCopies(const DeviceMemory& /*from*/) {}
+  // Reserves device memory for copies of `values`, as far as followers in other processes want
+  // them. The values are in the order of the signature, and those that are not in device memory are
+  // empty. Returns null if there is nothing to copy. Thread-safe.
+  virtual std::shared_ptr<DeviceCopies> ReserveOnDevice(std::span<const Tensor> /*values*/) {
+    return nullptr;
+  }
   // Publishes `values`, which are publishable and in the order of the signature, as a new version.
   // Returns its number, which is one more than the last one; info.id.version is ignored. `sources`
   // are the values before conversion, used for their hash. It is empty if nothing was converted.
+  // `copies` are what ReserveOnDevice returned, filled, or null.
   // \error kResourceExhausted: followers hold so many versions that there is no room.
   virtual StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
-                                     std::span<const Tensor> sources) = 0;
+                                     std::span<const Tensor> sources,
+                                     std::shared_ptr<const DeviceCopies> copies) = 0;
   // Makes a kept version the newest one again, under a new number, which it returns.
   // \error kNotFound: the version is not kept.
   virtual StatusOr<uint64_t> Rollback(uint64_t version) = 0;
@@ -146,6 +163,15 @@ class FollowerTransport {
   // \error kNotFound: the version is not kept.
   // \error kDataLoss: the version is damaged.
   virtual StatusOr<std::unique_ptr<HeldVersion>> Take(uint64_t version) = 0;
+  // Prepares the values' memory for copies to a device.
+  virtual void PrepareForCopies(const DeviceMemory& /*to*/) {}
+  // Returns value `entry` of a version that this object returned, in the memory of a device, if the
+  // publisher has a copy there that this process can map. Otherwise returns an empty tensor. The
+  // version is held as long as the tensor.
+  virtual Tensor OnDevice(HeldVersion& /*version*/, size_t /*entry*/,
+                          const DeviceMemory& /*memory*/) {
+    return Tensor();
+  }
   // Waits until there may be a change: a new version, a label, or the end of the publisher. `*seen`
   // is 0 in the first call; pass the value that the previous call left there to the next one.
   virtual void Wait(uint64_t* seen, Clock::time_point deadline) = 0;

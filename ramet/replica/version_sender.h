@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "ramet/base/mutex.h"
 #include "ramet/replica/published_models.h"
@@ -25,7 +28,14 @@ class VersionSender {
   StatusOr<uint64_t> Rollback(uint64_t version);
 
  private:
-  void ShareOnDevice(const TakenValues& taken) const;
+  // Returns the values in device memory that are not converted, in the order of the signature.
+  std::vector<Tensor> OnDevice(const TakenValues& taken) const;
+  // Keeps the values for followers in this process.
+  void ShareOnDevice(const TakenValues& taken, std::vector<Tensor> values) const;
+  // Copies the values for followers in other processes. Returns null if there are none, or if the
+  // values cannot be copied; then followers use the values in host memory.
+  std::shared_ptr<const DeviceCopies> CopyOnDevice(const TakenValues& taken,
+                                                   std::span<const Tensor> values) const;
 
   const PublishedModels& models_;
   PublisherTransport& transport_;

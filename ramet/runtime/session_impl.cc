@@ -45,8 +45,7 @@ thread_local int RunDepth::runs_of_thread = 0;
 
 Status CopyBorrowed(std::span<Tensor> values) {
   for (Tensor& value : values) {
-    if (!value.borrowed()) continue;
-    RAMET_ASSIGN_OR_RETURN(value, value.DeepCopy());
+    RAMET_ASSIGN_OR_RETURN(value, value.Owned());
   }
   return OkStatus();
 }

@@ -69,17 +69,20 @@ Status StepInvoker::MoveOutput(const Step& step, int32_t slot) {
   return OkStatus();
 }
 
+// The value is moved, not set: a run of another version, or another thread that assigns the
+// variable meanwhile, keeps its own value.
 Status StepInvoker::MoveVariable(VariableState& variable, int device) {
   const FollowedValues* const followed = run_.context().state.followed;
-  Tensor value = variable.Read(followed);
   const DeviceMemory* const memory = run_.settings().envs[device].memory;
-  if (value.empty() || value.memory() == memory) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(value, run_.ToHost(value));
-  if (memory != nullptr) {
-    RAMET_ASSIGN_OR_RETURN(value, run_.settings().devices[device]->CopyFromHost(value));
+  while (true) {
+    const Tensor value = variable.Read(followed);
+    if (value.empty() || value.memory() == memory) return OkStatus();
+    RAMET_ASSIGN_OR_RETURN(Tensor moved, run_.ToHost(value));
+    if (memory != nullptr) {
+      RAMET_ASSIGN_OR_RETURN(moved, run_.settings().devices[device]->CopyFromHost(moved));
+    }
+    variable.Move(value, std::move(moved), followed);
   }
-  variable.Set(value, followed);
-  return OkStatus();
 }
 
 Status StepInvoker::Copy(const Step& step) {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "ramet/tensor/available_memory.h"
+#include "ramet/tensor/copyable_buffer.h"
 #include "ramet/tensor/variant.h"
 
 namespace ramet {
@@ -173,7 +174,14 @@ StatusOr<Tensor> Tensor::DeepCopy() const {
   return copy;
 }
 
-StatusOr<Tensor> Tensor::Owned() const { return borrowed() ? DeepCopy() : StatusOr<Tensor>(*this); }
+StatusOr<Tensor> Tensor::Owned() const {
+  if (!borrowed()) return *this;
+  if (host_accessible()) return DeepCopy();
+  auto* const copyable = dynamic_cast<CopyableBuffer*>(buffer_.get());
+  if (copyable == nullptr) return Internal("a borrowed value in device memory cannot be copied");
+  RAMET_ASSIGN_OR_RETURN(BufferPtr copy, copyable->CopyInMemory());
+  return Tensor(dtype_, shape_, std::move(copy));
+}
 
 bool Tensor::BitwiseEquals(const Tensor& other) const {
   if (dtype_ != other.dtype_ || !(shape_ == other.shape_)) return false;

@@ -22,8 +22,9 @@ struct VersionId {
 // computed a hash, and the hashes are equal.
 enum class VersionProof : uint8_t { kNotAsked, kPending, kProven };
 
-// The values of all variables that a session follows, from one version. Immutable. A run holds the
-// object that it started with until it ends, so that it sees one complete version.
+// The values of all variables that a session follows, from one version. Immutable, but a run may
+// move a value to the device that it uses it on. A run holds the object that it started with until
+// it ends, so that it sees one complete version.
 struct FollowedValues {
   FollowedValues() = default;
   FollowedValues(const FollowedValues&) = delete;
@@ -33,8 +34,9 @@ struct FollowedValues {
   VersionId id;
   std::atomic<VersionProof> proof = VersionProof::kNotAsked;
   uint64_t sequence = 0;  // unique in the process, not 0
-  // Indexed by VariableState::FollowAs. Tensors without a value are empty.
-  std::vector<Tensor> values;
+  // Indexed by VariableState::FollowAs. Tensors without a value are empty. Once runs see this
+  // object, each value is guarded by the lock of its variable (VariableState::Move).
+  mutable std::vector<Tensor> values;
 };
 
 }  // namespace ramet

@@ -19,19 +19,26 @@ StatusOr<Tensor> AllocateLike(const Tensor& like, Allocator* own, Allocator* oth
   return Tensor::Allocate(like.dtype(), like.shape(), other);
 }
 
+// Returns the followed value that is current, or null if a variable's own value is: it follows
+// nothing, or was written `own_since` these followed values.
+Tensor* FollowedValueOf(const FollowedValues* followed, int followed_as, uint64_t own_since) {
+  const auto index = static_cast<size_t>(followed_as);
+  if (followed == nullptr || followed_as < 0 || own_since == followed->sequence ||
+      index >= followed->values.size()) {
+    return nullptr;
+  }
+  Tensor& value = followed->values[index];
+  return value.empty() ? nullptr : &value;
+}
+
 }  // namespace
 
 VariableState::VariableState(std::string name) : name_(std::move(name)) {}
 VariableState::~VariableState() = default;
 
 const Tensor& VariableState::Current(const FollowedValues* followed) const {
-  const size_t index = static_cast<size_t>(followed_as_);
-  if (followed == nullptr || followed_as_ < 0 || own_since_ == followed->sequence ||
-      index >= followed->values.size()) {
-    return value_;
-  }
-  const Tensor& value = followed->values[index];
-  return value.empty() ? value_ : value;
+  const Tensor* const value = FollowedValueOf(followed, followed_as_, own_since_);
+  return value != nullptr ? *value : value_;
 }
 
 Tensor VariableState::Read(const FollowedValues* followed) const {
@@ -57,12 +64,14 @@ void VariableState::Replace(Tensor value, const FollowedValues* followed) {
   if (followed != nullptr) own_since_ = followed->sequence;
 }
 
-void VariableState::Move(const Tensor& old, Tensor value) {
+void VariableState::Move(const Tensor& old, Tensor value, const FollowedValues* followed) {
   UpdateLock update_lock(*this);
   if (allocator_ == nullptr) ForgetSpares();
   MemoryOwners::Global().GiveToVariable(value, name_);
   MutexLock lock(mutex_);
-  if (value_.buffer().get() == old.buffer().get()) std::swap(value_, value);
+  Tensor* const moved = FollowedValueOf(followed, followed_as_, own_since_);
+  Tensor& current = moved != nullptr ? *moved : value_;
+  if (current.buffer().get() == old.buffer().get()) std::swap(current, value);
 }
 
 StatusOr<Tensor> VariableState::Fresh(Allocator* allocator, const Tensor& old, const Tensor* rows) {

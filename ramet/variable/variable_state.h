@@ -34,8 +34,9 @@ class VariableState final : public Resource {
   bool initialized(const FollowedValues* followed = nullptr) const;
   // Replaces the value; `value` is shared, not copied.
   void Set(Tensor value, const FollowedValues* followed = nullptr);
-  // Replaces the buffer `old` by `value`, which has the same elements, if `old` is still current.
-  void Move(const Tensor& old, Tensor value);
+  // Replaces the buffer `old` by `value`, which has the same elements, if `old` is still current. A
+  // followed value is replaced for all runs with the same followed values, and only for them.
+  void Move(const Tensor& old, Tensor value, const FollowedValues* followed = nullptr);
   // Makes this variable follow value `index` of the followed values; -1 stops following.
   void FollowAs(int index);
   // Makes Modify allocate from `allocator` instead of the kernel's; null restores the kernel's. The

@@ -71,6 +71,38 @@ TEST(VariableStateTest, FollowedValuesAreNotSpares) {
   EXPECT_TRUE(followed.values[0].BitwiseEquals(Column({5, 5, 5, 5})));
 }
 
+// Two runs use a variable on a device: one of an old version, and one of a version that has just
+// arrived. Each moves the value of its version there and must find it afterwards.
+TEST(VariableStateTest, MovingAFollowedValueChangesNoOtherVersion) {
+  VariableState v("v");
+  v.Set(Column({1}));
+  v.FollowAs(0);
+  FollowedValues old, arrived;
+  old.sequence = 1;
+  old.values = {Column({2})};
+  arrived.sequence = 2;
+  arrived.values = {Column({3})};
+  const Tensor old_on_device = Column({2}), arrived_on_device = Column({3});
+  v.Move(v.Read(&old), old_on_device, &old);
+  v.Move(v.Read(&arrived), arrived_on_device, &arrived);
+  EXPECT_EQ(v.Read(&old).raw_data(), old_on_device.raw_data());
+  EXPECT_EQ(v.Read(&arrived).raw_data(), arrived_on_device.raw_data());
+  EXPECT_TRUE(v.Read().BitwiseEquals(Column({1})));
+}
+
+TEST(VariableStateTest, AValueThatIsSetWhileItsPredecessorIsMovedStays) {
+  VariableState v("v");
+  v.Set(Column({1}));
+  v.FollowAs(0);
+  FollowedValues followed;
+  followed.sequence = 1;
+  followed.values = {Column({2})};
+  const Tensor before = v.Read(&followed);
+  v.Set(Column({7}), &followed);
+  v.Move(before, Column({2}), &followed);
+  EXPECT_TRUE(v.Read(&followed).BitwiseEquals(Column({7})));
+}
+
 TEST(VariableStateTest, UpdatesAndPreparationsAtTheSameTime) {
   constexpr int kUpdates = 2000;
   VariableState v("v");

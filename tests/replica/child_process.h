@@ -36,6 +36,12 @@ class Child {
     kill(pid_, SIGKILL);
     Wait();
   }
+  // Reports whether the process has ended, and then sets its exit status.
+  bool HasEnded(int* status) {
+    if (waitpid(pid_, status, WNOHANG) != pid_) return false;
+    pid_ = -1;
+    return true;
+  }
   // Waits for the process and returns its exit status.
   int Wait() {
     int status = 0;

@@ -20,6 +20,20 @@ Status CopyQueue::CopyOut(DeviceMark& mark, std::span<const BackgroundCopier::Co
   return reached.Wait();
 }
 
+Status CopyQueue::CopyWithin(DeviceMark& mark, std::span<const Tensor> from,
+                             std::span<const Tensor> to) {
+  DriverEvent& reached = static_cast<QueueMark&>(mark).event();
+  RAMET_RETURN_IF_ERROR(queue_.WaitFor(reached));
+  Status started;
+  for (size_t i = 0; i < from.size() && started.ok(); ++i) {
+    started = queue_.Copy(GpuBuffer::BlockOf(to[i]), GpuBuffer::BlockOf(from[i]), from[i].bytes());
+  }
+  const Status finished = queue_.Finish();
+  RAMET_RETURN_IF_ERROR(started);
+  RAMET_RETURN_IF_ERROR(finished);
+  return reached.Wait();
+}
+
 Status CopyQueue::CopyIn(std::span<const Tensor> from, std::span<const Tensor> to) {
   RAMET_ASSIGN_OR_RETURN(const auto mark, Mark());
   RAMET_RETURN_IF_ERROR(queue_.WaitFor(static_cast<QueueMark&>(*mark).event()));

@@ -31,6 +31,10 @@ class CopyQueue {
   // Do what these functions of BackgroundCopier do.
   StatusOr<std::unique_ptr<DeviceMark>> Mark();
   Status CopyOut(DeviceMark& mark, std::span<const BackgroundCopier::Copy> copies);
+  // Copies tensors to tensors of the same sizes in the device's memory, after `mark`, and waits for
+  // the copies. Nothing else may use the targets.
+  // \error as for BackgroundCopier::CopyOut.
+  Status CopyWithin(DeviceMark& mark, std::span<const Tensor> from, std::span<const Tensor> to);
   // Copies host tensors to tensors of the same sizes in the device's memory. They must be newly
   // allocated: work enqueued earlier may still use their blocks.
   // \error as for DriverQueue.

@@ -42,13 +42,13 @@ GpuDevice::GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueu
       queue_(std::move(queue), uses_graphs),
       copies_(queue_, std::move(copies)),
       math_(MakeGpuMath(*this)),
-      memory_(*this),
+      memory_({*this, driver_, *math_, queue_, copies_, allocator_}),
       allocator_(StrCat("GPU:", index), device, &memory_, limit,
                  [this] { queue_.graphs().ForgetBlocks(); }),
       kernels_(device) {}
 
 GpuDevice& GpuDevice::Of(const DeviceMemory& memory) {
-  return static_cast<const Memory&>(memory).device();
+  return static_cast<const GpuMemory&>(memory).device();
 }
 
 StatusOr<Tensor> GpuDevice::AllocateFor(const Tensor& host) {

@@ -12,6 +12,7 @@
 #include "ramet/backends/gpu/kernel_cache.h"
 #include "ramet/backends/gpu/library/product_library.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
+#include "ramet/backends/gpu/memory/gpu_memory.h"
 #include "ramet/base/mutex.h"
 #include "ramet/device/background_copier.h"
 #include "ramet/device/device.h"
@@ -62,18 +63,6 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
                                      const Tensor& y, Tensor& z);
 
  private:
-  class Memory final : public DeviceMemory, public HasDeviceMath {
-   public:
-    explicit Memory(GpuDevice& device) : device_(device) {}
-    Tensor View(const Tensor& device_tensor) const override { return device_tensor; }
-    Tensor Unview(const Tensor& view) const override { return view; }
-    const DeviceMath& math() const override { return *device_.math_; }
-    GpuDevice& device() const { return device_; }
-
-   private:
-    GpuDevice& device_;
-  };
-
   GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue, bool uses_graphs,
             std::unique_ptr<DriverQueue> copies, uint64_t limit);
   StatusOr<Tensor> AllocateFor(const Tensor& host);
@@ -82,7 +71,7 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
   DeviceQueue queue_;
   CopyQueue copies_;
   const std::unique_ptr<DeviceMath> math_;
-  Memory memory_;
+  GpuMemory memory_;
   CachingAllocator allocator_;
   KernelCache kernels_;
   Mutex mutex_;

@@ -84,7 +84,8 @@ class FilesPublisher final : public PublisherTransport {
 
   StatusOr<Tensor> MakePublishable(const Tensor& value) override { return value; }
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
-                             std::span<const Tensor> sources) override;
+                             std::span<const Tensor> sources,
+                             std::shared_ptr<const DeviceCopies> copies) override;
   StatusOr<uint64_t> Rollback(uint64_t version) override;
   Status Promote(std::string_view label, uint64_t version) override;
   Status Flush() override { return queue_.Flush(); }
@@ -146,7 +147,8 @@ void FilesPublisher::CatchUpWithFolder() {
 
 // Waits for room before its turn too, so that skipping does not wait for a promotion.
 StatusOr<uint64_t> FilesPublisher::Publish(const VersionInfo& info, std::span<const Tensor> values,
-                                           std::span<const Tensor> sources) {
+                                           std::span<const Tensor> sources,
+                                           std::shared_ptr<const DeviceCopies> /*copies*/) {
   RAMET_RETURN_IF_ERROR(queue_.WaitForRoom());
   MutexLock turn(turn_mutex_);
   RAMET_RETURN_IF_ERROR(queue_.WaitForRoom());

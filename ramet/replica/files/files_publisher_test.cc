@@ -38,7 +38,7 @@ class FilesPublisherTest : public ::testing::Test {
     info.id.step = step;
     info.time_nanos = 5;
     info.metrics = {{"loss", value}};
-    return publisher.Publish(info, values, {});
+    return publisher.Publish(info, values, {}, nullptr);
   }
   std::vector<std::string> Files(const std::string& end) const {
     std::vector<std::string> found;
@@ -177,7 +177,7 @@ TEST_F(FilesPublisherTest, ConvertedValuesKeepTheSourcesHash) {
   const std::vector<Tensor> sources = {Tensor::Of<float>(Shape{2}, {0.f})};
   {
     auto publisher = OpenPublisher(dir_.path(), announcement, {}, {}).value();
-    ASSERT_TRUE(publisher->Publish({}, values, sources).ok());
+    ASSERT_TRUE(publisher->Publish({}, values, sources, nullptr).ok());
   }
   auto follower = Follow(dir_.path());
   EXPECT_EQ(follower->announcement().signature, announcement.signature);
@@ -186,7 +186,7 @@ TEST_F(FilesPublisherTest, ConvertedValuesKeepTheSourcesHash) {
   announcement.signature = {{"train/w", DType::kFloat, Shape{2}}};
   {
     auto publisher = OpenPublisher(Path("plain/"), announcement, {}, {}).value();
-    ASSERT_TRUE(publisher->Publish({}, sources, {}).ok());
+    ASSERT_TRUE(publisher->Publish({}, sources, {}, nullptr).ok());
   }
   EXPECT_EQ(Follow(Path("plain"))->Hashes(1, Soon()).value().source, hashes.source);
 }
@@ -239,10 +239,10 @@ TEST_F(FilesPublisherTest, AtTheLimitItSkips) {
   announcement.signature = {{"w", DType::kFloat, Shape{kMany}}};
   auto publisher = OpenPublisher(dir_.path(), announcement, {}, {}).value();
   const std::vector<Tensor> values = {Tensor::Of<float>(Shape{kMany}, {1.f})};
-  ASSERT_TRUE(publisher->Publish({}, values, {}).ok());
+  ASSERT_TRUE(publisher->Publish({}, values, {}, nullptr).ok());
   int skipped = 0;
   for (int i = 0; i < 100; ++i) {
-    const Status status = publisher->Publish({}, values, {}).status();
+    const Status status = publisher->Publish({}, values, {}, nullptr).status();
     if (status.ok()) continue;
     EXPECT_TRUE(IsResourceExhausted(status)) << status.ToString();
     ++skipped;

@@ -37,7 +37,8 @@ class RedisPublisher final : public PublisherTransport {
   // Copies values whose memory may be written later.
   StatusOr<Tensor> MakePublishable(const Tensor& value) override { return value.Owned(); }
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
-                             std::span<const Tensor> sources) override {
+                             std::span<const Tensor> sources,
+                             std::shared_ptr<const DeviceCopies> /*copies*/) override {
     return queue_.Push(info, values, sources);
   }
   StatusOr<uint64_t> Rollback(uint64_t version) override;

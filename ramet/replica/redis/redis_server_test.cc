@@ -147,7 +147,7 @@ TEST_F(RedisTlsTest, VersionsGoOverTls) {
   const std::string location = Location("127.0.0.1", "ca=" + File("server.crt"));
   auto publisher = OpenPublisher("rediss", location, Announced(), {}, false).value();
   auto follower = Connect(location).value();
-  ASSERT_EQ(publisher->Publish({}, std::vector<Tensor>{Value()}, {}).value(), 1u);
+  ASSERT_EQ(publisher->Publish({}, std::vector<Tensor>{Value()}, {}, nullptr).value(), 1u);
   ASSERT_TRUE(Eventually([&] { return follower->Newest("") == 1; }));
   EXPECT_TRUE(follower->Take(1).value()->values[0].BitwiseEquals(Value()));
 }

@@ -63,7 +63,7 @@ class RedisTransportTest : public ::testing::Test {
     VersionInfo info;
     info.id.step = static_cast<int64_t>(w);
     info.metrics = {{"loss", 0.5}};
-    return publisher.Publish(info, Values(w, big), {}).value();
+    return publisher.Publish(info, Values(w, big), {}, nullptr).value();
   }
   // Waits for a version and returns it.
   static std::unique_ptr<HeldVersion> TakeWhenThere(FollowerTransport& follower, uint64_t version) {
@@ -97,7 +97,7 @@ TEST_F(RedisTransportTest, EveryByteBecomesABool) {
   auto publisher = OpenPublisher("redis", Location(), bools, {}, false).value();
   Tensor odd(kBool, Shape{4});
   std::memcpy(odd.raw_data(), "\0\1\2\xff", 4);
-  const uint64_t version = publisher->Publish({}, std::vector{odd}, {}).value();
+  const uint64_t version = publisher->Publish({}, std::vector{odd}, {}, nullptr).value();
   const Tensor read = TakeWhenThere(*Follower(), version)->values[0];
   EXPECT_EQ(std::string(static_cast<const char*>(read.raw_data()), 4), std::string("\0\1\1\1", 4));
 }
@@ -311,8 +311,8 @@ TEST_F(RedisTransportTest, ATakeoverEndsTheFormerPublisher) {
   W(*follower, Publish(*former, 1));
   auto publisher = OpenPublisher("redis", Location(), Announced(8), {}, true).value();
   EXPECT_TRUE(Eventually([&] { return follower->ended(); }));
-  EXPECT_TRUE(
-      Eventually([&] { return IsAborted(former->Publish({}, Values(5, 5), {}).status()); }));
+  EXPECT_TRUE(Eventually(
+      [&] { return IsAborted(former->Publish({}, Values(5, 5), {}, nullptr).status()); }));
   Publish(*publisher, 2);
   former.reset();
   auto next = Follower();
@@ -431,7 +431,7 @@ TEST_F(RedisTransportTest, CompressionWhereItHelps) {
   auto follower = Follower();
   std::vector<Tensor> values = Values(1, 0);
   values[1] = Tensor::Vector(std::vector<float>(700, 2.5f));
-  const uint64_t version = publisher->Publish({}, values, {}).value();
+  const uint64_t version = publisher->Publish({}, values, {}, nullptr).value();
   EXPECT_TRUE(TakeWhenThere(*follower, version)->values[1].BitwiseEquals(values[1]));
   EXPECT_LT(publisher->stats().bytes_copied, 500u);
 }
@@ -476,7 +476,7 @@ TEST_F(RedisTransportTest, ADamagedStateIsWrittenAgain) {
 TEST_F(RedisTransportTest, MoreThanTheLimitIsRefusedOnBothSides) {
   auto publisher =
       OpenPublisher("redis", Location(), Announced(), {.max_bytes = 100}, false).value();
-  EXPECT_TRUE(IsResourceExhausted(publisher->Publish({}, Values(1, 1), {}).status()));
+  EXPECT_TRUE(IsResourceExhausted(publisher->Publish({}, Values(1, 1), {}, nullptr).status()));
   EXPECT_EQ(publisher->stats().skipped, 1u);
   const Status follower = Connect(Location("max_bytes=1000")).status();
   EXPECT_TRUE(IsResourceExhausted(follower)) << follower.ToString();

@@ -11,7 +11,7 @@
 namespace ramet::shm {
 
 // Incremented with every change in this file.
-inline constexpr uint32_t kLayout = 1;
+inline constexpr uint32_t kLayout = 2;
 inline constexpr char kMagic[8] = {'R', 'A', 'M', 'E', 'T', 's', 'h', 'm'};
 
 inline constexpr uint32_t kMaxVariables = 1u << 20;
@@ -47,11 +47,13 @@ struct TableHeader {
   LabelCell labels[kMaxLabels];
 };
 
-// The value of one variable in one version.
+// The value of one variable in one version: its place in a segment, and the place of its copy in
+// device memory, if there is one.
 struct Entry {
   uint64_t offset;
   uint32_t segment;
-  uint32_t reserved;
+  uint32_t device_block;  // 0: no copy
+  uint64_t device_offset = 0;
 };
 
 // A version. `num_variables` entries follow.

@@ -110,7 +110,7 @@ StatusOr<MemoryFile> MemoryFile::Create(const std::string& name, size_t bytes, A
     return OutOfMemory(name, bytes, error);
   }
   RAMET_ASSIGN_OR_RETURN(void* data, Map(fd.get(), bytes, PROT_READ | PROT_WRITE, name));
-  MemoryFile file(std::move(fd), data, bytes);
+  MemoryFile file(std::move(fd), data, bytes, HostAccess::kReadWrite);
   int seals = F_SEAL_SHRINK | F_SEAL_GROW;
   if (access == Access::kOwnerWrites) seals |= kFutureWriteSeal;
   if (fcntl(file.fd(), F_ADD_SEALS, seals | F_SEAL_SEAL) != 0) {
@@ -134,24 +134,36 @@ StatusOr<MemoryFile> MemoryFile::Open(FileDescriptor fd, size_t bytes, Access ac
     return InvalidArgument("received shared memory of ", bytes, " bytes of which only ",
                            status.st_blocks * 512, " are allocated");
   }
-  const int protection = access == Access::kAllWrite ? PROT_READ | PROT_WRITE : PROT_READ;
+  const bool writes = access == Access::kAllWrite;
+  const int protection = writes ? PROT_READ | PROT_WRITE : PROT_READ;
   RAMET_ASSIGN_OR_RETURN(void* data, Map(fd.get(), bytes, protection, "shared memory"));
-  return MemoryFile(std::move(fd), data, bytes);
+  return MemoryFile(std::move(fd), data, bytes,
+                    writes ? HostAccess::kReadWrite : HostAccess::kReadOnly);
 }
 
 MemoryFile::MemoryFile(MemoryFile&& other) noexcept
     : fd_(std::move(other.fd_)),
       data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+      size_(std::exchange(other.size_, 0)),
+      access_(other.access_),
+      registration_(std::move(other.registration_)) {}
 
 MemoryFile& MemoryFile::operator=(MemoryFile&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(access_, other.access_);
+  std::swap(registration_, other.registration_);
   return *this;
 }
 
+void MemoryFile::RegisterWith(const HostRegistrar& registrar) {
+  if (registration_ != nullptr || size_ == 0) return;
+  registration_ = registrar.Register({reinterpret_cast<const std::byte*>(data()), size_}, access_);
+}
+
 MemoryFile::~MemoryFile() {
+  registration_.reset();
   if (data_ != nullptr) munmap(data_, size_);
 }
 

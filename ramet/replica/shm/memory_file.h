@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "ramet/base/file.h"
 #include "ramet/base/status.h"
+#include "ramet/device/host_registrar.h"
 
 namespace ramet::shm {
 
@@ -37,13 +40,18 @@ class MemoryFile {
   // limit.
   void CloseDescriptor() { fd_ = FileDescriptor(); }
   char* data() const { return static_cast<char*>(data_); }
+  // Registers the memory with the driver of a device until it is unmapped, so that the driver
+  // copies directly. Does nothing if a driver has registered it. Not thread-safe.
+  void RegisterWith(const HostRegistrar& registrar);
 
  private:
-  MemoryFile(FileDescriptor fd, void* data, size_t size)
-      : fd_(std::move(fd)), data_(data), size_(size) {}
+  MemoryFile(FileDescriptor fd, void* data, size_t size, HostAccess access)
+      : fd_(std::move(fd)), data_(data), size_(size), access_(access) {}
   FileDescriptor fd_;
   void* data_ = nullptr;
   size_t size_ = 0;
+  HostAccess access_ = HostAccess::kReadOnly;  // of this mapping
+  std::unique_ptr<HostRegistration> registration_;
 };
 
 }  // namespace ramet::shm

@@ -3,10 +3,13 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "ramet/base/mutex.h"
+#include "ramet/device/memory_sharer.h"
 #include "ramet/replica/shm/layout.h"
 #include "ramet/replica/shm/memory_file.h"
 #include "ramet/replica/transport.h"
@@ -41,19 +44,53 @@ class Pins {
   std::array<bool, kPinCells> used_ RAMET_GUARDED_BY(mutex_) = {};
 };
 
-// A PinnedVersion is a version that its destructor unpins.
-class PinnedVersion final : public HeldVersion {
+// A Pin keeps the version in a cell until it is destroyed.
+class Pin {
  public:
-  PinnedVersion(std::shared_ptr<Pins> pins, std::atomic<uint64_t>* cell)
+  Pin(std::shared_ptr<Pins> pins, std::atomic<uint64_t>* cell)
       : pins_(std::move(pins)), cell_(cell) {}
-  ~PinnedVersion() override {
-    values.clear();
-    pins_->Release(cell_);
-  }
+  ~Pin() { pins_->Release(cell_); }
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
 
  private:
   const std::shared_ptr<Pins> pins_;
   std::atomic<uint64_t>* const cell_;
+};
+
+// A DeviceHold keeps a version whose values a device reads. It ends when the device has done the
+// work that it was given, because the publisher may overwrite the values afterwards.
+class DeviceHold {
+ public:
+  DeviceHold(const MemorySharer& sharer, std::shared_ptr<const Pin> pin)
+      : sharer_(sharer), pin_(std::move(pin)) {}
+  ~DeviceHold() { sharer_.WaitForWork(); }
+  DeviceHold(const DeviceHold&) = delete;
+  DeviceHold& operator=(const DeviceHold&) = delete;
+
+ private:
+  const MemorySharer& sharer_;
+  const std::shared_ptr<const Pin> pin_;
+};
+
+// A PinnedVersion is a version that is unpinned when it and its values on devices are gone. Not
+// thread-safe.
+class PinnedVersion final : public HeldVersion {
+ public:
+  explicit PinnedVersion(std::shared_ptr<const Pin> pin) : pin_(std::move(pin)) {}
+  ~PinnedVersion() override { values.clear(); }
+  std::vector<Entry> entries;  // in the order of the signature
+
+  // Returns the hold of the values on a device.
+  const std::shared_ptr<DeviceHold>& HoldOn(const MemorySharer& sharer) {
+    std::shared_ptr<DeviceHold>& hold = holds_[&sharer];
+    if (!hold) hold = std::make_shared<DeviceHold>(sharer, pin_);
+    return hold;
+  }
+
+ private:
+  const std::shared_ptr<const Pin> pin_;
+  std::map<const MemorySharer*, std::shared_ptr<DeviceHold>> holds_;
 };
 
 }  // namespace ramet::shm

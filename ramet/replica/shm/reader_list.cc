@@ -134,10 +134,10 @@ StatusOr<Peer> ReaderList::peer(uint64_t id) const {
   return reader ? reader->channel.peer() : Unavailable("the follower left");
 }
 
-Status ReaderList::Send(uint64_t id, std::string_view text) const {
+Status ReaderList::Send(uint64_t id, std::string_view text, std::span<const int> fds) const {
   MutexLock lock(mutex_);
   const Reader* reader = Find(id);
-  return reader ? reader->channel.Send(text) : Unavailable("the follower left");
+  return reader ? reader->channel.Send(text, fds) : Unavailable("the follower left");
 }
 
 bool ReaderList::BeginQuestion(uint64_t id) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,7 +78,7 @@ class ReaderList {
   // \error kUnavailable: the follower is gone.
   StatusOr<Packet> Receive(uint64_t id) const;
   StatusOr<Peer> peer(uint64_t id) const;
-  Status Send(uint64_t id, std::string_view text) const;
+  Status Send(uint64_t id, std::string_view text, std::span<const int> fds = {}) const;
   // Counts a question that is answered later. Returns false if the follower is gone or already has
   // kMaxQuestions of them.
   bool BeginQuestion(uint64_t id);

@@ -21,7 +21,7 @@ bool ParseNumber(std::string_view text, uint64_t* number) {
   return true;
 }
 
-constexpr std::string_view kPromote = "promote";
+constexpr std::string_view kPromote = "promote", kDevice = "device";
 
 bool TakesVersion(std::string_view verb) {
   return verb == kPromote || verb == "rollback" || verb == "hashes";
@@ -78,10 +78,27 @@ StatusOr<SegmentNotice> ParseSegment(std::string_view text) {
   return notice;
 }
 
+std::string DeviceNoticeToText(const DeviceNotice& notice) {
+  return StrCat(kDevice, " ", notice.number, " ", notice.bytes, " ", notice.key);
+}
+
+bool IsDeviceNotice(std::string_view text) { return text.starts_with("device "); }
+
+StatusOr<DeviceNotice> ParseDeviceNotice(std::string_view text) {
+  const auto words = StrSplit(text, ' ');
+  DeviceNotice notice;
+  if (words.size() != 4 || words[0] != kDevice || !ParseNumber(words[1], &notice.number) ||
+      !ParseNumber(words[2], &notice.bytes)) {
+    return NotUnderstood("notice of device memory");
+  }
+  notice.key = words[3];
+  return notice;
+}
+
 std::string RequestToText(const Request& r) {
   std::string text = StrCat("ask ", r.number, " ", r.verb);
   if (TakesVersion(r.verb)) text += StrCat(" ", r.version);
-  if (r.verb == kPromote) text += StrCat(" ", r.label);
+  if (r.verb == kPromote || r.verb == kDevice) text += StrCat(" ", r.label);
   return text;
 }
 
@@ -94,7 +111,7 @@ StatusOr<Request> ParseRequest(std::string_view text) {
   if (TakesVersion(r.verb) && !ParseNumber(NextWord(&text), &r.version)) {
     return NotUnderstood("request");
   }
-  if (r.verb == kPromote) r.label = text;
+  if (r.verb == kPromote || r.verb == kDevice) r.label = text;
   return r;
 }
 

@@ -36,13 +36,25 @@ struct SegmentNotice {
 // \error kInvalidArgument: `text` is not such a notice.
 StatusOr<SegmentNotice> ParseSegment(std::string_view text);
 
+// A packet that brings a block of device memory to a follower that asked for it ("device"): "device
+// NUMBER BYTES KEY", with the block's descriptor.
+struct DeviceNotice {
+  uint64_t number = 0;
+  uint64_t bytes = 0;
+  std::string key = {};  // MemorySharer::sharing_key
+};
+std::string DeviceNoticeToText(const DeviceNotice& notice);
+bool IsDeviceNotice(std::string_view text);
+// \error kInvalidArgument: `text` is not such a notice.
+StatusOr<DeviceNotice> ParseDeviceNotice(std::string_view text);
+
 // A follower's request: "ask NUMBER VERB ARGUMENTS". The answer repeats the number. Other packets
 // may come before the answer.
 struct Request {
   uint64_t number = 0;
-  std::string verb = {};   // promote, rollback, status, hashes, takeover
+  std::string verb = {};   // promote, rollback, status, hashes, takeover, device
   uint64_t version = 0;    // for promote, rollback and hashes
-  std::string label = {};  // for promote
+  std::string label = {};  // for promote; for device: the key of the follower's device
 };
 std::string RequestToText(const Request& request);
 // \error kInvalidArgument: `text` is not a request.

@@ -32,7 +32,7 @@ Status SegmentMap::Add(uint64_t number, uint64_t bytes, FileDescriptor fd) {
   RAMET_ASSIGN_OR_RETURN(MemoryFile file,
                          MemoryFile::Open(std::move(fd), bytes, MemoryFile::Access::kOwnerWrites));
   MutexLock lock(mutex_);
-  segments_.push_back(std::make_shared<const MemoryFile>(std::move(file)));
+  segments_.push_back(std::make_shared<MemoryFile>(std::move(file)));
   changed_.NotifyAll();
   return OkStatus();
 }
@@ -48,6 +48,15 @@ bool SegmentMap::WaitFor(uint64_t number, std::chrono::steady_clock::time_point 
     if (WaitUnlessStopped(changed_, mutex_, deadline) != WaitEnd::kWoken) break;
   }
   return segments_.size() > number;
+}
+
+void SegmentMap::RegisterWith(const DeviceMemory& memory) {
+  std::vector<std::shared_ptr<MemoryFile>> segments;
+  {
+    MutexLock lock(mutex_);
+    segments = segments_;
+  }
+  registrations_.Register(memory, segments);
 }
 
 void SegmentMap::Close() {

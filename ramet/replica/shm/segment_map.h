@@ -6,6 +6,7 @@
 
 #include "ramet/base/mutex.h"
 #include "ramet/replica/shm/memory_file.h"
+#include "ramet/replica/shm/segment_registrations.h"
 #include "ramet/replica/shm/version_table.h"
 #include "ramet/replica/signature.h"
 #include "ramet/tensor/tensor.h"
@@ -23,6 +24,8 @@ class SegmentMap {
   // Waits until there is a segment of that number. Returns false if it does not come by `deadline`
   // or before Close.
   bool WaitFor(uint64_t number, std::chrono::steady_clock::time_point deadline) const;
+  // Registers the segments with the driver of a device that copies from them.
+  void RegisterWith(const DeviceMemory& memory);
   // Call this when there will be no more segments.
   void Close();
 
@@ -38,7 +41,8 @@ class SegmentMap {
   mutable Mutex mutex_;
   mutable CondVar changed_;
   bool closed_ RAMET_GUARDED_BY(mutex_) = false;
-  std::vector<std::shared_ptr<const MemoryFile>> segments_ RAMET_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<MemoryFile>> segments_ RAMET_GUARDED_BY(mutex_);
+  SegmentRegistrations registrations_;
 };
 
 }  // namespace ramet::shm

@@ -67,8 +67,8 @@ StatusOr<BufferPtr> SharedPool::Allocate(size_t bytes) {
 
 StatusOr<SharedPool::Block*> SharedPool::Cut(uint64_t rounded) {
   const uint64_t unit = rounded >= kPageBytes ? kPageBytes : kValueAlignment;
-  uint64_t offset = (used_ + unit - 1) / unit * unit;
-  if (segments_.empty() || offset + rounded > segments_.back().size()) {
+  uint64_t offset = (bytes_.used + unit - 1) / unit * unit;
+  if (segments_.empty() || offset + rounded > segments_.back()->size()) {
     RAMET_RETURN_IF_ERROR(AddSegment(rounded));
     offset = 0;
   }
@@ -76,33 +76,33 @@ StatusOr<SharedPool::Block*> SharedPool::Cut(uint64_t rounded) {
   Blocks& of_size = by_size_[rounded];
   if (of_size.free.capacity() <= of_size.count) of_size.free.reserve(2 * of_size.count + 1);
   blocks_.push_back(
-      std::make_unique<Block>(segments_.back().data() + offset, rounded, this, position));
+      std::make_unique<Block>(segments_.back()->data() + offset, rounded, this, position));
   ++of_size.count;
-  used_ = offset + rounded;
+  bytes_.used = offset + rounded;
   return blocks_.back().get();
 }
 
 Status SharedPool::Reserve(uint64_t bytes) {
   MutexLock lock(mutex_);
-  if (!segments_.empty() && used_ + bytes <= segments_.back().size()) return OkStatus();
+  if (!segments_.empty() && bytes_.used + bytes <= segments_.back()->size()) return OkStatus();
   return AddSegment(bytes);
 }
 
 Status SharedPool::AddSegment(uint64_t bytes) {
-  const uint64_t left = (limit_ - total_) / kPageBytes * kPageBytes;
+  const uint64_t left = (limit_ - bytes_.total) / kPageBytes * kPageBytes;
   const uint64_t wanted = std::max(bytes, std::min(segment_, left));
   const uint64_t size = (wanted + kPageBytes - 1) / kPageBytes * kPageBytes;
   if (size > left) {
-    return ResourceExhausted("the limit of ", limit_,
-                             " bytes of shared memory is reached: ", total_, " are in use and ",
-                             size, " more are needed; raise max_bytes, or retain fewer versions");
+    return ResourceExhausted(
+        "the limit of ", limit_, " bytes of shared memory is reached: ", bytes_.total,
+        " are in use and ", size, " more are needed; raise max_bytes, or retain fewer versions");
   }
   RAMET_ASSIGN_OR_RETURN(MemoryFile segment, MemoryFile::Create(StrCat("ramet ", name_), size,
                                                                 MemoryFile::Access::kOwnerWrites));
-  segments_.push_back(std::move(segment));
+  segments_.push_back(std::make_shared<MemoryFile>(std::move(segment)));
   num_segments_.store(segments_.size(), std::memory_order_release);
-  used_ = 0;
-  total_ += size;
+  bytes_.used = 0;
+  bytes_.total += size;
   return OkStatus();
 }
 
@@ -122,13 +122,23 @@ bool SharedPool::Find(const Buffer* buffer, PoolPosition* position) const {
 std::vector<SharedPool::Segment> SharedPool::Segments() const {
   MutexLock lock(mutex_);
   std::vector<Segment> segments;
-  for (const MemoryFile& file : segments_) segments.push_back({file.fd(), file.size()});
+  for (const auto& file : segments_) segments.push_back({file->fd(), file->size()});
   return segments;
+}
+
+// Allocate does not wait for the driver.
+void SharedPool::RegisterWith(const DeviceMemory& memory) {
+  std::vector<std::shared_ptr<MemoryFile>> segments;
+  {
+    MutexLock lock(mutex_);
+    segments = segments_;
+  }
+  registrations_.Register(memory, segments);
 }
 
 uint64_t SharedPool::bytes_in_segments() const {
   MutexLock lock(mutex_);
-  return total_;
+  return bytes_.total;
 }
 
 }  // namespace ramet::shm

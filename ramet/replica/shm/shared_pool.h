@@ -7,6 +7,7 @@
 
 #include "ramet/base/mutex.h"
 #include "ramet/replica/shm/memory_file.h"
+#include "ramet/replica/shm/segment_registrations.h"
 #include "ramet/tensor/buffer.h"
 
 namespace ramet::shm {
@@ -44,6 +45,8 @@ class SharedPool final : public Allocator, public std::enable_shared_from_this<S
   };
   // Returns the segments in the order of their creation, which is also the order of their numbers.
   std::vector<Segment> Segments() const;
+  // Registers the segments with the driver of a device that copies to them.
+  void RegisterWith(const DeviceMemory& memory);
   size_t num_segments() const { return num_segments_.load(std::memory_order_acquire); }
   uint64_t bytes_in_segments() const;
   uint64_t limit() const { return limit_; }
@@ -59,10 +62,13 @@ class SharedPool final : public Allocator, public std::enable_shared_from_this<S
   const uint64_t limit_;
   const uint64_t segment_;
   mutable Mutex mutex_;
-  std::vector<MemoryFile> segments_ RAMET_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<MemoryFile>> segments_ RAMET_GUARDED_BY(mutex_);
   std::atomic<size_t> num_segments_ = 0;
-  uint64_t used_ RAMET_GUARDED_BY(mutex_) = 0;  // bytes used in the last segment
-  uint64_t total_ RAMET_GUARDED_BY(mutex_) = 0;
+  struct Bytes {
+    uint64_t used = 0;   // of the last segment
+    uint64_t total = 0;  // of all segments
+  };
+  Bytes bytes_ RAMET_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Block>> blocks_ RAMET_GUARDED_BY(mutex_);
   // Blocks of one size. `free` has capacity for all of them, so that freeing one never allocates.
   struct Blocks {
@@ -70,6 +76,7 @@ class SharedPool final : public Allocator, public std::enable_shared_from_this<S
     size_t count = 0;
   };
   std::map<uint64_t, Blocks> by_size_ RAMET_GUARDED_BY(mutex_);
+  SegmentRegistrations registrations_;
 };
 
 }  // namespace ramet::shm

@@ -9,6 +9,7 @@
 #include "ramet/base/strings.h"
 #include "ramet/replica/deadline.h"
 #include "ramet/replica/shm/channel.h"
+#include "ramet/replica/shm/device_block_map.h"
 #include "ramet/replica/shm/pins.h"
 #include "ramet/replica/shm/publisher_link.h"
 #include "ramet/replica/shm/requests.h"
@@ -26,6 +27,7 @@ constexpr uint64_t kMaxGraphBytes = uint64_t{1} << 31;
 constexpr uint64_t kMaxSignatureBytes = uint64_t{1} << 27;
 constexpr auto kSegmentTimeout = std::chrono::seconds(5);
 constexpr auto kAnswerTimeout = std::chrono::seconds(10);
+constexpr auto kDeviceTimeout = std::chrono::seconds(1);
 
 class ShmFollower final : public FollowerTransport {
  public:
@@ -37,6 +39,8 @@ class ShmFollower final : public FollowerTransport {
   uint64_t Newest(std::string_view label) const override;
   std::vector<uint64_t> Versions() const override { return table_->Versions(); }
   StatusOr<std::unique_ptr<HeldVersion>> Take(uint64_t version) override;
+  void PrepareForCopies(const DeviceMemory& to) override { segments_.RegisterWith(to); }
+  Tensor OnDevice(HeldVersion& version, size_t entry, const DeviceMemory& memory) override;
   void Wait(uint64_t* seen, Clock::time_point deadline) override;
   StatusOr<VersionHashes> Hashes(uint64_t version, Clock::time_point deadline) override;
   Status Promote(std::string_view label, uint64_t version) override;
@@ -48,12 +52,15 @@ class ShmFollower final : public FollowerTransport {
  private:
   Status ReadTexts(const Hello& hello, std::vector<FileDescriptor>& fds);
   Status TakeSegment(Packet packet);
+  // Takes a packet that is not an answer.
+  Status TakePacket(Packet packet);
 
   const std::string address_;
   Announcement announcement_;
   std::optional<TableReader> table_;
   std::shared_ptr<Pins> pins_;
   SegmentMap segments_;
+  DeviceBlockMap device_blocks_;
   std::atomic<bool> interrupted_ = false;
   PublisherLink link_;  // its thread uses the members above
 };
@@ -100,9 +107,10 @@ Status ShmFollower::Start(Clock::time_point deadline) {
     RAMET_ASSIGN_OR_RETURN(Packet packet, link_.Receive(MillisUntil(deadline)));
     RAMET_RETURN_IF_ERROR(TakeSegment(std::move(packet)));
   }
-  return link_.Start({[this](Packet packet) { return TakeSegment(std::move(packet)); },
+  return link_.Start({[this](Packet packet) { return TakePacket(std::move(packet)); },
                       [this] {
                         segments_.Close();
+                        device_blocks_.Close();
                         table_->WakeWaiters();
                       }});
 }
@@ -111,6 +119,30 @@ Status ShmFollower::TakeSegment(Packet packet) {
   RAMET_ASSIGN_OR_RETURN(const SegmentNotice notice, ParseSegment(packet.text));
   if (packet.fds.size() != 1) return InvalidArgument("received a segment without its descriptor");
   return segments_.Add(notice.number, notice.bytes, std::move(packet.fds[0]));
+}
+
+Status ShmFollower::TakePacket(Packet packet) {
+  if (!IsDeviceNotice(packet.text)) return TakeSegment(std::move(packet));
+  RAMET_ASSIGN_OR_RETURN(const DeviceNotice notice, ParseDeviceNotice(packet.text));
+  if (packet.fds.size() != 1) return InvalidArgument("received a block without its descriptor");
+  return device_blocks_.Add(notice, std::move(packet.fds[0]));
+}
+
+// The first call asks the publisher for copies on the device, which later versions have. A
+// publisher that does not answer in time is not asked again.
+Tensor ShmFollower::OnDevice(HeldVersion& version, size_t entry, const DeviceMemory& memory) {
+  const MemorySharer* const sharer = MemorySharerOf(memory);
+  if (sharer == nullptr) return Tensor();
+  const std::string& key = sharer->sharing_key();
+  if (device_blocks_.IsNew(key)) {
+    link_.Ask({.verb = "device", .label = key}, Clock::now() + kDeviceTimeout)
+        .status()
+        .IgnoreError();
+  }
+  auto& pinned = static_cast<PinnedVersion&>(version);
+  if (pinned.entries[entry].device_block == 0) return Tensor();
+  return device_blocks_.ValueAt(pinned.entries[entry], announcement_.signature[entry], *sharer,
+                                pinned.HoldOn(*sharer));
 }
 
 uint64_t ShmFollower::Newest(std::string_view label) const {
@@ -123,9 +155,9 @@ StatusOr<std::unique_ptr<HeldVersion>> ShmFollower::Take(uint64_t version) {
     return ResourceExhausted("shm:", address_, ": this follower already holds ", kPinCells,
                              " versions; release some");
   }
-  auto held = std::make_unique<PinnedVersion>(pins_, cell);
+  auto held = std::make_unique<PinnedVersion>(std::make_shared<const Pin>(pins_, cell));
   VersionRecord record;
-  std::vector<Entry> entries;
+  std::vector<Entry>& entries = held->entries;
   RAMET_RETURN_IF_ERROR(table_->Take(version, *cell, &record, &entries));
   held->info = {{announcement_.epoch, record.version, record.step}, record.time_nanos};
   InfoFromText(record.info, &held->info);

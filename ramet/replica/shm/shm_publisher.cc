@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "ramet/base/strings.h"
+#include "ramet/replica/shm/device_blocks.h"
+#include "ramet/replica/shm/device_readers.h"
 #include "ramet/replica/shm/reader_server.h"
 #include "ramet/replica/shm/takeover.h"
 #include "ramet/replica/shm/version_store.h"
@@ -30,6 +32,8 @@ class ShmPublisher final : public PublisherTransport {
       : address_(std::move(address)),
         announcement_(std::move(announcement)),
         store_(address_, announcement_.signature, retention, readers_, [this] { server_.Wake(); }),
+        device_readers_(readers_),
+        device_blocks_(retention.retained),
         server_(address_, readers_,
                 {[this](uint64_t reader, const Request& r) { return Respond(reader, r); },
                  [this] { store_.NoteReaderLeft(); }, [this] { store_.table().WakeAll(); }}) {}
@@ -42,9 +46,12 @@ class ShmPublisher final : public PublisherTransport {
     return store_.AllocatePublishable(dtype, shape);
   }
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
-                             std::span<const Tensor> sources) override {
-    return store_.Publish(info, values, sources);
+                             std::span<const Tensor> sources,
+                             std::shared_ptr<const DeviceCopies> copies) override {
+    return store_.Publish(info, values, sources, std::move(copies));
   }
+  void PrepareForCopies(const DeviceMemory& from) override { store_.pool().RegisterWith(from); }
+  std::shared_ptr<DeviceCopies> ReserveOnDevice(std::span<const Tensor> values) override;
   StatusOr<uint64_t> Rollback(uint64_t version) override { return store_.Rollback(version, true); }
   Status Promote(std::string_view label, uint64_t version) override {
     return store_.Promote(label, version);
@@ -66,6 +73,8 @@ class ShmPublisher final : public PublisherTransport {
   MemoryFile signature_, graph_;
   ReaderList readers_;
   VersionStore store_;
+  DeviceReaders device_readers_;
+  DeviceBlocks device_blocks_;
   ReaderServer server_;
 };
 
@@ -106,6 +115,13 @@ StatusOr<Tensor> ShmPublisher::MakePublishable(const Tensor& value) {
   return copy;
 }
 
+// The blocks are sent before the version that uses them can be seen.
+std::shared_ptr<DeviceCopies> ShmPublisher::ReserveOnDevice(std::span<const Tensor> values) {
+  auto copies = device_blocks_.Reserve(values, device_readers_.Keys());
+  device_readers_.Send(device_blocks_);
+  return copies;
+}
+
 ShmPublisher::~ShmPublisher() {
   store_.Close();
   server_.Stop();
@@ -115,6 +131,11 @@ ShmPublisher::~ShmPublisher() {
 ShmPublisher::Response ShmPublisher::Respond(uint64_t reader, const Request& request) {
   if (request.verb == "status") return PublisherStatsToText(store_.stats());
   if (request.verb == "hashes") return RespondHashes(reader, request);
+  if (request.verb == "device") {  // the blocks come before the answer
+    RAMET_RETURN_IF_ERROR(device_readers_.Add(reader, request.label));
+    device_readers_.Send(device_blocks_);
+    return std::string();
+  }
   const auto peer = readers_.peer(reader);
   if (!peer.ok() || (permissions_.BitsOf(*peer) & 2) == 0) {
     return PermissionDenied("the publisher lets this user follow, but not ", request.verb,

@@ -78,7 +78,7 @@ TEST(ShmThreadsTest, ReadersSeeWholeVersionsWhilePublishingGoesOn) {
   for (int i = 0; i < kReaders; ++i) readers.emplace_back([&] { torn += Read(address); });
   for (uint64_t version = 1; version <= kVersions; ++version) {
     const std::vector<Tensor> values = Filled(*publisher, version);
-    ASSERT_EQ(publisher->Publish({}, values, {}).value(), version);
+    ASSERT_EQ(publisher->Publish({}, values, {}, nullptr).value(), version);
     if (version % 100 == 0) {
       ASSERT_TRUE(publisher->Promote("stable", version).ok());
     }

@@ -18,13 +18,14 @@ bool VersionSlots::any_retired() const {
 
 bool VersionSlots::Add(VersionRecord record, const VersionInfo& info,
                        std::span<const BufferPtr> buffers, std::span<const Tensor> sources,
-                       std::span<const Entry> entries) {
+                       std::span<const Entry> entries, std::shared_ptr<const DeviceCopies> copies) {
   const uint32_t free = free_.back();
   Slot& slot = slots_[free];
   slot.version = record.version;
   slot.info = info;
   slot.buffers.assign(buffers.begin(), buffers.end());
   slot.sources.assign(sources.begin(), sources.end());
+  slot.copies = std::move(copies);
   free_.pop_back();
   used_.push_back(free);
   table_.Fill(free, record, entries);
@@ -77,6 +78,7 @@ void VersionSlots::Reclaim() {
     slot.retired = false;
     slot.buffers.clear();
     slot.sources.clear();
+    slot.copies.reset();
     free_.push_back(i);
     return true;
   });

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ class VersionSlots {
     VersionInfo info = {};
     std::vector<BufferPtr> buffers = {};
     std::vector<Tensor> sources = {};  // kept until they are hashed
+    std::shared_ptr<const DeviceCopies> copies = {};
   };
 
   // Keeps the newest `retained` versions. The references must outlive the slots.
@@ -38,7 +40,8 @@ class VersionSlots {
   // Makes these values the newest version. There must be a free slot. Returns true if more
   // followers may be waiting than have been woken (see TableWriter::Announce).
   bool Add(VersionRecord record, const VersionInfo& info, std::span<const BufferPtr> buffers,
-           std::span<const Tensor> sources, std::span<const Entry> entries);
+           std::span<const Tensor> sources, std::span<const Entry> entries,
+           std::shared_ptr<const DeviceCopies> copies);
   // Marks all buffers as borrowed, because followers may still use them after the publisher ends.
   void Freeze();
   // Returns the versions that can be taken, oldest first.

@@ -6,6 +6,7 @@
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
 #include "ramet/replica/interruptible_wait.h"
+#include "ramet/replica/shm/device_blocks.h"
 #include "ramet/replica/version_limits.h"
 #include "ramet/replica/version_text.h"
 
@@ -95,18 +96,20 @@ StatusOr<Tensor> VersionStore::AllocatePublishable(DType dtype, const Shape& sha
 }
 
 StatusOr<uint64_t> VersionStore::Publish(const VersionInfo& info, std::span<const Tensor> values,
-                                         std::span<const Tensor> sources) {
+                                         std::span<const Tensor> sources,
+                                         std::shared_ptr<const DeviceCopies> copies) {
   MutexLock lock(mutex_);
   draft_.buffers.clear();
   for (const Tensor& value : values) draft_.buffers.push_back(value.buffer());
-  const auto version = Add(info, draft_.buffers, sources, true);
+  const auto version = Add(info, draft_.buffers, sources, std::move(copies), true);
   draft_.buffers.clear();
   return version;
 }
 
 // Makes these values the newest version.
 StatusOr<uint64_t> VersionStore::Add(const VersionInfo& info, std::span<const BufferPtr> buffers,
-                                     std::span<const Tensor> sources, bool may_wait) {
+                                     std::span<const Tensor> sources,
+                                     std::shared_ptr<const DeviceCopies> copies, bool may_wait) {
   std::string text = InfoToText(info);
   if (text.size() > kInfoBytes) {
     return InvalidArgument("shm:", address_, ": the description of a version has ", text.size(),
@@ -114,10 +117,11 @@ StatusOr<uint64_t> VersionStore::Add(const VersionInfo& info, std::span<const Bu
   }
   RAMET_RETURN_IF_ERROR(CheckSlotFree(may_wait));
   RAMET_RETURN_IF_ERROR(memory_.FindEntries(buffers, &draft_.entries));
+  DeviceBlocks::FillEntries(copies.get(), draft_.entries);
   const bool all_sent = readers_.SendSegmentsOf(memory_.pool());
   const uint64_t version = stats_.version + 1;
   const bool all_woken = !slots_->Add({version, info.id.step, info.time_nanos, std::move(text)},
-                                      info, buffers, sources, draft_.entries);
+                                      info, buffers, sources, draft_.entries, std::move(copies));
   if (!all_woken || !all_sent) wake_server_();
   stats_.version = version;
   stats_.step = info.id.step;
@@ -137,7 +141,8 @@ StatusOr<uint64_t> VersionStore::Rollback(uint64_t version, bool may_wait) {
   info.time_nanos = WallClockNanos();
   const std::vector<BufferPtr> buffers = old->buffers;
   const std::vector<Tensor> sources = old->sources;
-  RAMET_ASSIGN_OR_RETURN(const uint64_t made, Add(info, buffers, sources, may_wait));
+  const std::shared_ptr<const DeviceCopies> copies = old->copies;
+  RAMET_ASSIGN_OR_RETURN(const uint64_t made, Add(info, buffers, sources, copies, may_wait));
   hasher_.Alias(made, version);
   return made;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,7 +46,8 @@ class VersionStore {
   // waiting for room.
   StatusOr<Tensor> AllocatePublishable(DType dtype, const Shape& shape);
   StatusOr<uint64_t> Publish(const VersionInfo& info, std::span<const Tensor> values,
-                             std::span<const Tensor> sources);
+                             std::span<const Tensor> sources,
+                             std::shared_ptr<const DeviceCopies> copies);
   StatusOr<uint64_t> Rollback(uint64_t version, bool may_wait);
   Status Promote(std::string_view label, uint64_t version);
   void Release();
@@ -69,7 +71,9 @@ class VersionStore {
 
   Status CheckSlotFree(bool may_wait) RAMET_REQUIRES(mutex_);
   StatusOr<uint64_t> Add(const VersionInfo& info, std::span<const BufferPtr> buffers,
-                         std::span<const Tensor> sources, bool may_wait) RAMET_REQUIRES(mutex_);
+                         std::span<const Tensor> sources,
+                         std::shared_ptr<const DeviceCopies> copies, bool may_wait)
+      RAMET_REQUIRES(mutex_);
   void NoteHashed(uint64_t version, bool ok) RAMET_EXCLUDES(mutex_);
   Status NotKept(uint64_t version) const RAMET_REQUIRES(mutex_);
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ramet/base/status.h"
+#include "ramet/device/host_registrar.h"
 
 // The seam between the GPU backend and the programming interfaces of vendors. Everything above it
 // is written once; a driver is the only code that knows CUDA or OpenCL. All objects are
@@ -52,6 +53,19 @@ class DriverMemory {
  private:
   inline static std::atomic<uint64_t> blocks_made = 0;
   const uint64_t id_ = ++blocks_made;
+};
+
+// A DriverSharedMemory is device memory that several processes map. The one that allocated it may
+// write, the others only read. It is freed when the last process releases it.
+class DriverSharedMemory {
+ public:
+  // Releases the memory in this process, after the work that uses it is done.
+  virtual ~DriverSharedMemory() = default;
+  virtual size_t size() const = 0;
+  // Returns the descriptor by which other processes open the memory; -1 in those processes.
+  virtual int fd() const = 0;
+  // Returns the block that starts at `offset`. It must not outlive this object.
+  virtual std::unique_ptr<DriverMemory> At(size_t offset) = 0;
 };
 
 // An argument of a kernel: a block of memory, or the bytes of a value in the kernel's layout.
@@ -205,6 +219,30 @@ class DriverDevice {
   // \error kInvalidArgument: the bytes are not those of a module for this device and driver.
   virtual StatusOr<std::unique_ptr<DriverModule>> Load(std::string_view binary,
                                                        const std::string& options) = 0;
+
+  // Registers host memory, so that copies to and from it need no buffer in between. Returns null if
+  // it is registered already. This implementation registers nothing.
+  // \error kResourceExhausted, kInternal: the driver refuses, for example because of a limit of
+  //   locked memory.
+  virtual StatusOr<std::unique_ptr<HostRegistration>> RegisterHostMemory(
+      std::span<const std::byte> /*memory*/, HostAccess /*access*/) {
+    return std::unique_ptr<HostRegistration>();
+  }
+
+  // Processes whose devices have the same key can share memory. The key names the device and the
+  // driver, and has no spaces. It is empty if the driver cannot share memory, as here.
+  virtual std::string SharingKey() const { return ""; }
+  // Allocates memory that other processes can open. Its size is `bytes`, rounded up.
+  // \error kResourceExhausted: the memory cannot be allocated.
+  // \error kUnimplemented: the driver cannot share memory.
+  virtual StatusOr<std::unique_ptr<DriverSharedMemory>> AllocateShared(size_t /*bytes*/) {
+    return Unimplemented(info().driver, " cannot share memory between processes");
+  }
+  // Opens memory that another process allocated. `fd` stays the caller's and is not trusted.
+  // \error kInvalidArgument, kInternal: it is not such memory of this device, or of another size.
+  virtual StatusOr<std::unique_ptr<DriverSharedMemory>> OpenShared(int /*fd*/, size_t /*bytes*/) {
+    return Unimplemented(info().driver, " cannot share memory between processes");
+  }
 };
 
 }  // namespace ramet::gpu

@@ -1,6 +1,7 @@
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "ramet/tensor/memory_owners.h"
@@ -10,11 +11,13 @@ namespace {
 
 constexpr size_t kMinBlockBytes = 256;
 
-// Returns an address outside the canonical ranges of x86-64 and the user ranges of arm64.
-void* AddressOfBuffer(uint64_t number) {
+// Returns an address that no other buffer has, outside the canonical ranges of x86-64 and the user
+// ranges of arm64.
+void* NextAddress() {
+  static std::atomic<uint64_t> last = 0;
   constexpr uint64_t kUnmappable = uint64_t{1} << 62;
   constexpr uint64_t kNumberBits = (uint64_t{1} << 54) - 1;
-  return reinterpret_cast<void*>(kUnmappable | (number & kNumberBits) << 6);
+  return reinterpret_cast<void*>(kUnmappable | (++last & kNumberBits) << 6);
 }
 
 // Returns a line of the table of owners, without a line feed.
@@ -52,18 +55,28 @@ size_t BlockSize(size_t bytes) {
   return (least + step - 1) / step * step;
 }
 
-GpuBuffer::GpuBuffer(uint64_t number, size_t size, std::unique_ptr<DriverMemory> block,
-                     size_t block_size, CachingAllocator& allocator)
-    : Buffer(AddressOfBuffer(number), size, allocator.memory_),
-      block_(std::move(block)),
-      block_size_(block_size),
-      allocator_(allocator) {}
+GpuBuffer::GpuBuffer(size_t size, std::unique_ptr<DriverMemory> block, const DeviceMemory* memory,
+                     bool borrowed)
+    : Buffer(NextAddress(), size, memory, borrowed), block_(std::move(block)) {}
 
-void GpuBuffer::Dispose() {
-  MemoryOwners::Global().Remove(*this);
-  allocator_.Free(std::move(block_), block_size_);
-  delete this;
-}
+// A buffer whose block goes back to the allocator.
+class CachingAllocator::Block final : public GpuBuffer {
+ public:
+  Block(size_t size, std::unique_ptr<DriverMemory> block, size_t block_size,
+        CachingAllocator& allocator)
+      : GpuBuffer(size, std::move(block), allocator.memory_),
+        block_size_(block_size),
+        allocator_(allocator) {}
+
+ private:
+  void Dispose() override {
+    MemoryOwners::Global().Remove(*this);
+    allocator_.Free(TakeBlock(), block_size_);
+    delete this;
+  }
+  const size_t block_size_;
+  CachingAllocator& allocator_;
+};
 
 CachingAllocator::CachingAllocator(std::string name, DriverDevice& device,
                                    const DeviceMemory* memory, uint64_t limit_bytes,
@@ -81,9 +94,8 @@ StatusOr<BufferPtr> CachingAllocator::Allocate(size_t bytes) {
   const size_t size = BlockSize(bytes);
   auto block = TakeBlock(size);
   if (!block.ok()) return OutOfMemory(bytes, block.status());
-  usage_.in_use += size;
-  usage_.peak = std::max(usage_.peak, usage_.in_use);
-  auto* const buffer = new GpuBuffer(++buffers_made_, bytes, *std::move(block), size, *this);
+  NoteInUse(size);
+  auto* const buffer = new Block(bytes, *std::move(block), size, *this);
   MemoryOwners::Global().Add(*buffer, size);
   return BufferPtr::Adopt(buffer);
 }
@@ -101,6 +113,32 @@ StatusOr<std::unique_ptr<DriverMemory>> CachingAllocator::TakeBlock(size_t size)
   if (block.ok() || usage_.kept == 0) return block;
   ReleaseKept();
   return device_.Allocate(size);
+}
+
+void CachingAllocator::NoteInUse(size_t size) {
+  usage_.in_use += size;
+  usage_.peak = std::max(usage_.peak, usage_.in_use);
+}
+
+StatusOr<std::unique_ptr<DriverSharedMemory>> CachingAllocator::AllocateShared(size_t bytes) {
+  MutexLock lock(mutex_);
+  if (usage_.in_use > usage_.limit || bytes > usage_.limit - usage_.in_use) {
+    return OutOfMemory(bytes, OkStatus());
+  }
+  auto shared = device_.AllocateShared(bytes);
+  if (IsResourceExhausted(shared.status()) && usage_.kept > 0) {
+    ReleaseKept();
+    shared = device_.AllocateShared(bytes);
+  }
+  if (shared.ok()) NoteInUse((*shared)->size());
+  return shared;
+}
+
+void CachingAllocator::ReleaseShared(std::unique_ptr<DriverSharedMemory> shared) {
+  const size_t size = shared->size();
+  shared.reset();
+  MutexLock lock(mutex_);
+  usage_.in_use -= size;
 }
 
 void CachingAllocator::ReleaseKept() {

@@ -17,21 +17,21 @@ class CachingAllocator;
 
 // A GpuBuffer is a buffer in the memory of a GPU. data() is an address that no memory can have, so
 // that the host faults if it uses it; it only tells buffers apart.
-class GpuBuffer final : public Buffer {
+class GpuBuffer : public Buffer {
  public:
-  GpuBuffer(uint64_t number, size_t size, std::unique_ptr<DriverMemory> block, size_t block_size,
-            CachingAllocator& allocator);
   // Returns the block that holds the bytes of a tensor, which must be in the memory of a GPU.
-  static DriverMemory& BlockOf(const Tensor& tensor) {
-    return *static_cast<const GpuBuffer&>(*tensor.buffer().get()).block_;
+  static DriverMemory& BlockOf(const Tensor& tensor) { return BlockOf(*tensor.buffer().get()); }
+  static DriverMemory& BlockOf(const Buffer& buffer) {
+    return *static_cast<const GpuBuffer&>(buffer).block_;
   }
 
- private:
-  void Dispose() override;
+ protected:
+  GpuBuffer(size_t size, std::unique_ptr<DriverMemory> block, const DeviceMemory* memory,
+            bool borrowed = false);
+  std::unique_ptr<DriverMemory> TakeBlock() { return std::move(block_); }
 
+ private:
   std::unique_ptr<DriverMemory> block_;
-  const size_t block_size_;
-  CachingAllocator& allocator_;
 };
 
 // A CachingAllocator allocates the memory of a GPU in blocks and keeps freed ones for later
@@ -49,6 +49,10 @@ class CachingAllocator final : public Allocator {
   std::string_view name() const override { return name_; }
   // \error kResourceExhausted: the limit is reached, or the driver has no memory.
   StatusOr<BufferPtr> Allocate(size_t bytes) override;
+  // Allocates memory that other processes can open. It counts as in use until ReleaseShared.
+  // \error as for Allocate and DriverDevice::AllocateShared.
+  StatusOr<std::unique_ptr<DriverSharedMemory>> AllocateShared(size_t bytes);
+  void ReleaseShared(std::unique_ptr<DriverSharedMemory> shared);
 
   // Sizes in bytes of blocks, which are larger than the buffers in them.
   struct Usage {
@@ -60,8 +64,9 @@ class CachingAllocator final : public Allocator {
   Usage usage() const;
 
  private:
-  friend class GpuBuffer;
+  class Block;
   StatusOr<std::unique_ptr<DriverMemory>> TakeBlock(size_t size) RAMET_REQUIRES(mutex_);
+  void NoteInUse(size_t size) RAMET_REQUIRES(mutex_);
   void ReleaseKept() RAMET_REQUIRES(mutex_);
   void Free(std::unique_ptr<DriverMemory> block, size_t size);
   Status OutOfMemory(size_t bytes, const Status& cause) const RAMET_REQUIRES(mutex_);
@@ -71,7 +76,6 @@ class CachingAllocator final : public Allocator {
   const DeviceMemory* const memory_;
   const std::function<void()> before_release_;
   mutable Mutex mutex_;
-  uint64_t buffers_made_ RAMET_GUARDED_BY(mutex_) = 0;
   Usage usage_ RAMET_GUARDED_BY(mutex_);
   std::map<size_t, std::vector<std::unique_ptr<DriverMemory>>> kept_ RAMET_GUARDED_BY(mutex_);
 };

@@ -1,8 +1,13 @@
 #include "ramet/backends/gpu/testing/fake_cuda.h"
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -74,6 +79,15 @@ FakeCuda fake;
 api::Context context;
 std::vector<api::Stream*> streams;
 std::map<DevicePointer, size_t> memories;
+std::map<const char*, size_t> registered;  // host memory
+struct Allocation {
+  int fd;
+  size_t size;
+  bool is_own;  // not imported
+};
+std::map<api::MemoryHandle, Allocation> allocations;  // that can be shared
+std::map<DevicePointer, size_t> reserved;             // addresses
+int last_handle = 0;
 thread_local int contexts = 0;
 
 Result Check() {
@@ -90,11 +104,35 @@ Result Check() {
 
 // Returns the memory at an address, or null if `bytes` bytes there are not allocated.
 void* MemoryAt(DevicePointer address, size_t bytes) {
-  const auto found = memories.find(address);
-  if (found != memories.end() && bytes <= found->second) return reinterpret_cast<void*>(address);
+  auto found = memories.upper_bound(address);
+  if (found != memories.begin() && address - (--found)->first <= found->second &&
+      bytes <= found->second - (address - found->first)) {
+    return reinterpret_cast<void*>(address);
+  }
   fake.has_bad_access = true;
   fake.lost = api::k_CUDA_ERROR_ILLEGAL_ADDRESS;
   return nullptr;
+}
+
+// Counts a copy to or from host memory.
+void CountCopy(const void* host, size_t bytes) {
+  const auto* const begin = static_cast<const char*>(host);
+  auto found = registered.upper_bound(begin);
+  const bool is_direct = found != registered.begin() &&
+                         begin + bytes <= std::prev(found)->first + std::prev(found)->second;
+  (is_direct ? fake.bytes_copied_directly : fake.bytes_copied_in_between) += bytes;
+}
+
+constexpr char kSharedName[] = "memory of the fake GPU ";
+constexpr size_t kGranularity = size_t{2} << 20;
+
+// Returns the number of the device whose memory a descriptor names, or -1.
+int DeviceOfDescriptor(int fd) {
+  char name[256] = {};
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  if (readlink(link.c_str(), name, sizeof name - 1) <= 0) return -1;
+  const char* const found = std::strstr(name, kSharedName);
+  return found != nullptr ? std::atoi(found + sizeof kSharedName - 1) : -1;
 }
 
 // Returns the numbers of the devices that CUDA_VISIBLE_DEVICES leaves, in its order.
@@ -174,6 +212,13 @@ Result cuDeviceGetAttribute(int* value, int attribute, Device) {
     case api::k_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
     case api::k_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 48 << 10; break;
     case api::k_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 2; break;
+    case api::k_CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED:
+      *value = fake.has_read_only_register;
+      break;
+    case api::k_CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case api::k_CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+      *value = fake.can_share;
+      break;
     default: *value = 0;
   }
   return api::k_CUDA_SUCCESS;
@@ -231,8 +276,138 @@ Result cuMemFreeHost(void* memory) {
   --fake.host_memories;
   return Check();
 }
+Result cuDeviceGetUuid_v2(api::Uuid* uuid, Device device) {
+  std::memset(uuid->bytes, fake.uuid, sizeof uuid->bytes);
+  uuid->bytes[0] = static_cast<char>(device);
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemHostRegister_v2(void* host, size_t bytes, unsigned flags) {
+  RETURN_IF_LOST();
+  if (fake.register_status != 0) return fake.register_status;
+  if (flags & ~9u || bytes == 0) return kInvalidValue;
+  auto* const begin = static_cast<char*>(host);
+  const auto next = registered.lower_bound(begin);
+  const bool overlaps =
+      (next != registered.end() && next->first < begin + bytes) ||
+      (next != registered.begin() && std::prev(next)->first + std::prev(next)->second > begin);
+  if (overlaps) return api::k_CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  registered[begin] = bytes;
+  ++fake.registered;
+  return api::k_CUDA_SUCCESS;
+}
+// The memory must still be mapped.
+Result cuMemHostUnregister(void* host) {
+  LOCK();
+  unsigned char present = 0;
+  void* const page = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(host) & ~uintptr_t{4095});
+  if (registered.erase(static_cast<char*>(host)) != 1 || mincore(page, 1, &present) != 0) {
+    fake.has_bad_access = true;
+    return kInvalidValue;
+  }
+  --fake.registered;
+  return Check();
+}
+
+// Memory that processes share is a memfd, whose descriptor is the shareable handle.
+Result cuMemGetAllocationGranularity(size_t* bytes, const api::MemoryProperties*, int) {
+  *bytes = kGranularity;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemCreate(api::MemoryHandle* handle, size_t bytes, const api::MemoryProperties* properties,
+                   unsigned long long) {
+  RETURN_IF_LOST();
+  if (bytes % kGranularity != 0 || properties->handle_types != 1) return kInvalidValue;
+  if (bytes > fake.memory_bytes - fake.bytes_in_use) return api::k_CUDA_ERROR_OUT_OF_MEMORY;
+  const std::string name = kSharedName + std::to_string(properties->location.id);
+  const int fd = memfd_create(name.c_str(), MFD_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) return kInvalidValue;
+  fake.bytes_in_use += bytes;
+  allocations[*handle = static_cast<api::MemoryHandle>(++last_handle)] = {fd, bytes, true};
+  ++fake.shared;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemRelease(api::MemoryHandle handle) {
+  LOCK();
+  const auto found = allocations.find(handle);
+  if (found == allocations.end()) return kInvalidValue;
+  if (found->second.is_own) fake.bytes_in_use -= found->second.size;
+  close(found->second.fd);
+  allocations.erase(found);
+  --fake.shared;
+  return Check();
+}
+Result cuMemExportToShareableHandle(void* shared, api::MemoryHandle handle, int,
+                                    unsigned long long) {
+  RETURN_IF_LOST();
+  const int fd = dup(allocations.at(handle).fd);
+  std::memcpy(shared, &fd, sizeof fd);
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemImportFromShareableHandle(api::MemoryHandle* handle, void* shared, int) {
+  RETURN_IF_LOST();
+  const int fd = static_cast<int>(reinterpret_cast<intptr_t>(shared));
+  struct stat status;
+  if (DeviceOfDescriptor(fd) < 0 || fstat(fd, &status) != 0) return kInvalidValue;
+  allocations[*handle = static_cast<api::MemoryHandle>(++last_handle)] = {
+      dup(fd), static_cast<size_t>(status.st_size), false};
+  ++fake.shared;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemGetAllocationPropertiesFromHandle(api::MemoryProperties* properties,
+                                              api::MemoryHandle handle) {
+  RETURN_IF_LOST();
+  *properties = {};
+  properties->location = {api::k_CU_MEM_LOCATION_TYPE_DEVICE,
+                          DeviceOfDescriptor(allocations.at(handle).fd)};
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemAddressReserve(DevicePointer* address, size_t bytes, size_t, DevicePointer,
+                           unsigned long long) {
+  RETURN_IF_LOST();
+  void* const at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return api::k_CUDA_ERROR_OUT_OF_MEMORY;
+  reserved[*address = reinterpret_cast<DevicePointer>(at)] = bytes;
+  return api::k_CUDA_SUCCESS;
+}
+Result cuMemAddressFree(DevicePointer address, size_t bytes) {
+  LOCK();
+  if (memories.contains(address) || reserved.erase(address) != 1) fake.has_bad_access = true;
+  munmap(reinterpret_cast<void*>(address), bytes);
+  return Check();
+}
+Result cuMemMap(DevicePointer address, size_t bytes, size_t offset, api::MemoryHandle handle,
+                unsigned long long) {
+  RETURN_IF_LOST();
+  const Allocation& allocation = allocations.at(handle);
+  if (reserved[address] != bytes || offset != 0 || bytes > allocation.size) return kInvalidValue;
+  void* const at = reinterpret_cast<void*>(address);
+  return mmap(at, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, allocation.fd, 0) == at
+             ? api::k_CUDA_SUCCESS
+             : kInvalidValue;
+}
+Result cuMemUnmap(DevicePointer address, size_t bytes) {
+  LOCK();
+  if (reserved[address] != bytes) fake.has_bad_access = true;
+  memories.erase(address);
+  (void)mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  return Check();
+}
+Result cuMemSetAccess(DevicePointer address, size_t bytes, const api::MemoryAccess* rights,
+                      size_t) {
+  RETURN_IF_LOST();
+  const bool is_read_only = rights->flags == api::k_CU_MEM_ACCESS_FLAGS_PROT_READ;
+  if (is_read_only && !fake.has_read_only_access) return api::k_CUDA_ERROR_NOT_SUPPORTED;
+  memories[address] = bytes;
+  return mprotect(reinterpret_cast<void*>(address), bytes,
+                  is_read_only ? PROT_READ : PROT_READ | PROT_WRITE) == 0
+             ? api::k_CUDA_SUCCESS
+             : kInvalidValue;
+}
+
 Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, size_t bytes, api::Stream* stream) {
   RETURN_IF_LOST();
+  CountCopy(from, bytes);
   stream->Add([=] {
     if (void* memory = MemoryAt(to, bytes)) std::memcpy(memory, from, bytes);
   });
@@ -240,6 +415,7 @@ Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, size_t bytes, ap
 }
 Result cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t bytes, api::Stream* stream) {
   RETURN_IF_LOST();
+  CountCopy(to, bytes);
   stream->Add([=] {
     if (void* memory = MemoryAt(from, bytes)) std::memcpy(to, memory, bytes);
   });

@@ -24,6 +24,12 @@ struct FakeCuda {
   int cublas_status = 0;        // of cublasLtCreate
   int capture_result = 0;       // of cuStreamEndCapture
   int graph_launch_result = 0;  // of cuGraphLaunch
+  int cublas_status = 0;    // of cublasLtCreate
+  int register_status = 0;  // of cuMemHostRegister
+  bool has_read_only_register = true;
+  bool has_read_only_access = true;  // of cuMemSetAccess
+  bool can_share = true;             // memory between processes
+  char uuid = 1;                     // tells the cards of a test apart
   // Returns the work of a launch, from the addresses of its arguments.
   std::function<std::function<void()>(const std::string& kernel, void** arguments)> launch;
 
@@ -34,8 +40,12 @@ struct FakeCuda {
   int graph_launches = 0;
   int cublas_choices = 0;  // of algorithms
   int cublas_compute = 0;  // the compute type of the last product
+  int registered = 0;      // ranges of host memory
+  int shared = 0;          // handles of memory that can be shared
   size_t bytes_in_use = 0;
-  bool has_bad_access = false;  // work used memory that was freed, or no context was current
+  size_t bytes_copied_directly = 0;    // between the device and registered host memory
+  size_t bytes_copied_in_between = 0;  // through a buffer, between the device and other host memory
+  bool has_bad_access = false;         // work used memory that was freed, or no context was current
 };
 
 }  // namespace ramet::gpu::testing

@@ -21,6 +21,31 @@ struct Program;  // of NVRTC
 struct Graph;
 struct GraphExec;
 
+// CUuuid: the bytes that identify a device.
+struct Uuid {
+  char bytes[16];
+};
+// CUmemGenericAllocationHandle: memory that can be mapped at several addresses.
+using MemoryHandle = unsigned long long;
+// CUmemLocation: a device.
+struct MemoryLocation {
+  int type;  // CU_MEM_LOCATION_TYPE_DEVICE
+  int id;    // the device
+};
+// CUmemAllocationProp: the kind of memory that is allocated.
+struct MemoryProperties {
+  int type;          // CU_MEM_ALLOCATION_TYPE_PINNED
+  int handle_types;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+  MemoryLocation location;
+  void* windows_data;
+  unsigned char flags[8];
+};
+// CUmemAccessDesc: the rights of a device on an address range.
+struct MemoryAccess {
+  MemoryLocation location;
+  int flags;  // CU_MEM_ACCESS_FLAGS_...
+};
+
 // Calls define(name, value) for each constant, whose name in cuda.h begins with CU or CUDA.
 #define RAMET_CUDA_CONSTANTS(define)                                                               \
   define(CUDA_SUCCESS, 0) define(CUDA_ERROR_OUT_OF_MEMORY, 2) define(CUDA_ERROR_STUB_LIBRARY, 34)  \
@@ -53,8 +78,29 @@ struct GraphExec;
                                                       define(CU_EVENT_DISABLE_TIMING, 2) define(   \
                                                           CU_STREAM_CAPTURE_MODE_RELAXED, 2)
 
+// The constants of registered and of shared memory.
+// clang-format off
+#define RAMET_CUDA_MEMORY_CONSTANTS(define) \
+  define(CUDA_ERROR_INVALID_VALUE, 1) \
+  define(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712) \
+  define(CUDA_ERROR_NOT_PERMITTED, 800) \
+  define(CUDA_ERROR_NOT_SUPPORTED, 801) \
+  define(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 102) \
+  define(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 103) \
+  define(CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED, 113) \
+  define(CU_MEMHOSTREGISTER_PORTABLE, 1) \
+  define(CU_MEMHOSTREGISTER_READ_ONLY, 8) \
+  define(CU_MEM_ALLOCATION_TYPE_PINNED, 1) \
+  define(CU_MEM_LOCATION_TYPE_DEVICE, 1) \
+  define(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 1) \
+  define(CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0) \
+  define(CU_MEM_ACCESS_FLAGS_PROT_READ, 1) \
+  define(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)
+// clang-format on
+
 #define RAMET_CUDA_CONSTANT(name, value) inline constexpr int k_##name = value;
 RAMET_CUDA_CONSTANTS(RAMET_CUDA_CONSTANT)
+RAMET_CUDA_MEMORY_CONSTANTS(RAMET_CUDA_CONSTANT)
 #undef RAMET_CUDA_CONSTANT
 
 // Calls declare(name, symbol, parameters) for each function of the driver. All return Result. The
@@ -74,6 +120,25 @@ RAMET_CUDA_CONSTANTS(RAMET_CUDA_CONSTANT)
   declare(CtxPushCurrent, cuCtxPushCurrent_v2, (Context*)) \
   declare(CtxPopCurrent, cuCtxPopCurrent_v2, (Context**)) \
   declare(CtxSynchronize, cuCtxSynchronize, ()) \
+  declare(MemHostRegister, cuMemHostRegister_v2, (void*, size_t, unsigned)) \
+  declare(MemHostUnregister, cuMemHostUnregister, (void*)) \
+  declare(MemGetAllocationGranularity, cuMemGetAllocationGranularity, \
+          (size_t*, const MemoryProperties*, int)) \
+  declare(MemCreate, cuMemCreate, \
+          (MemoryHandle*, size_t, const MemoryProperties*, unsigned long long)) \
+  declare(MemRelease, cuMemRelease, (MemoryHandle)) \
+  declare(MemExportToShareableHandle, cuMemExportToShareableHandle, \
+          (void*, MemoryHandle, int, unsigned long long)) \
+  declare(MemImportFromShareableHandle, cuMemImportFromShareableHandle, \
+          (MemoryHandle*, void*, int)) \
+  declare(MemGetAllocationPropertiesFromHandle, cuMemGetAllocationPropertiesFromHandle, \
+          (MemoryProperties*, MemoryHandle)) \
+  declare(MemAddressReserve, cuMemAddressReserve, \
+          (DevicePointer*, size_t, size_t, DevicePointer, unsigned long long)) \
+  declare(MemAddressFree, cuMemAddressFree, (DevicePointer, size_t)) \
+  declare(MemMap, cuMemMap, (DevicePointer, size_t, size_t, MemoryHandle, unsigned long long)) \
+  declare(MemUnmap, cuMemUnmap, (DevicePointer, size_t)) \
+  declare(MemSetAccess, cuMemSetAccess, (DevicePointer, size_t, const MemoryAccess*, size_t)) \
   declare(MemAlloc, cuMemAlloc_v2, (DevicePointer*, size_t)) \
   declare(MemFree, cuMemFree_v2, (DevicePointer)) \
   declare(MemHostAlloc, cuMemHostAlloc, (void**, size_t, unsigned)) \
@@ -106,6 +171,9 @@ RAMET_CUDA_CONSTANTS(RAMET_CUDA_CONSTANT)
   declare(GraphLaunch, cuGraphLaunch, (GraphExec*, Stream*)) \
   declare(GraphExecDestroy, cuGraphExecDestroy, (GraphExec*)) \
   declare(GraphDestroy, cuGraphDestroy, (Graph*))
+// Functions that drivers of CUDA 11.2 may lack; then the pointer is null.
+#define RAMET_CUDA_NEWER_FUNCTIONS(declare) \
+  declare(DeviceGetUuid, cuDeviceGetUuid_v2, (Uuid*, Device))
 
 // Calls declare(name, symbol, parameters) for each function of NVRTC, which returns a Result; 0 is
 // success.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+
 #if __has_include(<cuda.h>) && __has_include(<nvrtc.h>)
 #include <cuda.h>
 #include <nvrtc.h>
@@ -19,16 +21,36 @@ using testing::SameCall;
 
 #define RAMET_EXPECT_CONSTANT(name, value) static_assert(static_cast<int>(name) == value, #name);
 RAMET_CUDA_CONSTANTS(RAMET_EXPECT_CONSTANT)
+RAMET_CUDA_MEMORY_CONSTANTS(RAMET_EXPECT_CONSTANT)
 
 #define RAMET_EXPECT_CALL(name, symbol, parameters) \
   static_assert(SameCall<decltype(&symbol), decltype(api::Functions::name)>::value, #symbol);
 RAMET_CUDA_FUNCTIONS(RAMET_EXPECT_CALL)
 RAMET_CUDA_GRAPH_FUNCTIONS(RAMET_EXPECT_CALL)
+RAMET_CUDA_NEWER_FUNCTIONS(RAMET_EXPECT_CALL)
 
 #define RAMET_EXPECT_COMPILER_CALL(name, symbol, parameters)                                \
   static_assert(SameCall<decltype(&symbol), decltype(api::CompilerFunctions::name)>::value, \
                 #symbol);
 RAMET_NVRTC_FUNCTIONS(RAMET_EXPECT_COMPILER_CALL)
+
+// Structs have the same fields at the same places.
+#define RAMET_EXPECT_FIELD(theirs, their_field, ours, our_field)             \
+  static_assert(offsetof(theirs, their_field) == offsetof(ours, our_field)); \
+  static_assert(sizeof(theirs::their_field) == sizeof(ours::our_field));
+static_assert(sizeof(CUuuid) == sizeof(api::Uuid));
+static_assert(sizeof(CUmemLocation) == sizeof(api::MemoryLocation));
+RAMET_EXPECT_FIELD(CUmemLocation, type, api::MemoryLocation, type)
+RAMET_EXPECT_FIELD(CUmemLocation, id, api::MemoryLocation, id)
+static_assert(sizeof(CUmemAllocationProp) == sizeof(api::MemoryProperties));
+RAMET_EXPECT_FIELD(CUmemAllocationProp, type, api::MemoryProperties, type)
+RAMET_EXPECT_FIELD(CUmemAllocationProp, requestedHandleTypes, api::MemoryProperties, handle_types)
+RAMET_EXPECT_FIELD(CUmemAllocationProp, location, api::MemoryProperties, location)
+RAMET_EXPECT_FIELD(CUmemAllocationProp, win32HandleMetaData, api::MemoryProperties, windows_data)
+RAMET_EXPECT_FIELD(CUmemAllocationProp, allocFlags, api::MemoryProperties, flags)
+static_assert(sizeof(CUmemAccessDesc) == sizeof(api::MemoryAccess));
+RAMET_EXPECT_FIELD(CUmemAccessDesc, location, api::MemoryAccess, location)
+RAMET_EXPECT_FIELD(CUmemAccessDesc, flags, api::MemoryAccess, flags)
 
 static_assert(!SameCall<CUresult (*)(CUdeviceptr), api::Result (*)(unsigned)>::value);
 static_assert(!SameCall<CUresult (*)(CUdeviceptr), api::Result (*)(api::Context*)>::value);
@@ -43,6 +65,8 @@ TEST(CudaApiTest, NamesTheVersionsOfTheToolkitsHeaders) {
   EXPECT_STREQ(RAMET_TEXT(cuDeviceTotalMem), "cuDeviceTotalMem_v2");
   EXPECT_STREQ(RAMET_TEXT(cuCtxPushCurrent), "cuCtxPushCurrent_v2");
   EXPECT_STREQ(RAMET_TEXT(cuCtxPopCurrent), "cuCtxPopCurrent_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuDeviceGetUuid), "cuDeviceGetUuid_v2");
+  EXPECT_STREQ(RAMET_TEXT(cuMemHostRegister), "cuMemHostRegister_v2");
   EXPECT_STREQ(RAMET_TEXT(cuMemAlloc), "cuMemAlloc_v2");
   EXPECT_STREQ(RAMET_TEXT(cuMemFree), "cuMemFree_v2");
   EXPECT_STREQ(RAMET_TEXT(cuMemcpyHtoDAsync), "cuMemcpyHtoDAsync_v2");
@@ -59,6 +83,7 @@ TEST(CudaApiTest, NamesTheVersionsOfTheToolkitsHeaders) {
 TEST(CudaApiTest, NoFunctionHasANewerVersion) {
   RAMET_CUDA_FUNCTIONS(RAMET_EXPECT_NO_MACRO)
   RAMET_CUDA_GRAPH_FUNCTIONS(RAMET_EXPECT_NO_MACRO)
+  RAMET_CUDA_NEWER_FUNCTIONS(RAMET_EXPECT_NO_MACRO)
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ramet/backends/gpu/driver/cuda/cuda_objects.h"
+#include "ramet/backends/gpu/driver/cuda/cuda_shared_memory.h"
 #include "ramet/backends/gpu/driver/cuda/nvrtc.h"
 #include "ramet/backends/gpu/driver/shared_library.h"
 #include "ramet/base/log.h"
@@ -50,6 +51,7 @@ class CudaDevice final : public DriverDevice {
   CudaDevice(const api::Functions& cuda, const Nvrtc& nvrtc, api::Device device)
       : cuda_(cuda),
         nvrtc_(nvrtc),
+        device_(device),
         context_(cuda, device),
         architecture_(ArchitectureOf(cuda, device)),
         info_(InfoOf(cuda, nvrtc, device)) {}
@@ -64,7 +66,7 @@ class CudaDevice final : public DriverDevice {
     if (result != api::k_CUDA_SUCCESS) {
       return StatusOfResult(cuda_, result, StrCat("cuMemAlloc of ", bytes, " bytes"));
     }
-    return std::unique_ptr<DriverMemory>(std::make_unique<Memory>(context_, address));
+    return std::unique_ptr<DriverMemory>(std::make_unique<OwnedMemory>(context_, address));
   }
 
   StatusOr<std::unique_ptr<DriverQueue>> MakeQueue() override {
@@ -88,6 +90,38 @@ class CudaDevice final : public DriverDevice {
                            module.status().message());
   }
 
+  StatusOr<std::unique_ptr<HostRegistration>> RegisterHostMemory(std::span<const std::byte> memory,
+                                                                 HostAccess access) override {
+    RAMET_RETURN_IF_ERROR(context_.Make());
+    const Scope scope(context_);
+    auto flags = unsigned{api::k_CU_MEMHOSTREGISTER_PORTABLE};
+    if (access == HostAccess::kReadOnly) {
+      const int attribute = api::k_CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED;
+      if (AttributeOf(cuda_, device_, attribute) == 0) {
+        return Unimplemented(info_.name, " cannot copy directly from read-only memory");
+      }
+      flags |= unsigned{api::k_CU_MEMHOSTREGISTER_READ_ONLY};
+    }
+    void* const begin = const_cast<std::byte*>(memory.data());
+    const api::Result result = cuda_.MemHostRegister(begin, memory.size(), flags);
+    if (result == api::k_CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) {
+      return std::unique_ptr<HostRegistration>();
+    }
+    RAMET_RETURN_IF_ERROR(
+        StatusOfResult(cuda_, result, StrCat("cuMemHostRegister of ", memory.size(), " bytes")));
+    return std::unique_ptr<HostRegistration>(std::make_unique<RegisteredMemory>(context_, begin));
+  }
+
+  std::string SharingKey() const override { return SharedMemory::KeyOf(cuda_, device_); }
+  StatusOr<std::unique_ptr<DriverSharedMemory>> AllocateShared(size_t bytes) override {
+    RAMET_RETURN_IF_ERROR(context_.Make());
+    return SharedMemory::Allocate(context_, device_, bytes);
+  }
+  StatusOr<std::unique_ptr<DriverSharedMemory>> OpenShared(int fd, size_t bytes) override {
+    RAMET_RETURN_IF_ERROR(context_.Make());
+    return SharedMemory::Open(context_, device_, fd, bytes);
+  }
+
  private:
   // `image` is machine code or PTX, which ends with a NUL.
   StatusOr<std::unique_ptr<DriverModule>> LoadImage(std::string image) {
@@ -102,6 +136,7 @@ class CudaDevice final : public DriverDevice {
 
   const api::Functions& cuda_;
   const Nvrtc& nvrtc_;
+  const api::Device device_;
   Context context_;
   const int architecture_;
   const DriverDeviceInfo info_;

@@ -166,6 +166,94 @@ TEST_F(CudaDriverTest, ALostDeviceFailsWithAdviceAndLeavesNothing) {
   EXPECT_EQ(fake_.host_memories, before.host_memories);
 }
 
+TEST_F(CudaDriverTest, RegistersHostMemoryUntilItIsReleased) {
+  DriverDevice* const device = OpenDevices(kFake).value().front();
+  std::vector<std::byte> host(1 << 20);
+  const FakeCuda before = fake_;
+  {
+    const auto registered = device->RegisterHostMemory(host, HostAccess::kReadWrite).value();
+    ASSERT_NE(registered, nullptr);
+    EXPECT_EQ(fake_.registered, before.registered + 1);
+    // The first registration holds for all devices.
+    EXPECT_EQ(device->RegisterHostMemory(host, HostAccess::kReadOnly).value(), nullptr);
+    auto queue = device->MakeQueue().value();
+    auto memory = device->Allocate(host.size()).value();
+    ASSERT_TRUE(queue->CopyFromHost(*memory, host, nullptr).ok());
+    ASSERT_TRUE(queue->CopyToHost(std::span(host).subspan(16), *memory).ok());
+    EXPECT_EQ(fake_.bytes_copied_directly - before.bytes_copied_directly, 2 * host.size() - 16);
+  }
+  EXPECT_EQ(fake_.registered, before.registered);
+}
+
+TEST_F(CudaDriverTest, ARefusedRegistrationSaysWhy) {
+  DriverDevice* const device = OpenDevices(kFake).value().front();
+  std::vector<std::byte> host(4096);
+  fake_.register_status = api::k_CUDA_ERROR_OUT_OF_MEMORY;
+  const Status refused = device->RegisterHostMemory(host, HostAccess::kReadWrite).status();
+  fake_.register_status = 0;
+  EXPECT_TRUE(IsResourceExhausted(refused));
+  EXPECT_THAT(refused.message(), HasSubstr("cuMemHostRegister of 4096 bytes"));
+  fake_.has_read_only_register = false;
+  const Status read_only = device->RegisterHostMemory(host, HostAccess::kReadOnly).status();
+  fake_.has_read_only_register = true;
+  EXPECT_THAT(read_only.message(), HasSubstr("cannot copy directly from read-only memory"));
+}
+
+TEST_F(CudaDriverTest, SharedMemoryIsOpenedByItsDescriptor) {
+  DriverDevice* const device = OpenDevices(kFake).value().front();
+  const FakeCuda before = fake_;
+  {
+    const auto shared = device->AllocateShared(100).value();
+    const auto opened = device->OpenShared(shared->fd(), shared->size()).value();
+    EXPECT_EQ(opened->size(), shared->size());
+    EXPECT_EQ(opened->fd(), -1);
+    auto queue = device->MakeQueue().value();
+    const std::vector<int> values = {1, 2, 3, 4};
+    std::vector<int> found(4);
+    ASSERT_TRUE(
+        queue->CopyFromHost(*shared->At(256), std::as_bytes(std::span(values)), nullptr).ok());
+    ASSERT_TRUE(queue->CopyToHost(std::as_writable_bytes(std::span(found)), *opened->At(256)).ok());
+    EXPECT_EQ(found, values);
+  }
+  EXPECT_EQ(fake_.shared, before.shared);
+  EXPECT_EQ(fake_.bytes_in_use, before.bytes_in_use);
+}
+
+TEST_F(CudaDriverTest, WhatIsNotSharedMemoryOfTheDeviceIsAnError) {
+  fake_.devices = 2;
+  const auto devices = OpenDevices(kFake).value();
+  const FakeCuda before = fake_;
+  {
+    const auto shared = devices[0]->AllocateShared(100).value();
+    const size_t size = shared->size();
+    EXPECT_TRUE(IsInvalidArgument(devices[0]->OpenShared(shared->fd(), size - 1).status()));
+    EXPECT_TRUE(IsInvalidArgument(devices[0]->OpenShared(shared->fd(), 0).status()));
+    EXPECT_FALSE(devices[0]->OpenShared(shared->fd(), 2 * size).ok());
+    EXPECT_FALSE(devices[0]->OpenShared(-1, size).ok());
+    EXPECT_FALSE(devices[0]->OpenShared(0, size).ok());
+    const Status other = devices[1]->OpenShared(shared->fd(), size).status();
+    EXPECT_THAT(other.message(), HasSubstr("received shared memory of device 0; expected 1"));
+  }
+  EXPECT_EQ(fake_.shared, before.shared);
+  EXPECT_TRUE(IsResourceExhausted(devices[0]->AllocateShared(fake_.memory_bytes + 1).status()));
+}
+
+TEST_F(CudaDriverTest, TheKeyOfSharedMemoryNamesTheCardAndTheDriver) {
+  const auto key = [&] { return OpenDevices(kFake).value().front()->SharingKey(); };
+  const std::string first = key();
+  EXPECT_EQ(first, key());
+  EXPECT_THAT(first, HasSubstr("cuda:13000:"));
+  fake_.driver_version = 12040;
+  EXPECT_NE(key(), first);
+  fake_.driver_version = 13000;
+  fake_.uuid = 2;
+  EXPECT_NE(key(), first);
+  fake_.uuid = 1;
+  fake_.can_share = false;
+  EXPECT_EQ(key(), "");
+  fake_.can_share = true;
+}
+
 TEST_F(CudaDriverTest, ReleasesItsObjects) {
   DriverDevice* const device = OpenDevices(kFake).value().front();
   const FakeCuda before = fake_;

@@ -79,6 +79,10 @@ StatusOr<std::unique_ptr<api::Functions>> LoadFunctions(void* library, const std
   if (!LoadFunction(library, #symbol, &functions->name)) functions->has_graphs = false;
   RAMET_CUDA_GRAPH_FUNCTIONS(RAMET_CUDA_LOAD_GRAPHS)
 #undef RAMET_CUDA_LOAD_GRAPHS
+#define RAMET_CUDA_LOAD_NEWER(name, symbol, parameters) \
+  LoadFunction(library, #symbol, &functions->name);
+  RAMET_CUDA_NEWER_FUNCTIONS(RAMET_CUDA_LOAD_NEWER)
+#undef RAMET_CUDA_LOAD_NEWER
   return functions;
 }
 

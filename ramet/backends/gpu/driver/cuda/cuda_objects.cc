@@ -1,5 +1,7 @@
 #include "ramet/backends/gpu/driver/cuda/cuda_objects.h"
 
+#include <unistd.h>
+
 #include <vector>
 
 #include "ramet/base/strings.h"
@@ -13,11 +15,20 @@ api::DevicePointer AddressOf(const DriverMemory& memory) {
 
 }  // namespace
 
-Memory::~Memory() {
+OwnedMemory::~OwnedMemory() {
   const Scope scope(context_);
   MutexLock lock(context_.capture_mutex());
   context_.cuda().CtxSynchronize();
-  context_.cuda().MemFree(address_);
+  context_.cuda().MemFree(address());
+}
+
+RegisteredMemory::RegisteredMemory(const Context& context, void* memory)
+    : context_(context), memory_(memory), process_(getpid()) {}
+
+RegisteredMemory::~RegisteredMemory() {
+  if (getpid() != process_) return;
+  const Scope scope(context_);
+  context_.cuda().MemHostUnregister(memory_);
 }
 
 Event::~Event() {

@@ -11,18 +11,39 @@
 
 namespace ramet::gpu::cuda {
 
-// A block of device memory. Freeing it waits for the work of the device, which may use it: the
-// allocator above keeps freed blocks, so that this is rare.
-class Memory final : public DriverMemory {
+// A block of device memory that belongs to another object.
+class Memory : public DriverMemory {
  public:
-  Memory(const Context& context, api::DevicePointer address)
-      : context_(context), address_(address) {}
-  ~Memory() override;
+  explicit Memory(api::DevicePointer address) : address_(address) {}
   const api::DevicePointer& address() const { return address_; }
 
  private:
-  const Context& context_;
   const api::DevicePointer address_;
+};
+
+// A block that its destructor frees. It waits for the work of the device, which may use it: the
+// allocator above keeps freed blocks, so that this is rare.
+class OwnedMemory final : public Memory {
+ public:
+  OwnedMemory(const Context& context, api::DevicePointer address)
+      : Memory(address), context_(context) {}
+  ~OwnedMemory() override;
+
+ private:
+  const Context& context_;
+};
+
+// Host memory that is registered with the driver. A forked process inherits the object but not the
+// registration, and leaves it alone.
+class RegisteredMemory final : public HostRegistration {
+ public:
+  RegisteredMemory(const Context& context, void* memory);
+  ~RegisteredMemory() override;
+
+ private:
+  const Context& context_;
+  void* const memory_;
+  const int process_;
 };
 
 class Event final : public DriverEvent {

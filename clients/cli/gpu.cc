@@ -8,7 +8,17 @@ namespace {
 
 namespace rm = ramet;
 
+nlohmann::json ToJson(const rm::GpuLibrary& library) {
+  return {{"use", library.use},
+          {"name", library.name},
+          {"file", OrNull(library.file)},
+          {"version", OrNull(library.version)},
+          {"missing", OrNull(library.missing)}};
+}
+
 nlohmann::json ToJson(const rm::GpuDescription& gpu) {
+  auto libraries = nlohmann::json::array();
+  for (const rm::GpuLibrary& library : gpu.libraries) libraries.push_back(ToJson(library));
   return {{"device", gpu.device},
           {"name", gpu.name},
           {"vendor", gpu.vendor},
@@ -17,7 +27,8 @@ nlohmann::json ToJson(const rm::GpuDescription& gpu) {
           {"memory_bytes", gpu.memory_bytes},
           {"compute_units", gpu.compute_units},
           {"is_cpu", gpu.is_cpu},
-          {"has_double", gpu.has_double}};
+          {"has_double", gpu.has_double},
+          {"libraries", libraries}};
 }
 
 nlohmann::json ToJson(const rm::GpuCacheReport& cache) {
@@ -28,6 +39,17 @@ nlohmann::json ToJson(const rm::GpuCacheReport& cache) {
 }
 
 std::string SizeOf(uint64_t bytes) { return Bytes(static_cast<int64_t>(bytes)); }
+
+void PrintLibrary(const rm::GpuLibrary& library) {
+  std::cout << "  " << library.use << " ";
+  if (library.missing.empty()) {
+    std::cout << "by " << library.name << (library.version.empty() ? "" : " ") << library.version
+              << ", " << Clean(library.file) << "\n";
+  } else {
+    std::cout << "by Ramet's own kernels; " << library.name
+              << " is not installed: " << library.missing << "\n";
+  }
+}
 
 rm::Status ListGpus(bool as_json) {
   RAMET_ASSIGN_OR_RETURN(const rm::GpuReport report, rm::ReportGpus());
@@ -43,6 +65,7 @@ rm::Status ListGpus(bool as_json) {
               << "\n  memory " << SizeOf(gpu.memory_bytes) << ", "
               << Count(gpu.compute_units, "compute unit")
               << (gpu.has_double ? "" : ", no double precision") << "\n";
+    for (const rm::GpuLibrary& library : gpu.libraries) PrintLibrary(library);
   }
   if (report.gpus.empty()) std::cout << "no GPU: " << report.missing << "\n";
   return rm::OkStatus();

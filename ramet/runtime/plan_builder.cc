@@ -55,18 +55,6 @@ int32_t PlanBuilder::AddCopy(Endpoint e, int32_t from, StepWork work, int device
   return it->second;
 }
 
-Status PlanBuilder::CopyFeedsOf(NodeId id) {
-  Step step;
-  step.device = devices_.Of(id);
-  if (!devices_.HasOwnMemory(step.device)) return OkStatus();
-  RAMET_ASSIGN_OR_RETURN(const std::vector<StepInput> inputs, InputsOf(id, step.device));
-  const auto endpoints = graph_.inputs(id);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (slot_of_.contains(endpoints[i])) SlotFor(endpoints[i], inputs[i], step);
-  }
-  return OkStatus();
-}
-
 Status PlanBuilder::SetInputs(NodeId id, Step* step) {
   RAMET_ASSIGN_OR_RETURN(std::vector<StepInput> inputs, InputsOf(id, step->device));
   const auto endpoints = graph_.inputs(id);

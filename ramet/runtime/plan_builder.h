@@ -30,11 +30,6 @@ class PlanBuilder {
   // that copy it there if it is elsewhere.
   int32_t SlotInMemory(Endpoint e, int memory);
 
-  // Adds steps that copy the feeds that a node reads to the memory of its device. Comes before
-  // other values have slots.
-  // \error as SetInputs.
-  Status CopyFeedsOf(NodeId id);
-
   // Sets the inputs of a node's step to its data inputs, with copies to the memory of the step's
   // device, and notes which outputs stay in host memory.
   // \error kInvalidArgument: an attr that determines the types of the inputs is missing.

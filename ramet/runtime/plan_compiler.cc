@@ -41,7 +41,6 @@ class Compiler {
     plan_.traits.has_control_flow = order_.has_control_flow;
     plan_.traits.has_several_memories = devices_.has_several_memories();
     AddFeeds();
-    RAMET_RETURN_IF_ERROR(CopyFeeds());
     RAMET_RETURN_IF_ERROR(AddUnits(order_.loops[0]));
     AddFetches();
     plan_.traits.has_releases = !devices_.has_asynchronous_device();
@@ -61,18 +60,6 @@ class Compiler {
       plan_.slots.feeds.push_back(builder_.NewSlots());
       builder_.SetSlot(e, plan_.slots.feeds.back());
     }
-  }
-
-  // Copies feeds to the devices that read them, before other steps. A copy in the middle of a run
-  // would divide the work that a device can start at once.
-  Status CopyFeeds() {
-    for (const RunOrder::Unit& unit : order_.loops[0].units) {
-      if (unit.loop >= 0 || !IsComputed(unit.node)) continue;
-      const Op& op = *graph_.nodes[unit.node].op;
-      if (!op.registered() || FunctionCallOf(op) != FunctionCallKind::kNone) continue;
-      RAMET_RETURN_IF_ERROR(builder_.CopyFeedsOf(unit.node));
-    }
-    return OkStatus();
   }
 
   void AddFetches() {

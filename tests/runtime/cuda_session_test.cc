@@ -1,5 +1,5 @@
 // Tests of sessions above the CUDA driver on a machine without a GPU. A double replaces NVIDIA's
-// libraries. It copies and multiplies matrices, and it fails if a test asks for it.
+// libraries. It copies, multiplies matrices and convolves, and it fails if a test asks for it.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,6 +42,14 @@ std::function<void()> UpdateOnHost(const std::string& kernel, void** arguments) 
   };
 }
 
+// Copies the filter of MakeConvolution on the double of CUDA's driver.
+std::function<void()> CopyFilterOnHost(const std::string& kernel, void** arguments) {
+  EXPECT_EQ(kernel, "copy");
+  const float* const from = *static_cast<const float**>(arguments[0]);
+  float* const to = *static_cast<float**>(arguments[1]);
+  return [=] { std::copy_n(from, 4, to); };
+}
+
 class CudaSessionTest : public ::testing::Test {
  protected:
   // The first session finds the GPUs of the process.
@@ -53,7 +61,11 @@ class CudaSessionTest : public ::testing::Test {
     Fake().devices = 3;
   }
   CudaSessionTest() : scope_(graph_), gpu_(scope_.Device("/gpu:0")) {}
-  ~CudaSessionTest() override { EXPECT_FALSE(Fake().has_bad_access); }
+  ~CudaSessionTest() override {
+    EXPECT_FALSE(Fake().has_bad_access);
+    Fake().cudnn_engines = {{}};
+    Fake().launch = nullptr;
+  }
 
   // y = x times a variable w, on the GPU.
   void MakeProduct() {
@@ -64,9 +76,23 @@ class CudaSessionTest : public ::testing::Test {
     ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
   }
 
+  // y = x convolved with a filter of two by two elements, on the GPU.
+  void MakeConvolution() {
+    x_ = gpu_.Placeholder("x", kFloat, {1, 3, 3, 1});
+    filter_ = gpu_.Placeholder("filter", kFloat, {2, 2, 1, 1});
+    y_ = AddOp(graph_, "Conv2D", {x_, filter_},
+               {{"strides", std::vector<int64_t>{1, 1, 1, 1}}, {"padding", std::string("VALID")}})
+             .output(0);
+    ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
+  }
+  Feeds ConvolutionFeeds() const {
+    return {{x_, Tensor::Of<float>({1, 3, 3, 1}, {1, 2, 3, 3, 4, 5, 6, 7, 8})},
+            {filter_, Tensor::Of<float>({2, 2, 1, 1}, {1, 10, 100, 1000})}};
+  }
+
   Graph graph_;
   Scope scope_, gpu_;
-  Output x_, y_;
+  Output x_, y_, filter_;
 };
 
 TEST_F(CudaSessionTest, ListsTheGpusThatTheEnvironmentLeaves) {
@@ -109,12 +135,49 @@ TEST_F(CudaSessionTest, ProductsOfTheLibrarySeeEarlierUpdatesAndAreCounted) {
   EXPECT_EQ(work.launches, 2);
 }
 
+TEST_F(CudaSessionTest, ReportsTheLibraries) {
+  const GpuReport report = ReportGpus().value();
+  ASSERT_EQ(report.gpus.size(), 2u);
+  const std::vector<GpuLibrary>& libraries = report.gpus[0].libraries;
+  ASSERT_EQ(libraries.size(), 2u);
+  EXPECT_EQ(libraries[0].use, "matrix products");
+  EXPECT_EQ(libraries[0].version, "13.1.0");
+  EXPECT_EQ(libraries[1].name, "cuDNN");
+  EXPECT_EQ(libraries[1].version, "9.19.0");
+  EXPECT_EQ(libraries[1].file, RAMET_FAKE_CUDA);
+  EXPECT_EQ(libraries[1].missing, "");
+}
+
+TEST_F(CudaSessionTest, ConvolvesWithTheLibraryOfConvolutions) {
+  MakeConvolution();
+  Fake().launch = CopyFilterOnHost;
+  Fake().cudnn_runs.clear();
+  Session session = Session::Create(graph_).value();
+  const auto y = session.Run(ConvolutionFeeds(), y_);
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  EXPECT_TRUE(y->BitwiseEquals(Tensor::Of<float>({1, 2, 2, 1}, {4321, 5432, 7643, 8754})));
+  EXPECT_FALSE(Fake().cudnn_runs.empty());
+}
+
+TEST_F(CudaSessionTest, DeterministicSessionsUseDeterministicAlgorithms) {
+  MakeConvolution();
+  constexpr int kNondeterministic = 4;
+  Fake().cudnn_engines = {{.notes = {kNondeterministic}}, {}};
+  Fake().launch = CopyFilterOnHost;
+  Fake().cudnn_runs.clear();
+  Session session = Session::Create(graph_, {.deterministic = true}).value();
+  const auto y = session.Run(ConvolutionFeeds(), y_);
+  ASSERT_TRUE(y.ok()) << y.status().ToString();
+  EXPECT_THAT(Fake().cudnn_runs, ::testing::Each(1));
+}
+
 // The kernels themselves do not run here.
 TEST_F(CudaSessionTest, LargeProductsFitTheLimitsOfLaunches) {
+  Fake().cudnn_engines = {};
   const Output rows = gpu_.Placeholder("rows", kInt32, {-1, 1});
   const Output one = gpu_.Placeholder("one", kInt32, {1, 1});
   const Output image = gpu_.Placeholder("image", kFloat, {1, -1, -1, 1});
-  const Output filter = gpu_.Placeholder("filter", kFloat, {1, 1, 1, 1});
+  const Output filter = gpu_.Placeholder("filter", kFloat, {1, 2, 1, 1});
   const Output product = AddOp(graph_, "MatMul", {rows, one}, {}, "product").output(0);
   const Output convolved =
       AddOp(graph_, "Conv2D", {image, filter},
@@ -126,7 +189,7 @@ TEST_F(CudaSessionTest, LargeProductsFitTheLimitsOfLaunches) {
   const auto values = session.Run({{rows, Tensor(kInt32, Shape{5000000, 1})},
                                    {one, Tensor(kInt32, Shape{1, 1})},
                                    {image, Tensor(kFloat, Shape{1, 2000, 2000, 1})},
-                                   {filter, Tensor(kFloat, Shape{1, 1, 1, 1})}},
+                                   {filter, Tensor(kFloat, Shape{1, 2, 1, 1})}},
                                   {product, convolved});
   ASSERT_TRUE(values.ok()) << values.status().ToString();
   EXPECT_EQ(Fake().launches, launches + 2);
@@ -150,24 +213,28 @@ DeviceWork WorkOf(const std::function<void()>& run) {
   return WorkOfDevice("GPU", 0).value() - before;
 }
 
+int64_t KernelsOf(const DeviceWork& work) {
+  return work.launches - work.graph_launches + work.launches_in_graphs;
+}
+
 // The kernels themselves do not run here.
 TEST_F(CudaSessionTest, ATrainingStepThatComesAgainIsOneLaunch) {
   testing::Mlp mlp(graph_, "/gpu:0");
   ASSERT_TRUE(graph_.status().ok()) << graph_.status().ToString();
-  Session session = Session::Create(graph_).value();
+  Session session = Session::Create(graph_, {.allow_soft_placement = true}).value();
   ASSERT_TRUE(session.Run(mlp.init).ok());
   for (const Fetches& fetches : {Fetches(mlp.train), Fetches({mlp.train, mlp.loss})}) {
     const auto step = [&] {
       const auto run = session.Run(mlp.Batch(), fetches);
       EXPECT_TRUE(run.ok()) << run.status().ToString();
     };
-    const DeviceWork first = WorkOf(step);
-    EXPECT_GE(first.launches, 15);
+    const int64_t kernels = KernelsOf(WorkOf(step));
+    EXPECT_GE(kernels, 15);
     for (int i = 0; i < 3; ++i) step();
     const DeviceWork work = WorkOf(step);
     EXPECT_EQ(work.launches, 1);
     EXPECT_EQ(work.graph_launches, 1);
-    EXPECT_EQ(work.launches_in_graphs, first.launches);
+    EXPECT_EQ(work.launches_in_graphs, kernels);
   }
 }
 

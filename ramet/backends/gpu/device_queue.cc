@@ -27,8 +27,9 @@ Status DeviceQueue::CopyFromHost(DriverMemory& to, std::span<const std::byte> fr
   return queue_.CopyFromHost(to, from, done);
 }
 
+// The host waits for the device, so all launches start before, as parts of one graph.
 Status DeviceQueue::CopyToHost(std::span<std::byte> to, const DriverMemory& from) {
-  RAMET_RETURN_IF_ERROR(StartHeldOn({&from}));
+  RAMET_RETURN_IF_ERROR(StartAllMerged());
   ++copies_to_host_;
   bytes_to_host_ += static_cast<int64_t>(to.size());
   return queue_.CopyToHost(to, from);
@@ -36,7 +37,7 @@ Status DeviceQueue::CopyToHost(std::span<std::byte> to, const DriverMemory& from
 
 Status DeviceQueue::StartCopyToHost(std::span<std::byte> to, const DriverMemory& from,
                                     std::unique_ptr<DriverEvent>* done) {
-  RAMET_RETURN_IF_ERROR(StartHeldOn({&from}));
+  RAMET_RETURN_IF_ERROR(StartAllMerged());
   ++copies_to_host_;
   bytes_to_host_ += static_cast<int64_t>(to.size());
   return queue_.StartCopyToHost(to, from, done);
@@ -111,7 +112,6 @@ Status DeviceQueue::StartAllMerged() {
 
 DeviceWork DeviceQueue::work() const {
   DeviceWork work = queue_.work();
-  work.launches += library_launches_;
   work.fused_launches = fused_;
   work.copies_to_device = copies_to_device_;
   work.bytes_to_device = bytes_to_device_;

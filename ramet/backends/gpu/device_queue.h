@@ -46,12 +46,10 @@ class DeviceQueue final : public DriverQueue {
   // Returns the queue that gets what is not waiting to be merged.
   GraphQueue& graphs() { return queue_; }
 
-  // Returns the driver's queue, for libraries that enqueue launches by themselves without Call.
-  // Such a launch needs StartHeldOn with its blocks before it, and CountLaunch after it.
+  // Returns the driver's queue. Work that is enqueued there needs StartHeldOn with its blocks first.
   DriverQueue& driver_queue() { return queue_.driver_queue(); }
   // Starts the work that was held back and may use these blocks.
   Status StartHeldOn(std::initializer_list<const DriverMemory*> blocks) RAMET_EXCLUDES(mutex_);
-  void CountLaunch() { ++library_launches_; }
 
   DeviceWork work() const RAMET_EXCLUDES(mutex_);
   // Notes that the next launch does the work of several element-wise ops.
@@ -65,7 +63,7 @@ class DeviceQueue final : public DriverQueue {
   GraphQueue queue_;
   mutable Mutex mutex_;
   LaunchMerger merger_ RAMET_GUARDED_BY(mutex_);
-  std::atomic<int64_t> library_launches_ = 0, fused_ = 0;
+  std::atomic<int64_t> fused_ = 0;
   std::atomic<int64_t> copies_to_device_ = 0, bytes_to_device_ = 0;
   std::atomic<int64_t> copies_to_host_ = 0, bytes_to_host_ = 0;
 };

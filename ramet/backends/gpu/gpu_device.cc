@@ -41,6 +41,7 @@ GpuDevice::GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueu
       driver_(device),
       queue_(std::move(queue), uses_graphs),
       copies_(queue_, std::move(copies)),
+      libraries_(device, queue_),
       math_(MakeGpuMath(*this)),
       memory_({*this, driver_, *math_, queue_, copies_, allocator_}),
       allocator_(StrCat("GPU:", index), device, &memory_, limit,
@@ -58,8 +59,23 @@ StatusOr<Tensor> GpuDevice::AllocateFor(const Tensor& host) {
   return Tensor::Allocate(host.dtype(), host.shape(), &allocator_);
 }
 
+// A copy into a block that earlier work of the run uses would divide the work in two graphs.
+StatusOr<Tensor> GpuDevice::AllocateForCopy(const Tensor& host) {
+  constexpr size_t kMaxBytes = size_t{1} << 20, kMaxPassedOver = 32;
+  std::vector<Tensor> passed_over;
+  while (true) {
+    StatusOr<Tensor> tensor = AllocateFor(host);
+    if (!tensor.ok() && !passed_over.empty()) return passed_over.back();
+    if (!tensor.ok() || host.bytes() > kMaxBytes || passed_over.size() == kMaxPassedOver ||
+        !queue_.graphs().Uses(GpuBuffer::BlockOf(*tensor))) {
+      return tensor;
+    }
+    passed_over.push_back(*std::move(tensor));
+  }
+}
+
 StatusOr<Tensor> GpuDevice::CopyFromHost(const Tensor& host) {
-  RAMET_ASSIGN_OR_RETURN(Tensor copy, AllocateFor(host));
+  RAMET_ASSIGN_OR_RETURN(Tensor copy, AllocateForCopy(host));
   RAMET_RETURN_IF_ERROR(
       Checked(queue_.CopyFromHost(GpuBuffer::BlockOf(copy), BytesOf(host), nullptr)));
   return copy;
@@ -87,23 +103,6 @@ Status GpuDevice::Checked(const Status& status) {
   return Internal(name(), " (", driver_.info().name, ") does not work any more: ", status.message(),
                   "; the values in its memory are lost. Close the sessions of this process and "
                   "start it again; RAMET_GPU=off runs it on the CPU");
-}
-
-StatusOr<bool> GpuDevice::MultiplyWithLibrary(const StackedProduct& product, const Tensor& x,
-                                              const Tensor& y, Tensor& z) {
-  ProductLibrary* library = nullptr;
-  {
-    MutexLock lock(mutex_);
-    if (!products_.has_value()) products_ = OpenProductLibrary(driver_, queue_.driver_queue());
-    library = products_->get();
-  }
-  if (library == nullptr) return false;
-  RAMET_ASSIGN_OR_RETURN(const bool is_supported, library->Supports(product));
-  if (!is_supported) return false;
-  DriverMemory* const blocks[] = {&GpuBuffer::BlockOf(x), &GpuBuffer::BlockOf(y),
-                                  &GpuBuffer::BlockOf(z)};
-  RAMET_RETURN_IF_ERROR(queue_.Call(*library, ProductLibrary::ParametersOf(product), blocks));
-  return true;
 }
 
 }  // namespace ramet::gpu

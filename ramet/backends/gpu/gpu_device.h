@@ -1,19 +1,17 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ramet/backends/gpu/copy_queue.h"
+#include "ramet/backends/gpu/device_libraries.h"
 #include "ramet/backends/gpu/device_queue.h"
 #include "ramet/backends/gpu/driver/driver.h"
 #include "ramet/backends/gpu/kernel_cache.h"
-#include "ramet/backends/gpu/library/product_library.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 #include "ramet/backends/gpu/memory/gpu_memory.h"
-#include "ramet/base/mutex.h"
 #include "ramet/device/background_copier.h"
 #include "ramet/device/device.h"
 #include "ramet/op/tensor_math.h"
@@ -45,6 +43,7 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
 
   DriverDevice& driver() { return driver_; }
   DeviceQueue& queue() { return queue_; }
+  DeviceLibraries& libraries() { return libraries_; }
   DeviceWork work() const override { return queue_.work() + copies_.work(); }
   // Returns the status of a call of the queue. An error after which the queue does not work any
   // more says that the device is lost, and what to do.
@@ -56,27 +55,22 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
                                      std::string_view name, bool has_large_indices) {
     return kernels_.Function(program, definitions, name, has_large_indices);
   }
-  // Starts a product of tensors in the memory of the device with the library of its vendor. Returns
-  // false, with no side effects, if none is installed or the library does not support the product.
-  // \error as ProductLibrary::Multiply.
-  StatusOr<bool> MultiplyWithLibrary(const StackedProduct& product, const Tensor& x,
-                                     const Tensor& y, Tensor& z);
 
  private:
   GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueue> queue, bool uses_graphs,
             std::unique_ptr<DriverQueue> copies, uint64_t limit);
   StatusOr<Tensor> AllocateFor(const Tensor& host);
+  // Allocates the target of a copy, for a small one a block that no recent work uses.
+  StatusOr<Tensor> AllocateForCopy(const Tensor& host);
 
   DriverDevice& driver_;
   DeviceQueue queue_;
   CopyQueue copies_;
+  DeviceLibraries libraries_;
   const std::unique_ptr<DeviceMath> math_;
   GpuMemory memory_;
   CachingAllocator allocator_;
   KernelCache kernels_;
-  Mutex mutex_;
-  // Opened by the first product; null if no library is installed.
-  std::optional<std::unique_ptr<ProductLibrary>> products_ RAMET_GUARDED_BY(mutex_);
 };
 
 }  // namespace ramet::gpu

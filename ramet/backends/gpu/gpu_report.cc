@@ -4,6 +4,7 @@
 
 #include "ramet/backends/gpu/chosen_devices.h"
 #include "ramet/backends/gpu/codegen/compile_cache.h"
+#include "ramet/backends/gpu/library/library_report.h"
 #include "ramet/base/strings.h"
 
 namespace ramet {
@@ -31,7 +32,16 @@ std::string WhyNone(DriverChoice choice) {
   return StrCat("CUDA_VISIBLE_DEVICES='", visible ? visible : "", "' hides all GPUs; unset it");
 }
 
-GpuDescription Describe(size_t index, const gpu::DriverDeviceInfo& info) {
+std::vector<GpuLibrary> LibrariesOf(const gpu::DriverDevice& device) {
+  std::vector<GpuLibrary> libraries;
+  for (const gpu::LibraryReport& l : gpu::ReportLibraries(device)) {
+    libraries.push_back({l.use, l.name, l.file, l.version, l.missing});
+  }
+  return libraries;
+}
+
+GpuDescription Describe(size_t index, const gpu::DriverDevice& device) {
+  const gpu::DriverDeviceInfo& info = device.info();
   return {.device = StrCat("/device:GPU:", index),
           .name = info.name,
           .vendor = info.vendor,
@@ -40,7 +50,8 @@ GpuDescription Describe(size_t index, const gpu::DriverDeviceInfo& info) {
           .memory_bytes = info.memory_bytes,
           .compute_units = info.compute_units,
           .is_cpu = info.is_cpu,
-          .has_double = info.has_double};
+          .has_double = info.has_double,
+          .libraries = LibrariesOf(device)};
 }
 
 }  // namespace
@@ -50,7 +61,7 @@ StatusOr<GpuReport> ReportGpus() {
   RAMET_ASSIGN_OR_RETURN(const auto devices, gpu::ChosenDevices({}));
   GpuReport report;
   for (const gpu::DriverDevice* device : devices) {
-    report.gpus.push_back(Describe(report.gpus.size(), device->info()));
+    report.gpus.push_back(Describe(report.gpus.size(), *device));
   }
   if (devices.empty()) report.missing = WhyNone(choice);
   return report;

@@ -9,6 +9,15 @@
 
 namespace ramet {
 
+// A GpuLibrary is a library of a vendor that computes something on a GPU, if it is installed.
+struct GpuLibrary {
+  std::string use;      // "convolutions"
+  std::string name;     // "cuDNN"
+  std::string file;     // "" if it is not installed; Ramet's own kernels are then used
+  std::string version;  // "9.19.0"; "" if it is not known
+  std::string missing;  // where it was searched for and what to do, if it is not installed
+};
+
 // A GpuDescription describes a GPU as its driver reports it.
 struct GpuDescription {
   std::string device;          // "/device:GPU:0"
@@ -20,6 +29,7 @@ struct GpuDescription {
   int compute_units = 0;
   bool is_cpu = false;  // a processor behind OpenCL
   bool has_double = false;
+  std::vector<GpuLibrary> libraries;
 };
 
 // A GpuReport lists the GPUs that a session can use.
@@ -30,7 +40,7 @@ struct GpuReport {
 };
 
 // Returns the GPUs that a session with default options has in this process. Opens the driver that
-// RAMET_GPU asks for.
+// RAMET_GPU asks for, and the libraries.
 // \error kInvalidArgument: RAMET_GPU has an unknown value.
 // \error kNotFound, kUnimplemented: RAMET_GPU asks for a driver that is missing; the message says
 //   where it was searched for and which package provides it.

@@ -55,12 +55,7 @@ Status GraphQueue::Call(LibraryCall& call, std::span<const int64_t> parameters,
 // The copy overtakes what is held back, which must not use the block then.
 Status GraphQueue::CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
                                 std::unique_ptr<DriverEvent>* done) {
-  {
-    MutexLock lock(mutex_);
-    const bool is_held = held_ > 0;
-    const LaunchSequence& sequence = is_held ? followed_->sequence : started_;
-    if (sequence.Uses(to, is_held ? held_ : sequence.size())) RAMET_RETURN_IF_ERROR(End());
-  }
+  if (Uses(to)) RAMET_RETURN_IF_ERROR(EndSequence());
   return queue_->CopyFromHost(to, from, done);
 }
 
@@ -99,6 +94,13 @@ Status GraphQueue::Finish() {
 Status GraphQueue::EndSequence() {
   MutexLock lock(mutex_);
   return End();
+}
+
+bool GraphQueue::Uses(const DriverMemory& block) {
+  MutexLock lock(mutex_);
+  const bool is_held = held_ > 0;
+  const LaunchSequence& sequence = is_held ? followed_->sequence : started_;
+  return sequence.Uses(block, is_held ? held_ : sequence.size());
 }
 
 void GraphQueue::ForgetBlocks() {
@@ -146,8 +148,12 @@ Status GraphQueue::StartHeld() {
   size_t first = 0;
   std::unique_ptr<CachedGraph> removed;
   if (CachedGraph* const graph = graphs_.Longest(followed, count)) {
-    if (StartGraph(*graph).ok()) {
+    if (queue_->LaunchGraph(*graph->graph).ok()) {
       first = graph->sequence.size();
+      graphs_.NoteUse(*graph);
+      ++launches_;
+      ++graph_launches_;
+      launches_in_graphs_ += graph->sequence.launches();
     } else {
       removed = graphs_.Remove(*graph);  // the error is that of the work, or of the graph only
     }
@@ -158,15 +164,6 @@ Status GraphQueue::StartHeld() {
     launches_ += started_.launches() - launches;
     RAMET_RETURN_IF_ERROR(followed.sequence.Start(i, *queue_));
   }
-  return OkStatus();
-}
-
-Status GraphQueue::StartGraph(CachedGraph& graph) {
-  RAMET_RETURN_IF_ERROR(queue_->LaunchGraph(*graph.graph));
-  graphs_.NoteUse(graph);
-  ++launches_;
-  ++graph_launches_;
-  launches_in_graphs_ += graph.sequence.launches();
   return OkStatus();
 }
 

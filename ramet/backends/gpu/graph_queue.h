@@ -47,6 +47,9 @@ class GraphQueue final : public DriverQueue {
   // between two calls.
   // \error the errors of the work.
   Status EndSequence();
+  // Reports whether a block is used by the work since the sequence began. A copy from the host into
+  // such a block ends the sequence.
+  bool Uses(const DriverMemory& block);
   // Starts what is held back, and removes all graphs. Comes before blocks are destroyed.
   void ForgetBlocks();
 
@@ -60,7 +63,6 @@ class GraphQueue final : public DriverQueue {
   // Holds next_ back if it goes on with a graph.
   bool Follow() RAMET_REQUIRES(mutex_);
   Status StartHeld() RAMET_REQUIRES(mutex_);
-  Status StartGraph(CachedGraph& graph) RAMET_REQUIRES(mutex_);
   Status End() RAMET_REQUIRES(mutex_);
 
   const std::unique_ptr<DriverQueue> queue_;

@@ -13,9 +13,7 @@ namespace {
 
 // Returns the folder of the file that this function is in: libramet.so, or the Python module.
 std::string FolderOfThisLibrary() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&OpenSharedLibrary), &info) == 0) return ".";
-  const std::string path = info.dli_fname;
+  const std::string path = FileOfFunction(reinterpret_cast<void*>(&OpenSharedLibrary));
   const size_t end = path.rfind('/');
   return end == std::string::npos ? "." : path.substr(0, end);
 }
@@ -47,6 +45,11 @@ StatusOr<void*> OpenSharedLibrary(const std::string& file) {
 }
 
 void* FindFunction(void* library, const char* name) { return dlsym(library, name); }
+
+std::string FileOfFunction(const void* function) {
+  Dl_info info;
+  return dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
 
 std::vector<std::string> CudaLibraryFiles(std::string_view name,
                                           std::span<const std::string_view> versions) {

@@ -16,6 +16,8 @@ StatusOr<void*> OpenSharedLibrary(const std::string& file);
 
 // Returns the address of a function of a library, or null.
 void* FindFunction(void* library, const char* name);
+// Returns the path of the library that has a function, or "" if the loader does not know it.
+std::string FileOfFunction(const void* function);
 // Sets a pointer to a function of a library. Returns false if the library lacks it.
 template <class Function>
 bool LoadFunction(void* library, const char* name, Function** function) {

@@ -16,10 +16,12 @@ using testing::SameCall;
 
 #define RAMET_EXPECT_CONSTANT(name, value) static_assert(static_cast<int>(name) == value, #name);
 RAMET_CUBLAS_LT_CONSTANTS(RAMET_EXPECT_CONSTANT)
+#undef RAMET_EXPECT_CONSTANT
 
 #define RAMET_EXPECT_CALL(name, parameters) \
   static_assert(SameCall<decltype(&cublasLt##name), decltype(api::Functions::name)>::value, #name);
 RAMET_CUBLAS_LT_FUNCTIONS(RAMET_EXPECT_CALL)
+#undef RAMET_EXPECT_CALL
 
 static_assert(sizeof(api::Algorithm) == sizeof(cublasLtMatmulAlgo_t));
 static_assert(sizeof(api::Heuristic) == sizeof(cublasLtMatmulHeuristicResult_t));

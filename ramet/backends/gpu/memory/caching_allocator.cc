@@ -11,6 +11,10 @@ namespace {
 
 constexpr size_t kMinBlockBytes = 256;
 
+bool IsNewer(const std::unique_ptr<DriverMemory>& a, const std::unique_ptr<DriverMemory>& b) {
+  return a->id() > b->id();
+}
+
 // Returns an address that no other buffer has, outside the canonical ranges of x86-64 and the user
 // ranges of arm64.
 void* NextAddress() {
@@ -102,6 +106,7 @@ StatusOr<BufferPtr> CachingAllocator::Allocate(size_t bytes) {
 
 StatusOr<std::unique_ptr<DriverMemory>> CachingAllocator::TakeBlock(size_t size) {
   if (auto found = kept_.find(size); found != kept_.end() && !found->second.empty()) {
+    std::ranges::pop_heap(found->second, IsNewer);
     std::unique_ptr<DriverMemory> block = std::move(found->second.back());
     found->second.pop_back();
     usage_.kept -= size;
@@ -152,7 +157,9 @@ void CachingAllocator::Free(std::unique_ptr<DriverMemory> block, size_t size) {
   MutexLock lock(mutex_);
   usage_.in_use -= size;
   usage_.kept += size;
-  kept_[size].push_back(std::move(block));
+  std::vector<std::unique_ptr<DriverMemory>>& blocks = kept_[size];
+  blocks.push_back(std::move(block));
+  std::ranges::push_heap(blocks, IsNewer);
 }
 
 Status CachingAllocator::OutOfMemory(size_t bytes, const Status& cause) const {

@@ -35,7 +35,8 @@ class GpuBuffer : public Buffer {
 };
 
 // A CachingAllocator allocates the memory of a GPU in blocks and keeps freed ones for later
-// buffers. A freed block may be reused at once, also while enqueued work uses it: all work of the
+// buffers. The oldest free block of a size is used first, so that the blocks of a step do not depend
+// on the order in which those of earlier steps were freed. A freed block may be reused at once, also while enqueued work uses it: all work of the
 // device goes through one queue, so that later work comes after it. Thread-safe. Lives as long as
 // the process.
 class CachingAllocator final : public Allocator {
@@ -77,6 +78,7 @@ class CachingAllocator final : public Allocator {
   const std::function<void()> before_release_;
   mutable Mutex mutex_;
   Usage usage_ RAMET_GUARDED_BY(mutex_);
+  // By size; heaps, the oldest block first.
   std::map<size_t, std::vector<std::unique_ptr<DriverMemory>>> kept_ RAMET_GUARDED_BY(mutex_);
 };
 

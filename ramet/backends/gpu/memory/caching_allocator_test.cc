@@ -79,6 +79,29 @@ TEST_F(CachingAllocatorTest, FreedBlocksServeBuffersOfSimilarSize) {
   EXPECT_EQ(allocator_.usage().peak, 1024u);
 }
 
+TEST_F(CachingAllocatorTest, TheOldestFreeBlockIsUsedFirst) {
+  const auto allocate = [&] { return Tensor::Allocate(kFloat, {10}, &allocator_).value(); };
+  const auto id = [](const Tensor& t) { return GpuBuffer::BlockOf(t).id(); };
+  Tensor tensors[] = {allocate(), allocate(), allocate()};
+  const uint64_t ids[] = {id(tensors[0]), id(tensors[1]), id(tensors[2])};
+  for (const int freed : {1, 2, 0}) tensors[freed] = Tensor();
+  for (Tensor& tensor : tensors) tensor = allocate();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(id(tensors[i]), ids[i]);
+}
+
+TEST_F(CachingAllocatorTest, SaysSoBeforeBlocksAreDestroyed) {
+  int calls = 0, allocations = 0;
+  CachingAllocator allocator("GPU:0", device_, &memory_, 8 * kMiB, [&] {
+    ++calls;
+    allocations = device_.allocations;
+  });
+  allocator.Allocate(5 * kMiB).value();
+  EXPECT_EQ(calls, 0);
+  allocator.Allocate(6 * kMiB).value();  // needs the memory of the first one
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(allocations, 1);
+}
+
 TEST_F(CachingAllocatorTest, KeptBlocksMakeRoomForOtherSizes) {
   for (size_t size = kMiB; size <= 5 * kMiB; size += kMiB) allocator_.Allocate(size).value();
   EXPECT_TRUE(allocator_.Allocate(8 * kMiB).ok());

@@ -44,6 +44,13 @@ Status Multiply(GpuDevice& device, const MatrixSizes& sizes, const linalg::Broad
 Status Convolve(GpuDevice& device, ConvPart part, const linalg::ConvGeometry& g, const Tensor& a,
                 const Tensor& b, Tensor& result);
 
+// library_convolutions.cc
+// Starts a convolution with a library of the device's vendor. Returns false if no library is
+// installed or none supports the convolution; `result` is then undefined.
+// \error as DeviceLibraries::Convolve.
+StatusOr<bool> ConvolveWithLibrary(GpuDevice& device, ConvPart part, const linalg::ConvGeometry& g,
+                                   const Tensor& a, const Tensor& b, Tensor& result);
+
 // windows.cc
 // Returns the argument of kernels for a geometry.
 // \error kUnimplemented: a size has more than 31 bits.

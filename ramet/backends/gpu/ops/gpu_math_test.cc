@@ -7,6 +7,7 @@
 #include <random>
 
 #include "ramet/backends/gpu/gpu_device.h"
+#include "ramet/backends/gpu/ops/families.h"
 #include "ramet/backends/gpu/testing/test_device.h"
 #include "ramet/linalg/cast.h"
 #include "ramet/op/tensor_math.h"
@@ -206,6 +207,85 @@ TEST_F(GpuMathTest, ConvolvesAndComputesBothGradients) {
       run(ConvPart::kForward, x, filter, dy.shape());
       run(ConvPart::kBackpropInput, filter, dy, x.shape());
       run(ConvPart::kBackpropFilter, x, dy, filter.shape());
+    }
+  }
+}
+
+// Returns small convolutions like those of networks: padding SAME of odd and of even sizes, steps
+// of two, dilations, groups, depthwise, pixels, rows, volumes.
+std::vector<linalg::ConvGeometry> LayersOfNetworks() {
+  std::vector<linalg::ConvGeometry> layers;
+  const auto add = [&](int64_t channels, int64_t size, int64_t filter, int64_t stride,
+                       int64_t dilation = 1, int64_t groups = 1, int first_dimension = 1) {
+    linalg::ConvGeometry g;
+    g.batch = 2;
+    g.in_channels = channels;
+    g.out_channels = groups == channels ? channels : 16;
+    g.groups = groups;
+    for (int d = first_dimension; d < 3; ++d) {
+      g.in[d] = size + d;
+      g.out[d] = (g.in[d] + stride - 1) / stride;
+      g.filter[d] = filter;
+      g.stride[d] = stride;
+      g.dilation[d] = dilation;
+      const int64_t window = dilation * (filter - 1) + 1;
+      g.pad[d] = std::max<int64_t>(0, (g.out[d] - 1) * stride + window - g.in[d]) / 2;
+    }
+    layers.push_back(g);
+  };
+  add(16, 7, 3, 1);
+  add(16, 7, 3, 2);
+  add(3, 15, 7, 2);
+  add(1, 13, 5, 1);
+  add(16, 7, 1, 1);
+  add(16, 7, 1, 2);
+  add(16, 9, 3, 1, 2);
+  add(16, 7, 3, 1, 1, 4);
+  add(16, 7, 3, 2, 1, 16);
+  add(8, 11, 3, 1, 1, 1, 2);
+  add(8, 5, 3, 2, 1, 1, 0);
+  return layers;
+}
+
+TEST_F(GpuMathTest, ConvolvesLayersOfNetworks) {
+  for (linalg::ConvGeometry g : LayersOfNetworks()) {
+    for (bool channels_first : {false, true}) {
+      g.channels_first = channels_first;
+      for (DType dtype : kFloats) {
+        const Tensor x = Numbers(dtype, Shape{g.in_elements()}, -1, 1);
+        const Tensor filter = Numbers(dtype, Shape{g.filter_elements()}, -1, 1);
+        const Tensor dy = Numbers(dtype, Shape{g.out_elements()}, -1, 1);
+        const auto run = [&](ConvPart part, const Tensor& a, const Tensor& b, const Shape& shape) {
+          Compare({a, b}, dtype, shape, 10 * Tolerance(dtype),
+                  [&](const auto& in, Tensor& y) { return Convolve(part, g, in[0], in[1], y); });
+        };
+        run(ConvPart::kForward, x, filter, dy.shape());
+        run(ConvPart::kBackpropInput, filter, dy, x.shape());
+        run(ConvPart::kBackpropFilter, x, dy, filter.shape());
+      }
+    }
+  }
+}
+
+// The test above then compares the library with the host.
+TEST_F(GpuMathTest, TheLibraryOfConvolutionsSupportsLayersOfNetworks) {
+  const auto pixels =
+      DescribeConvolution(ConvPart::kForward, kFloat, linalg::ConvGeometry(), false);
+  if (!device_->libraries().WorkspaceFor(pixels, size_t{1} << 30)) {
+    GTEST_SKIP() << "skipped: no library of convolutions (cuDNN)";
+  }
+  for (linalg::ConvGeometry g : LayersOfNetworks()) {
+    for (bool channels_first : {false, true}) {
+      g.channels_first = channels_first;
+      for (DType dtype : {kFloat, kHalf, kBFloat16}) {
+        const Tensor x = New(dtype, Shape{g.in_elements()});
+        const Tensor filter = New(dtype, Shape{g.filter_elements()});
+        Tensor y = New(dtype, Shape{g.out_elements()});
+        const auto started = ConvolveWithLibrary(*device_, ConvPart::kForward, g, x, filter, y);
+        ASSERT_TRUE(started.ok()) << started.status().ToString();
+        EXPECT_TRUE(*started) << DTypeName(dtype) << " " << g.in_channels << " channels, filter "
+                              << g.filter[2] << ", stride " << g.stride[2];
+      }
     }
   }
 }

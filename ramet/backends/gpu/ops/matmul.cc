@@ -126,7 +126,7 @@ class MatMulKernel final : public Kernel {
     if (m == 0 || n == 0) return OkStatus();
     const StackedProduct product = {c.input(0).dtype(), m, n, k, transpose_a_, transpose_b_};
     RAMET_ASSIGN_OR_RETURN(const bool is_started,
-                           DeviceOf(c).MultiplyWithLibrary(product, c.input(0), c.input(1), *y));
+                           DeviceOf(c).libraries().Multiply(product, c.input(0), c.input(1), *y));
     if (is_started) return OkStatus();
     LaunchSize size;
     // One dimension, because CUDA limits the groups of the others to 65535.

@@ -71,7 +71,7 @@ Status Multiply(GpuDevice& device, const MatrixSizes& s, const linalg::Broadcast
                                     plan.size(),
                                     plan.stride(0, 0) == 0,
                                     plan.stride(1, 0) == 0};
-    RAMET_ASSIGN_OR_RETURN(const bool is_started, device.MultiplyWithLibrary(product, x, y, z));
+    RAMET_ASSIGN_OR_RETURN(const bool is_started, device.libraries().Multiply(product, x, y, z));
     if (is_started) return OkStatus();
   }
   Stacks stacks = {};
@@ -94,6 +94,8 @@ Status Convolve(GpuDevice& device, ConvPart part, const linalg::ConvGeometry& g,
                 const Tensor& b, Tensor& result) {
   if (result.num_elements() == 0) return OkStatus();
   if (a.num_elements() == 0 || b.num_elements() == 0) return SetZeros(device, result);
+  RAMET_ASSIGN_OR_RETURN(const bool is_started, ConvolveWithLibrary(device, part, g, a, b, result));
+  if (is_started) return OkStatus();
   RAMET_ASSIGN_OR_RETURN(const Window w, WindowOf(g));
   if (g.groups != 1) return ConvolveGroups(device, part, w, a, b, result);
   const bool is_input = part == ConvPart::kBackpropInput;

@@ -68,6 +68,7 @@ extern "C" {
 // Enqueues work on a stream of the double of the driver (fake_cuda.cc).
 void ramet_fake_cuda_enqueue(ramet::gpu::cuda::api::Stream* stream, std::function<void()> work);
 
+size_t cublasLtGetVersion() { return 130100; }
 Status cublasLtCreate(api::Handle** handle) {
   *handle = reinterpret_cast<api::Handle*>(ramet_fake_cuda());
   return ramet_fake_cuda()->cublas_status;

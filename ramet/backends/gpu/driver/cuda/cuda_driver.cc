@@ -181,9 +181,11 @@ struct Driver {
 
 Libraries Libraries::Default() {
   const char* const both = std::getenv("RAMET_CUDA_LIBRARY");
-  if (both != nullptr && *both != '\0') return {both, {both}, {both}};
+  if (both != nullptr && *both != '\0') return {both, {both}, {both}, {both}};
   constexpr std::string_view kVersions[] = {"13", "12", "11", ""};
-  return {"libcuda.so.1", Nvrtc::DefaultFiles(), CudaLibraryFiles("cublasLt", kVersions)};
+  constexpr std::string_view kCudnnVersions[] = {"9", "8", ""};
+  return {"libcuda.so.1", Nvrtc::DefaultFiles(), CudaLibraryFiles("cublasLt", kVersions),
+          CudaLibraryFiles("cudnn", kCudnnVersions)};
 }
 
 StatusOr<std::vector<DriverDevice*>> OpenDevices(const Libraries& libraries) {

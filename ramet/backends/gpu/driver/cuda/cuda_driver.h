@@ -11,8 +11,9 @@ namespace ramet::gpu::cuda {
 // double that replaces all of them.
 struct Libraries {
   std::string driver;
-  std::vector<std::string> compilers;      // NVRTC, in the order of preference
-  std::vector<std::string> products = {};  // cuBLASLt, in the order of preference
+  std::vector<std::string> compilers;          // NVRTC, in the order of preference
+  std::vector<std::string> products = {};      // cuBLASLt, in the order of preference
+  std::vector<std::string> convolutions = {};  // cuDNN, in the order of preference
 
   static Libraries Default();
 };

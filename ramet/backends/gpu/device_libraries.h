@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "ramet/backends/gpu/device_queue.h"
+#include "ramet/backends/gpu/library/convolution_library.h"
+#include "ramet/backends/gpu/library/product_library.h"
+#include "ramet/base/mutex.h"
+#include "ramet/tensor/tensor.h"
+
+namespace ramet::gpu {
+
+// A DeviceLibraries holds the libraries of vendors that compute on the queue of a GPU. Each is
+// opened when it is first needed. Tensors must be in the memory of the device. Thread-safe.
+class DeviceLibraries {
+ public:
+  DeviceLibraries(DriverDevice& device, DeviceQueue& queue) : device_(device), queue_(queue) {}
+
+  // Starts a product. Returns false, with no side effects, if no library is installed or it does
+  // not support the product.
+  // \error as ProductLibrary::Multiply.
+  StatusOr<bool> Multiply(const StackedProduct& product, const Tensor& x, const Tensor& y,
+                          Tensor& z);
+  // Returns how many bytes of workspace, at most `max_bytes`, a convolution needs. Returns nothing
+  // if no library is installed or it does not support the convolution.
+  std::optional<size_t> WorkspaceFor(const LibraryConvolution& c, size_t max_bytes);
+  // Starts a convolution, after WorkspaceFor. Returns false if the library cannot run it; `result`
+  // is then undefined.
+  // \error as ConvolutionLibrary::Enqueue.
+  StatusOr<bool> Convolve(const LibraryConvolution& c, const Tensor& a, const Tensor& b,
+                          Tensor& result, Tensor& workspace);
+
+ private:
+  ProductLibrary* products();
+  ConvolutionLibrary* convolutions();
+
+  DriverDevice& device_;
+  DeviceQueue& queue_;
+  Mutex mutex_;
+  // Null if no library is installed; nothing if it was not needed until now.
+  std::optional<std::unique_ptr<ProductLibrary>> products_ RAMET_GUARDED_BY(mutex_);
+  std::optional<std::unique_ptr<ConvolutionLibrary>> convolutions_ RAMET_GUARDED_BY(mutex_);
+};
+
+}  // namespace ramet::gpu

@@ -134,8 +134,9 @@ def work_of(run):
         return {}
     run()
     work = ramet.work_of_device() - before
-    return {"launches": work.launches, "to_device": work.copies_to_device, "to_host": work.copies_to_host,
-            "bytes_to_device": work.bytes_to_device, "bytes_to_host": work.bytes_to_host}
+    return {"launches": work.launches, "in_graphs": work.launches_in_graphs, "to_device": work.copies_to_device,
+            "to_host": work.copies_to_host, "bytes_to_device": work.bytes_to_device,
+            "bytes_to_host": work.bytes_to_host}
 
 
 def show_steps(name, run, args, **more):

@@ -13,26 +13,30 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORKLOADS = ["mlp", "cnn", "resnet20", "encoder"]
 
 
 def lines_of(command, script, arguments, timeout):
-    """Runs a script. Returns the JSON objects that it printed, and whether it ended well."""
+    """Runs a script. Returns the JSON objects that it printed, and whether it ended well. Shows them as they come."""
     # JAX would reserve most of the card's memory when it starts.
     environment = dict(os.environ, XLA_PYTHON_CLIENT_PREALLOCATE="false", PYTHONDONTWRITEBYTECODE="1")
-    try:
-        done = subprocess.run(shlex.split(command) + [os.path.join(HERE, script), *arguments], stdout=subprocess.PIPE,
-                              text=True, env=environment, timeout=timeout)
-        output, ended_well = done.stdout, done.returncode == 0
-        if not ended_well:
-            print(f"{script} ended with status {done.returncode}", file=sys.stderr)
-    except subprocess.TimeoutExpired as stopped:
-        output, ended_well = stopped.stdout or "", False
-        output = output.decode() if isinstance(output, bytes) else output
-        print(f"{script} was stopped after {timeout} s", file=sys.stderr)
-    return [json.loads(line) for line in output.splitlines() if line.startswith("{") and line.endswith("}")], ended_well
+    process = subprocess.Popen(shlex.split(command) + [os.path.join(HERE, script), *arguments], stdout=subprocess.PIPE,
+                               text=True, env=environment)
+    timer = threading.Timer(timeout, process.kill)
+    timer.start()
+    found = []
+    for line in process.stdout:
+        if line.startswith("{") and line.endswith("}\n"):
+            print(script, line.strip(), file=sys.stderr, flush=True)
+            found.append(json.loads(line))
+    process.wait()
+    timer.cancel()
+    if process.returncode != 0:
+        print(f"{script} ended with status {process.returncode}; it may take {timeout} s", file=sys.stderr)
+    return found, process.returncode == 0
 
 
 def measure(command, script, workloads, args):
@@ -69,17 +73,18 @@ def cell(value, form):
 
 
 def print_steps(ours, theirs):
-    print("\n| figure | JAX µs | Ramet µs | JAX / Ramet | launches | copies to, from the GPU "
+    print("\n| figure | JAX µs | Ramet µs | JAX / Ramet | launches | kernels in graphs | copies to, from the GPU "
           "| first step s: JAX | Ramet | loss: JAX | Ramet |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in sorted({*ours, *theirs}, key=lambda n: (WORKLOADS.index(n.split("_")[0]), "infer" in n, n)):
         a, b = theirs.get(name, {}), ours.get(name, {})
         ratio = a["value"] / b["value"] if a and b else None
         copies = None if "launches" not in b else (b["to_device"], b["to_host"])
         print("| " + " | ".join([
             name, cell(a.get("value"), "%.1f"), cell(b.get("value"), "%.1f"), cell(ratio, "%.2f"),
-            cell(b.get("launches"), "%d"), cell(copies, "%d, %d"), cell(a.get("first"), "%.2f"),
-            cell(b.get("first"), "%.2f"), cell(a.get("loss"), "%.6f"), cell(b.get("loss"), "%.6f")]) + " |")
+            cell(b.get("launches"), "%d"), cell(b.get("in_graphs"), "%d"), cell(copies, "%d, %d"),
+            cell(a.get("first"), "%.2f"), cell(b.get("first"), "%.2f"),
+            cell(a.get("loss"), "%.6f"), cell(b.get("loss"), "%.6f")]) + " |")
 
 
 def print_publish(lines):

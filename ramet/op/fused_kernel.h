@@ -33,14 +33,17 @@ struct FusedPart {
 };
 
 // A FusableKernel is a kernel whose device can compute it together with others. It takes tensors in
-// the device's memory and has one output there, of which element i depends on one element of each
-// input.
+// the device's memory and has one output there. Element i of the output depends on one element of
+// each input, unless the kernel ends trees.
 class FusableKernel {
  public:
   static constexpr int kMaxInputs = 8;
   static constexpr int kMaxParts = 16;
 
   virtual ~FusableKernel() = default;
+  // Reports whether the kernel can be the last part only. Such a kernel may also have inputs in
+  // host memory, which are not parts and come last.
+  virtual bool ends_trees() const { return false; }
   // Returns a kernel that computes the last of `parts`, at most kMaxParts of one device, from at
   // most kMaxInputs inputs. A later part uses the result of each part but the last one. Returns
   // null if the device cannot fuse these.

@@ -62,9 +62,11 @@ void KeepArgumentsOnHost(const GraphData& graph, const RunOrder& order, const Fe
   const auto is_accelerator = [&](int d) {
     return devices[d]->memory() != nullptr && devices[d]->kernel_type() == devices[d]->type();
   };
+  if (std::ranges::none_of(*placement, is_accelerator)) return;
   HostArguments arguments(graph, order, feeds);
   for (size_t i = 0; i < placement->size(); ++i) {
-    if (is_accelerator((*placement)[i]) && arguments.Keep(order.nodes[i])) (*placement)[i] = 0;
+    // Nodes that are on the host anyway are asked too, because others may take their values.
+    if (arguments.Keep(order.nodes[i]) && is_accelerator((*placement)[i])) (*placement)[i] = 0;
   }
 }
 

@@ -145,10 +145,11 @@ TEST_F(CudaLiveCopyTest, WithoutRegistrationVersionsAreCopiedThroughABuffer) {
   }
   SetLogSink({});
   SetLogLevel(LogLevel::kInfo);
-  EXPECT_EQ(
-      std::ranges::count_if(
-          messages, [](const std::string& m) { return m.find("cuMemHostRegister of") != m.npos; }),
-      1);
+  static ptrdiff_t logged = 0;  // once in a process, however often this test runs
+  logged += std::ranges::count_if(messages, [](const std::string& message) {
+    return message.find("cuMemHostRegister of") != message.npos;
+  });
+  EXPECT_EQ(logged, 1);
 }
 
 TEST_F(CudaLiveCopyTest, FollowersOnAGpuCopyWithoutABufferInBetween) {

@@ -148,6 +148,85 @@ TEST_F(GpuFusionTest, AChainIsOneLaunch) {
   EXPECT_EQ(all.fused_launches, 0);
 }
 
+TEST_F(GpuFusionTest, AReductionComputesTheTreeOfItsOperand) {
+  for (const char* op : {"Sum", "Mean", "Max", "Min", "Prod"}) {
+    for (const auto& [axes, keep] : {std::pair{std::vector<int32_t>{1}, false}, {{0, -1}, true}}) {
+      Graph g;
+      Scope s(g);
+      const Output x = s.Placeholder("x", kFloat, Shape::Unknown());
+      const Output y = s.Placeholder("y", kFloat, Shape::Unknown());
+      const Output tree = Cast(Square(x - y), kHalf) + Cast(y, kHalf);
+      const Output z =
+          AddOp(g, op, {tree, Constant(g, Tensor::Vector<int32_t>(axes))}, {{"keep_dims", keep}})
+              .output(0);
+      Session session = NewSession(g), single = NewSession(g, true);
+      for (const Shape& shape : {Shape{3, 5, 700}, Shape{5, 1}, Shape{}}) {
+        const Feeds feeds = {{x, Noise({3, 5, 700}, 1)}, {y, Noise(shape, 2)}};
+        const DeviceWork work = WorkOf(session, feeds, z);
+        EXPECT_EQ(work.launches, 1) << op << " " << shape;
+        EXPECT_EQ(work.fused_launches, 1);
+        const Tensor found = session.Run(feeds, z).value();
+        EXPECT_TRUE(found.BitwiseEquals(single.Run(feeds, z).value())) << op << " " << shape;
+      }
+    }
+  }
+}
+
+TEST_F(GpuFusionTest, ReductionsOfTreesHaveTheResultsAndErrorsOfSeparateSteps) {
+  Graph g;
+  Scope s(g);
+  const Output x = s.Placeholder("x", kFloat, Shape::Unknown());
+  const Output axes = s.Placeholder("axes", kInt32, Shape::Unknown());
+  const Output y = AddOp(g, "Max", {Square(x), axes}, {}, "max").output(0);
+  Session session = NewSession(g), single = NewSession(g, true);
+  const auto run = [&](Session& session, const Shape& shape, std::vector<int32_t> of) {
+    return session.Run({{x, Noise(shape, 1)}, {axes, Tensor::Vector<int32_t>(of)}}, y);
+  };
+  for (const std::vector<int32_t>& of : {std::vector<int32_t>{}, {0}, {1, 0}}) {
+    for (const Shape& shape : {Shape{2, 3}, Shape{0, 3}, Shape{2, 0}}) {
+      const Tensor found = run(session, shape, of).value();
+      EXPECT_TRUE(found.BitwiseEquals(run(single, shape, of).value())) << shape;
+    }
+  }
+  const auto failed = run(session, {2, 3}, {2});
+  EXPECT_TRUE(IsInvalidArgument(failed.status())) << failed.status().ToString();
+  EXPECT_THAT(failed.status().message(), HasSubstr("{{node max}}"));
+}
+
+TEST_F(GpuFusionTest, ABiasIsAPartOfATree) {
+  Graph g;
+  Scope s(g);
+  const Output x = s.Placeholder("x", kFloat, Shape::Unknown());
+  const Output bias = s.Placeholder("bias", kFloat, Shape::Unknown());
+  const Output y = Relu(AddOp(g, "BiasAdd", {x * 2.0f, bias}, {}, "add").output(0));
+  Session session = NewSession(g), single = NewSession(g, true);
+  const Feeds feeds = {{x, Noise({4, 3, 9}, 1)}, {bias, Noise({9}, 2)}};
+  EXPECT_EQ(WorkOf(session, feeds, y).launches, 1);
+  EXPECT_TRUE(session.Run(feeds, y)->BitwiseEquals(single.Run(feeds, y).value()));
+  // This would broadcast.
+  const auto run = session.Run({{x, Noise({4, 1}, 1)}, {bias, Noise({9}, 2)}}, y);
+  EXPECT_TRUE(IsInvalidArgument(run.status())) << run.status().ToString();
+  EXPECT_THAT(run.status().message(), HasSubstr("{{node add}}"));
+}
+
+// The gradient of the mean computes shapes if the number of rows is not known.
+TEST_F(GpuFusionTest, ShapesOfGradientsAreComputedOnTheHost) {
+  Graph g;
+  Scope s = Scope(g).Device("/gpu:0");
+  const Output x = s.Placeholder("x", kFloat, {-1, 3});
+  const Variable w = s.NewVariable(Noise({3}, 1), "w");
+  const Output loss = ReduceMean(ReduceSum(Square(x * w), {1}));
+  const Operation train = GradientDescent(0.1f).Minimize(loss);
+  Session session = NewSession(g);
+  session.InitializeMissing().value();
+  const Feeds feeds = {{x, Noise({5, 3}, 2)}};
+  session.Run(feeds, train).value();
+  const DeviceWork work = WorkOf(session, feeds, train);
+  EXPECT_EQ(work.copies_to_host, 0);
+  // The batch, and the number by which the gradient of the mean divides.
+  EXPECT_EQ(work.bytes_to_device, 5 * 3 * 4 + 4);
+}
+
 TEST_F(GpuFusionTest, ErrorsAreThoseOfTheNode) {
   Graph g;
   Scope s(g);

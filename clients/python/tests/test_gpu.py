@@ -168,7 +168,7 @@ for name in '/cpu:0', '/gpu:0', '':
     except tf.errors.NotFoundError as error:
         print(error.message[:len(name) + 15])
 """, gpu='off')
-        self.assertEqual(lines, ['/cpu:0 counts no work', '/gpu:0 counts no work', ' counts no work:'])
+        self.assertEqual(lines, ['/cpu:0 counts no work', '/gpu:0 counts no work', ' counts no work'])
 
     def test_the_example_says_how_to_try_it_without_a_gpu(self):
         self.assertEqual(run(EXAMPLE, gpu='off'),

@@ -1,3 +1,4 @@
+#include "ramet/op/device_rows.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
@@ -35,6 +36,9 @@ Status ClipCompute(KernelContext& c) {
   const Tensor& t = c.input(0);
   RAMET_RETURN_IF_ERROR(CheckBounds(c));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, t.dtype(), t.shape()));
+  if (const DeviceRows* rows = DeviceRows::Of(*y)) {
+    return rows->Clip(t, c.input(1), c.input(2), *y);
+  }
   const T* x = t.data<T>();
   const T* low = c.input(1).data<T>();
   const T* high = c.input(2).data<T>();

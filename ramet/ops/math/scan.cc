@@ -1,4 +1,5 @@
 #include "ramet/linalg/elementwise.h"
+#include "ramet/op/device_rows.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
@@ -23,14 +24,8 @@ T Combine(BinaryOp op, T a, T b) {
   }
 }
 
-// The scanned dimension and the order along it.
-struct Scan {
-  int64_t outer, n, inner;
-  bool exclusive, reverse;
-};
-
 template <class T>
-void RunScan(BinaryOp op, const Scan& s, const T* x, T* y) {
+void RunScan(BinaryOp op, const ScanSizes& s, const T* x, T* y) {
   const T neutral = T(op == BinaryOp::kAdd ? 0.0f : 1.0f);
   const int64_t first = s.reverse ? (s.n - 1) * s.inner : 0;
   const int64_t step = s.reverse ? -s.inner : s.inner;
@@ -71,10 +66,13 @@ class ScanKernel final : public Kernel {
     const int axis = static_cast<int>(asked < 0 ? asked + rank : asked);
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
     if (x.num_elements() == 0) return OkStatus();
-    RunScan(kOp,
-            {Product(x.shape(), 0, axis), x.dim(axis), Product(x.shape(), axis + 1, rank),
-             exclusive_, reverse_},
-            x.data<T>(), y->mutable_data<T>());
+    const ScanSizes sizes = {Product(x.shape(), 0, axis), x.dim(axis),
+                             Product(x.shape(), axis + 1, rank), exclusive_, reverse_};
+    if (const DeviceRows* rows = DeviceRows::Of(*y)) {
+      constexpr bool kIsSum = kOp == BinaryOp::kAdd;
+      return rows->Scan(kIsSum ? linalg::ReduceOp::kSum : linalg::ReduceOp::kProd, sizes, x, *y);
+    }
+    RunScan(kOp, sizes, x.data<T>(), y->mutable_data<T>());
     return OkStatus();
   }
 

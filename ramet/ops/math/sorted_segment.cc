@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ramet/op/device_rows.h"
 #include "ramet/op/op.h"
 #include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/move.h"
@@ -106,6 +107,30 @@ Status CheckOrder(const Tensor& ids, int64_t segments) {
   return OkStatus();
 }
 
+// Returns where the rows of each segment start, followed by the number of rows.
+StatusOr<Tensor> StartsOf(const Tensor& ids, int64_t segments) {
+  RAMET_ASSIGN_OR_RETURN(Tensor starts,
+                         Tensor::Allocate(kInt64, Shape{segments + 1}, HostAllocator()));
+  int64_t* const start = starts.mutable_data<int64_t>();
+  const int64_t rows = ids.num_elements();
+  int64_t row = 0;
+  for (int64_t s = 0; s <= segments; ++s) {
+    while (row < rows && IntegerAt(ids, row) < s) ++row;
+    start[s] = row;
+  }
+  return starts;
+}
+
+linalg::ReduceOp ReduceOpOf(Kind kind) {
+  switch (kind) {
+    case Kind::kMean: return linalg::ReduceOp::kMean;
+    case Kind::kProd: return linalg::ReduceOp::kProd;
+    case Kind::kMax: return linalg::ReduceOp::kMax;
+    case Kind::kMin: return linalg::ReduceOp::kMin;
+    default: return linalg::ReduceOp::kSum;
+  }
+}
+
 template <Kind kKind, class T>
 Status SortedSegments(KernelContext& c) {
   const Tensor& data = c.input(0);
@@ -120,6 +145,11 @@ Status SortedSegments(KernelContext& c) {
   RAMET_RETURN_IF_ERROR(CheckOrder(ids, segments));
   RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(SegmentsShape(segments, data.shape(), 1).dims()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, data.dtype(), shape));
+  if (y->num_elements() == 0) return OkStatus();
+  if (const DeviceRows* device = DeviceRows::Of(*y)) {
+    RAMET_ASSIGN_OR_RETURN(const Tensor starts, StartsOf(ids, segments));
+    return device->CombineSegments(ReduceOpOf(kKind), starts, data, *y);
+  }
   const int64_t n = Product(data.shape(), 1, data.rank());
   // Fills segments that have no rows.
   std::fill_n(y->mutable_data<T>(), y->num_elements(), kKind == Kind::kProd ? T(1) : T(0));
@@ -305,6 +335,7 @@ Status UnsortedProdGradient(GradientContext& c) {
       .Output("output: T")                      \
       .Attr(attr)                               \
       .Attr("Tindices: {int32, int64}")         \
+      .HostMemory({"segment_ids"})              \
       .Shape(SortedShape)                       \
       .CpuKernels<__VA_ARGS__>(SortedKernel<Kind::kind>())
 #define RAMET_UNSORTED_SEGMENT_OP(name, kind, attr, ...) \

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ramet/linalg/parallel.h"
+#include "ramet/op/device_rows.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/stoppable_sort.h"
@@ -138,6 +139,9 @@ Status ComputeTopK(KernelContext& c, int64_t k, DType index_type) {
   RAMET_ASSIGN_OR_RETURN(Tensor * values, c.Allocate(0, x.dtype(), shape));
   RAMET_ASSIGN_OR_RETURN(Tensor * indices, c.Allocate(1, index_type, shape));
   if (values->num_elements() == 0) return OkStatus();
+  if (const DeviceRows* rows = DeviceRows::Of(*values)) {
+    return rows->TopOfRows(x, *values, *indices);
+  }
   RAMET_ASSIGN_OR_RETURN(Tensor order, AllocateRoom<T>(c, x.num_elements()));
   switch (index_type) {
     case DType::kInt16: TopOfRows<T, int16_t>(x, k, order, *values, *indices); break;

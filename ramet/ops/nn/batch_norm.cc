@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ramet/base/mutex.h"
 #include "ramet/op/op.h"
 #include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/move.h"
@@ -179,10 +180,8 @@ class BatchNormGradKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
     RAMET_ASSIGN_OR_RETURN(Tensor * dscale, c.Allocate(1, DType::kFloat, Shape{g.channels}));
     RAMET_ASSIGN_OR_RETURN(Tensor * doffset, c.Allocate(2, DType::kFloat, Shape{g.channels}));
-    for (int i : {3, 4}) {
-      RAMET_ASSIGN_OR_RETURN(Tensor * unused, c.Allocate(i, DType::kFloat, Shape()));
-      RAMET_RETURN_IF_ERROR(FillZeros(*unused));
-    }
+    RAMET_ASSIGN_OR_RETURN(const Tensor zero, Zero(c));
+    for (int i : {3, 4}) c.SetOutput(i, zero);
     if (g.elements() == 0) {
       RAMET_RETURN_IF_ERROR(FillZeros(*dscale));
       RAMET_RETURN_IF_ERROR(FillZeros(*doffset));
@@ -193,7 +192,21 @@ class BatchNormGradKernel final : public Kernel {
   }
 
  private:
+  // Returns the value of the outputs that nothing needs. It is kept, because setting it takes a
+  // launch on a device.
+  StatusOr<Tensor> Zero(KernelContext& c) {
+    MutexLock lock(mutex_);
+    if (zero_.empty()) {
+      RAMET_ASSIGN_OR_RETURN(Tensor zero, c.AllocateTemp(DType::kFloat, Shape()));
+      RAMET_RETURN_IF_ERROR(FillZeros(zero));
+      zero_ = std::move(zero);
+    }
+    return zero_;
+  }
+
   const NormAttrs attrs_;
+  Mutex mutex_;
+  Tensor zero_ RAMET_GUARDED_BY(mutex_);
 };
 
 template <class T>

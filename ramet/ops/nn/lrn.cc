@@ -3,6 +3,7 @@
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/scratch.h"
+#include "ramet/op/device_rows.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -183,6 +184,7 @@ class LrnKernel final : public Kernel {
     const int64_t depth = in.dim(3);
     if (in.num_elements() == 0) return OkStatus();
     const bool grad = c.num_inputs() == 3;
+    if (const DeviceRows* rows = DeviceRows::Of(*out)) return OnDevice(c, *rows, *out);
     constexpr int64_t kGrainElements = 1 << 11;
     linalg::ParallelFor(
         in.num_elements() / depth, kGrainElements / depth + 1, [&](int64_t begin, int64_t end) {
@@ -202,6 +204,12 @@ class LrnKernel final : public Kernel {
   }
 
  private:
+  Status OnDevice(KernelContext& c, const DeviceRows& rows, Tensor& out) const {
+    const NeighborNorm norm = {attrs_.radius, attrs_.bias, attrs_.alpha, attrs_.beta};
+    if (c.num_inputs() == 1) return rows.NormalizeNeighbors(norm, c.input(0), out);
+    return rows.NormalizeNeighborsGrad(norm, c.input(0), c.input(1), c.input(2), out);
+  }
+
   const LrnAttrs attrs_;
 };
 

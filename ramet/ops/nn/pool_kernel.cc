@@ -5,6 +5,7 @@
 
 #include "ramet/linalg/pooling.h"
 #include "ramet/linalg/reduce.h"
+#include "ramet/op/device_rows.h"
 #include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/math/wrapping.h"
@@ -178,6 +179,10 @@ class PoolKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(linalg::PoolGeometry g, GeometryOf(w, x.shape()));
     const Shape pooled = PooledShape(w, g);
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), pooled));
+    if (const DeviceRows* rows = DeviceRows::Of(*y)) {
+      RAMET_ASSIGN_OR_RETURN(Tensor * argmax, c.Allocate(1, argmax_type_, pooled));
+      return rows->PoolWithArgmax(g, include_batch_, x, *y, *argmax);
+    }
     RAMET_ASSIGN_OR_RETURN(Tensor pixels, c.AllocateTemp(DType::kInt64, pooled));
     auto at = pixels.mutable_flat<int64_t>();
     linalg::MaxPoolWithArgmax(LinalgType(x.dtype()), g, x.raw_data(), y->raw_data(), at.data());
@@ -208,6 +213,9 @@ class PoolKernel final : public Kernel {
     RAMET_RETURN_IF_ERROR(CheckShape(grad, pooled, "grad"));
     RAMET_RETURN_IF_ERROR(CheckShape(argmax, pooled, "argmax"));
     RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.Allocate(0, x.dtype(), x.shape()));
+    if (const DeviceRows* rows = DeviceRows::Of(*dx)) {
+      return rows->ArgmaxGrad(g, include_batch_, grad, argmax, *dx);
+    }
     RAMET_RETURN_IF_ERROR(FillZeros(*dx));
     return Scatter(x.dtype(), g, grad, argmax, *dx);
   }

@@ -6,6 +6,7 @@
 
 #include "ramet/linalg/cast.h"
 #include "ramet/linalg/random_bits.h"
+#include "ramet/op/device_rows.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/shape_fn.h"
@@ -60,11 +61,14 @@ class Sampler {
     const int64_t rows = c.input(0).dim(0), n = c.input(1).scalar<int32_t>();
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, Shape{rows, n}));
     if (y->num_elements() == 0) return OkStatus();
+    // Each number uses two words, and each row a multiple of four numbers.
+    linalg::Philox generator = reserve(rows * ((n + 3) / 4 * 4) * 2);
+    if (const DeviceRows* device = DeviceRows::Of(*y)) {
+      return device->DrawClasses(generator, c.input(0), *y);
+    }
     RAMET_ASSIGN_OR_RETURN(Tensor logits, c.AllocateTemp(DType::kDouble, c.input(0).shape()));
     linalg::Cast(LinalgType(c.input(0).dtype()), c.input(0).raw_data(), linalg::Type::kDouble,
                  logits.raw_data(), logits.num_elements());
-    // Each number uses two words, and each row a multiple of four numbers.
-    linalg::Philox generator = reserve(rows * ((n + 3) / 4 * 4) * 2);
     if (dtype_ == DType::kInt32) {
       Sample<int32_t>(logits, n, generator, *y);
     } else {

@@ -7,8 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <functional>
+
 #include "ramet/replica/shm/device_block_map.h"
 #include "ramet/replica/shm/device_readers.h"
+#include "ramet/replica/shm/pins.h"
 
 namespace ramet::shm {
 namespace {
@@ -41,7 +44,7 @@ class TestMemory final : public DeviceMemory, public MemorySharer {
                       std::span<const Tensor>) const override {
     return OkStatus();
   }
-  void WaitForWork() const override { ++waits; }
+  void WaitForWork() const override { on_wait(); }
   // Returns a value in this memory.
   Tensor Value(DType dtype, const Shape& shape) const {
     const size_t bytes = static_cast<size_t>(shape.num_elements()) * DTypeSize(dtype);
@@ -49,7 +52,7 @@ class TestMemory final : public DeviceMemory, public MemorySharer {
   }
 
   size_t max_bytes = size_t{1} << 30;
-  mutable int waits = 0;
+  std::function<void()> on_wait = [] {};
 
  private:
   struct Bytes final : Buffer {
@@ -205,6 +208,25 @@ TEST(DeviceBlockMapTest, RefusesNumbersAndFloods) {
   for (uint64_t i = 1; i <= 256; ++i) ASSERT_TRUE(map.Add({i, kUnit, kKey}, FileDescriptor()).ok());
   EXPECT_TRUE(IsInvalidArgument(map.Add({1, kUnit, kKey}, FileDescriptor())));
   EXPECT_TRUE(IsInvalidArgument(map.Add({257, kUnit, kKey}, FileDescriptor())));
+}
+
+TEST(DeviceHoldTest, AVersionIsUnpinnedAfterTheDeviceHasReadIt) {
+  auto pins = std::make_shared<Pins>(
+      MemoryFile::Create("control", sizeof(ControlBlock), MemoryFile::Access::kAllWrite).value());
+  std::atomic<uint64_t>* const cell = pins->Acquire();
+  *cell = 5;
+  TestMemory memory;
+  std::vector<uint64_t> pinned_while_waiting;
+  memory.on_wait = [&] { pinned_while_waiting.push_back(*cell); };
+  auto version = std::make_unique<PinnedVersion>(std::make_shared<const Pin>(pins, cell));
+  std::shared_ptr<const void> value = version->HoldOn(memory);
+  EXPECT_EQ(value, version->HoldOn(memory));
+  version.reset();
+  EXPECT_EQ(*cell, 5u);
+  EXPECT_TRUE(pinned_while_waiting.empty());
+  value.reset();
+  EXPECT_EQ(*cell, 0u);
+  EXPECT_EQ(pinned_while_waiting, std::vector<uint64_t>{5});
 }
 
 TEST(DeviceNoticeTest, IsParsed) {

@@ -7,14 +7,16 @@ from ramet.framework import device, errors
 
 
 class DeviceWork(collections.namedtuple('DeviceWork', [
-        'launches', 'fused_launches', 'merged_launches', 'copies_to_device', 'bytes_to_device', 'copies_to_host',
-        'bytes_to_host'])):
+        'launches', 'graph_launches', 'launches_in_graphs', 'fused_launches', 'merged_launches', 'copies_to_device',
+        'bytes_to_device', 'copies_to_host', 'bytes_to_host'])):
     """The work that a device was given. The difference of two counts is the work in between.
 
     Attributes:
-      launches: int, the kernels that were started.
-      fused_launches: int, those of them that did the work of several element-wise operations.
-      merged_launches: int, those of them that updated several variables.
+      launches: int, the kernels and graphs that were started.
+      graph_launches: int, those of them that are graphs.
+      launches_in_graphs: int, the kernels that graphs started.
+      fused_launches: int, the kernels that did the work of several element-wise operations.
+      merged_launches: int, the kernels that updated several variables.
       copies_to_device: int.
       bytes_to_device: int.
       copies_to_host: int.

@@ -19,4 +19,19 @@ KERNEL(leaky_relu_grad)(GLOBAL const STORED(T)* grad, GLOBAL const STORED(T)* x,
 }
 )"};
 
+// Definitions: T, the tag of the dtype. A bound with a step of 0 is a scalar. A NaN bound has no
+// effect.
+const Program kClipProgram = {"clip", R"(
+KERNEL(clip)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* low, GLOBAL const STORED(T)* high,
+             GLOBAL STORED(T)* y, index_t low_step, index_t high_step, index_t n) {
+  FOR_EACH(i, n) {
+    const VALUE(T) v = LOAD(T, x, i);
+    const VALUE(T) least = LOAD(T, low, i * low_step);
+    const VALUE(T) most = LOAD(T, high, i * high_step);
+    const VALUE(T) below = most < v ? most : v;
+    STORE(T, y, i, below < least ? least : below);
+  }
+}
+)"};
+
 }  // namespace ramet::gpu

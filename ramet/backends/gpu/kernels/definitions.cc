@@ -72,7 +72,31 @@ Definitions LeakyReluDefinitions(DType dtype) {
   return {{"T", TagOf(dtype)}, {"C", SumTag(dtype)}};
 }
 
+Definitions ClipDefinitions(DType dtype) { return {{"T", TagOf(dtype)}}; }
+
 Definitions InTopKDefinitions(DType target) { return {{"I", TagOf(target)}}; }
+
+Definitions TopKDefinitions(DType dtype, DType index) {
+  return {{"T", TagOf(dtype)}, {"I", TagOf(index)}};
+}
+
+Definitions ScanDefinitions(linalg::ReduceOp op, DType dtype) {
+  const bool is_sum = op == linalg::ReduceOp::kSum;
+  return {{"T", TagOf(dtype)},
+          {"S", SumTag(dtype)},
+          {"JOIN(a, b)", is_sum ? "((a) + (b))" : "((a) * (b))"},
+          {"NEUTRAL", is_sum ? "0" : "1"}};
+}
+
+Definitions SegmentDefinitions(linalg::ReduceOp op, DType dtype) {
+  return {{"T", TagOf(dtype)}, {"S", SumTag(dtype)}, {"OP", StrCat(static_cast<int>(op))}};
+}
+
+Definitions LrnDefinitions(DType dtype) { return {{"T", TagOf(dtype)}}; }
+
+Definitions WeightsDefinitions(DType dtype, DType weight) {
+  return {{"T", TagOf(dtype)}, {"W", TagOf(weight)}};
+}
 
 Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y) {
   return {{"X", TagOf(x)},

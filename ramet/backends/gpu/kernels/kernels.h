@@ -16,7 +16,13 @@ extern const Program kCopyProgram;  // copies between strided layouts
 extern const Program kAddProgram;   // sums of two tensors
 extern const Program kRootProgram;  // square roots
 extern const Program kLeakyReluProgram;
+extern const Program kClipProgram;
 extern const Program kInTopKProgram;
+extern const Program kTopKProgram;        // largest elements of rows
+extern const Program kScanProgram;        // running sums and products
+extern const Program kSegmentProgram;     // combinations of rows that follow each other
+extern const Program kLrnProgram;         // local response normalization
+extern const Program kWeightsProgram;     // probabilities of classes
 extern const Program kReduceProgram;      // sums, products, extremes along axes
 extern const Program kArgProgram;         // positions of extremes along an axis
 extern const Program kRowsProgram;        // softmax and cross entropy of rows
@@ -24,6 +30,7 @@ extern const Program kProductProgram;     // matrix products and convolutions
 extern const Program kGroupedProgram;     // convolutions of groups of channels
 extern const Program kPoolProgram;        // pooling and its gradients
 extern const Program kNormProgram;        // batch normalization
+extern const Program kNormSumsProgram;    // its moments, and the sums of its gradient
 extern const Program kIndexProgram;       // gathers, assignments of rows, one-hot
 extern const Program kRowSumProgram;      // sums of rows with atomic additions
 extern const Program kRowCombineProgram;  // products, quotients, extremes of rows
@@ -82,7 +89,13 @@ Definitions CopyDefinitions(size_t width);
 Definitions AddDefinitions(DType dtype);
 Definitions RootDefinitions(DType dtype);
 Definitions LeakyReluDefinitions(DType dtype);
+Definitions ClipDefinitions(DType dtype);
 Definitions InTopKDefinitions(DType target);
+Definitions TopKDefinitions(DType dtype, DType index);
+Definitions ScanDefinitions(linalg::ReduceOp op, DType dtype);
+Definitions SegmentDefinitions(linalg::ReduceOp op, DType dtype);
+Definitions LrnDefinitions(DType dtype);
+Definitions WeightsDefinitions(DType dtype, DType weight);
 Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y);
 Definitions ArgDefinitions(bool max, DType x, DType y);
 Definitions RowsDefinitions(DType dtype, DType label);

@@ -397,6 +397,33 @@ KERNEL(max_grad_grad)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* ddx,
     STORE(T, ddy, to, at < 0 ? 0 : (V)LOAD(T, ddx, at));
   }
 }
+// The indices are i32 or i64.
+KERNEL(max_pool_argmax)(GLOBAL const STORED(T)* x, GLOBAL STORED(T)* y, GLOBAL i32* narrow,
+                        GLOBAL i64* wide, Window w, int is_wide, int in_batch, index_t n) {
+  FOR_EACH(i, n) {
+    OUTPUT_OF(i)
+    const index_t at = largest_at(x, &w, o, channel);
+    const index_t start = in_batch != 0 ? 0 : o.image * in_pixels(&w) * w.in_channels;
+    y[to] = x[at];
+    if (is_wide != 0) {
+      wide[to] = at - start;
+    } else {
+      narrow[to] = (i32)(at - start);
+    }
+  }
+}
+// Turns indices in images into positions of elements, or -1.
+KERNEL(argmax_positions)(GLOBAL const i32* narrow, GLOBAL const i64* wide, GLOBAL i64* positions,
+                         Window w, int is_wide, int in_batch, index_t n) {
+  const i64 image = (i64)in_pixels(&w) * w.in_channels;
+  const i64 limit = in_batch != 0 ? image * w.batch : image;
+  const index_t pooled = out_pixels(&w) * w.out_channels;
+  FOR_EACH(i, n) {
+    const i64 at = is_wide != 0 ? wide[i] : narrow[i];
+    const i64 start = in_batch != 0 ? 0 : i / pooled * image;
+    positions[i] = at >= 0 && at < limit ? start + at : -1;
+  }
+}
 KERNEL(avg_pool)(GLOBAL const STORED(T)* x, GLOBAL STORED(T)* y, Window w, index_t n) {
   FOR_EACH(i, n) {
     OUTPUT_OF(i)

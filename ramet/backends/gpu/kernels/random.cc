@@ -129,6 +129,41 @@ FUNCTION void put(GLOBAL STORED(T)* y, index_t group, int i, index_t n, V v) {
   if (at < n) STORE(T, y, at, v);
 }
 
+#if TYPE == 1 || (TYPE == 0 && !defined(HAS_DOUBLE))
+// cdf has the running sums of the weights of `classes` classes for each row. Each number takes two
+// words.
+KERNEL(draw_classes)(GLOBAL const V* cdf, GLOBAL i32* narrow, GLOBAL i64* wide, Philox start,
+                     int is_wide, index_t classes, index_t samples, index_t n) {
+  FOR_EACH(i, n) {
+    Philox g = start;
+    skip(&g, (u64)i / 2);
+    const Words w = draw(&g);
+    const int first = (int)(i % 2) * 2;
+#if TYPE == 1
+    const V u = uniform_f64(w.at[first], w.at[first + 1]);
+#else
+    const V u = uniform_f32(w.at[first]);
+#endif
+    GLOBAL const V* row = cdf + i / samples * classes;
+    const V wanted = u * row[classes - 1];
+    index_t low = 0, high = classes;
+    while (low < high) {
+      const index_t middle = low + (high - low) / 2;
+      if (row[middle] > wanted) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    if (is_wide != 0) {
+      wide[i] = low;
+    } else {
+      narrow[i] = (i32)low;
+    }
+  }
+}
+#endif
+
 #if TYPE < 4
 KERNEL(uniform)(GLOBAL STORED(T)* y, Philox start, index_t n) {
   FOR_EACH(group, (n + SIZE - 1) / SIZE) {
@@ -206,6 +241,44 @@ KERNEL(uniform_int)(GLOBAL STORED(T)* y, Philox start, i64 low, u64 range, index
   }
 }
 #endif
+)"};
+
+// Definitions: T, the tag of logits; W, that of the weights: f64, or f32 on devices without
+// doubles. A work group of 128 items computes a row: exp(logits - largest) for finite logits,
+// otherwise 0.
+const Program kWeightsProgram = {"class weights", R"(
+typedef VALUE(W) V;
+KERNEL(class_weights)(GLOBAL const STORED(T)* logits, GLOBAL V* weights, index_t classes) {
+  LOCAL V parts[128];
+  LOCAL int known[128];
+  const int item = LOCAL_ID(0);
+  const index_t start = (index_t)GROUP_ID(0) * classes;
+  V largest = 0;
+  int is_known = 0;
+  for (index_t i = item; i < classes; i += 128) {
+    const V v = (V)LOAD(T, logits, start + i);
+    if (isfinite(v) && (is_known == 0 || v > largest)) {
+      largest = v;
+      is_known = 1;
+    }
+  }
+  parts[item] = largest;
+  known[item] = is_known;
+  BARRIER();
+  for (int width = 64; width > 0; width /= 2) {
+    if (item < width && known[item + width] != 0 &&
+        (known[item] == 0 || parts[item + width] > parts[item])) {
+      parts[item] = parts[item + width];
+      known[item] = 1;
+    }
+    BARRIER();
+  }
+  largest = parts[0];
+  for (index_t i = item; i < classes; i += 128) {
+    const V v = (V)LOAD(T, logits, start + i);
+    weights[start + i] = isfinite(v) ? exp(v - largest) : (V)0;
+  }
+}
 )"};
 
 }  // namespace ramet::gpu

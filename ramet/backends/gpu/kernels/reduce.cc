@@ -3,8 +3,8 @@
 namespace ramet::gpu {
 
 // Definitions: X, S and Y, the tags of operand, sums and result; OP, a linalg::ReduceOp; MAP, what
-// is reduced: 0 for x, 1 for x * x, 2 for (x - c)^2, 3 for z * (x - c), where c has a number for
-// each element of the result.
+// is reduced: 0 for x, 1 for x * x. A program that fuses element-wise ops into the reduction starts
+// with definitions of OPERANDS, the parameters, and ELEMENT(p), the element of the operand at p.
 //
 // A work group of 128 items computes 128 / lanes elements of the result; `lanes` items share one.
 // Items next to each other read neighbors in memory: elements of the result if the innermost
@@ -41,8 +41,11 @@ FUNCTION V join(V a, V b) {
 #endif
 }
 
-KERNEL(reduce)(GLOBAL const STORED(X)* x, GLOBAL const STORED(X)* z, GLOBAL const f32* c,
-               GLOBAL STORED(Y)* y, Dims d, index_t outputs, index_t count, index_t chunk,
+#ifndef OPERANDS
+#define OPERANDS GLOBAL const STORED(X)* x
+#define ELEMENT(p) LOAD(X, x, p)
+#endif
+KERNEL(reduce)(OPERANDS, GLOBAL STORED(Y)* y, Dims d, index_t outputs, index_t count, index_t chunk,
                int lanes, int neighbors_are_reduced, i64 divisor) {
   LOCAL V parts[128];
   const int item = LOCAL_ID(0);
@@ -71,13 +74,9 @@ KERNEL(reduce)(GLOBAL const STORED(X)* x, GLOBAL const STORED(X)* z, GLOBAL cons
         rest = next;
       }
       p += rest * (index_t)d.reduced_strides[0];
-      V v = (V)LOAD(X, x, p);
+      V v = (V)ELEMENT(p);
 #if MAP == 1
       v = v * v;
-#elif MAP == 2
-      v = (v - c[output]) * (v - c[output]);
-#elif MAP == 3
-      v = (V)LOAD(X, z, p) * (v - c[output]);
 #endif
       sum = is_first ? v : join(sum, v);
       is_first = 0;

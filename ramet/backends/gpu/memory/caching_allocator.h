@@ -35,10 +35,10 @@ class GpuBuffer : public Buffer {
 };
 
 // A CachingAllocator allocates the memory of a GPU in blocks and keeps freed ones for later
-// buffers. The oldest free block of a size is used first, so that the blocks of a step do not depend
-// on the order in which those of earlier steps were freed. A freed block may be reused at once, also while enqueued work uses it: all work of the
-// device goes through one queue, so that later work comes after it. Thread-safe. Lives as long as
-// the process.
+// buffers. The oldest free block of a size is used first, so that the blocks of a step do not
+// depend on the order in which those of earlier steps were freed. A freed block may be reused at
+// once, also while enqueued work uses it: all work of the device goes through one queue, so that
+// later work comes after it. Thread-safe. Lives as long as the process.
 class CachingAllocator final : public Allocator {
  public:
   // `name` is the device's in errors. Blocks in use and kept ones have at most `limit_bytes` bytes.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ramet/backends/gpu/codegen/dialect.h"
+
 namespace ramet::gpu {
 namespace {
 

@@ -11,6 +11,7 @@ namespace ramet::gpu {
 enum class ElementwiseForm {
   kUnary,
   kBroadcast,  // two inputs, broadcast
+  kBias,       // the second input has a number for each element of the last of several dimensions
   kPairs,      // two inputs with as many elements; the output has the shape of the first
   kSameShape   // two inputs of the same shape
 };

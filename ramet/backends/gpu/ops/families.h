@@ -21,13 +21,18 @@ Status Select(GpuDevice& device, const linalg::BroadcastPlan& plan, const Tensor
 // reductions.cc
 Status Reduce(GpuDevice& device, linalg::ReduceOp op, const linalg::ReducePlan& plan,
               const Tensor& x, Tensor& y, int64_t divisor);
-// The sums over all but the channels of (x - c)^2, or of z * (x - c) if z is given, where c has a
-// number for each channel. y is float.
-Status ReduceCentered(GpuDevice& device, const linalg::NormGeometry& g, const Tensor& x,
-                      const Tensor& c, const Tensor* z, int64_t divisor, Tensor& y);
-// The sum of x over all but the channels. y is float.
-Status ReduceChannels(GpuDevice& device, const linalg::NormGeometry& g, const Tensor& x,
-                      int64_t divisor, Tensor& y);
+// An operand that a program computes from `arguments`: kReduceProgram after OPERANDS and ELEMENT.
+struct ComputedOperand {
+  const Program& program;
+  DType dtype;
+  std::vector<LaunchArgument> arguments;
+};
+// Reports whether a reduction with this plan needs no copy of its operand.
+bool CanReduceInPlace(const linalg::ReducePlan& plan);
+// Reduces an operand without storing it. The plan must be one that CanReduceInPlace, and reduce at
+// least one element.
+Status ReduceComputed(GpuDevice& device, linalg::ReduceOp op, const linalg::ReducePlan& plan,
+                      const ComputedOperand& operand, Tensor& y);
 // The sum of the rows of a matrix of sums (SumTag).
 Status ReduceRows(GpuDevice& device, const Tensor& sums, Tensor& y);
 Status ArgReduce(GpuDevice& device, bool max, int64_t outer, int64_t n, int64_t inner,
@@ -80,6 +85,8 @@ Status SetHot(GpuDevice& device, int64_t depth, int64_t inner, const Tensor& ind
               const Tensor& on, Tensor& y);
 
 // random.cc
+// Returns the argument of kernels for a generator.
+PhiloxState StateOf(const linalg::Philox& generator);
 Status Fill(GpuDevice& device, Draw draw, const linalg::Philox& generator, Tensor& y);
 Status FillUniformInt(GpuDevice& device, const linalg::Philox& generator, int64_t low, int64_t high,
                       Tensor& y);

@@ -30,6 +30,8 @@ struct CodePart {
 // Returns the program that computes the last part from inputs of these dtypes, which is made once.
 // Its kernels are "fused_flat" and "fused_broadcast".
 ProgramVariant FusedProgram(std::span<const CodePart> parts, std::span<const DType> inputs);
+// Reports whether the parts compute on doubles.
+bool NeedsDoubles(std::span<const CodePart> parts, std::span<const DType> inputs);
 
 // A FusableElementwise is the kernel of an element-wise op. Trees of them become one generated
 // kernel (docs/decisions/0087-gpu-fusion.md).
@@ -37,6 +39,10 @@ class FusableElementwise : public FusableKernel {
  public:
   std::unique_ptr<FusedKernel> Fuse(std::span<const FusedPart> parts,
                                     int num_inputs) const override;
+  // Appends the code of element-wise parts and sets the dtypes of their inputs. Returns false if a
+  // part is a different kernel.
+  static bool SetCode(std::span<const FusedPart> parts, std::vector<CodePart>* made,
+                      std::span<DType> inputs);
 
  protected:
   virtual ElementwiseCode code() const = 0;

@@ -1,6 +1,7 @@
 #include "ramet/backends/gpu/ops/gpu_math.h"
 
 #include "ramet/backends/gpu/ops/families.h"
+#include "ramet/backends/gpu/ops/gpu_rows.h"
 
 namespace ramet::gpu {
 namespace {
@@ -45,9 +46,9 @@ class GpuMoves : public DeviceMath {
   GpuDevice& device_;
 };
 
-class GpuMath final : public GpuMoves {
+class GpuMath final : public GpuMoves, public GpuRows {
  public:
-  using GpuMoves::GpuMoves;
+  explicit GpuMath(GpuDevice& device) : GpuMoves(device), GpuRows(device) {}
 
   Status AddRepeated(const Tensor& a, const Tensor& b, int64_t inner, Tensor& y) const override {
     return gpu::AddRepeated(device_, a, b, inner, y);

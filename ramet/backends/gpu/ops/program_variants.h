@@ -20,5 +20,6 @@ std::vector<ProgramVariant> ElementwiseVariants();
 std::vector<ProgramVariant> MatMulVariants();
 // The ops of the optimizers must be registered.
 std::vector<ProgramVariant> OptimizerVariants();
+std::vector<ProgramVariant> ReduceTreeVariants();
 
 }  // namespace ramet::gpu

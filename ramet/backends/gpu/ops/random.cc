@@ -3,7 +3,6 @@
 #include "ramet/backends/gpu/ops/families.h"
 
 namespace ramet::gpu {
-namespace {
 
 PhiloxState StateOf(const linalg::Philox& generator) {
   PhiloxState state;
@@ -11,6 +10,8 @@ PhiloxState StateOf(const linalg::Philox& generator) {
   std::ranges::copy(generator.key(), state.key);
   return state;
 }
+
+namespace {
 
 // The state of the generator is different in each run, so the launch is in no graph.
 Status Run(GpuDevice& device, std::string_view kernel, DType dtype, Tensor& y,

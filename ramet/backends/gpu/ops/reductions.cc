@@ -13,11 +13,12 @@ constexpr int64_t kReduceGroup = 128;
 constexpr int64_t kElementsPerItem = 512;
 constexpr int64_t kMaxReduceChunks = 4096;
 
-// The operands of a reduction; `map` is MAP of kReduceProgram.
+// The operand of a reduction; `map` is MAP of kReduceProgram.
 struct Operand {
-  const Tensor& x;
-  const Tensor* z = nullptr;
-  const Tensor* c = nullptr;
+  static Operand Of(const Tensor& x, int map = 0) { return {kReduceProgram, x.dtype(), {x}, map}; }
+  const Program& program;
+  DType dtype;
+  std::vector<LaunchArgument> arguments;
   int map = 0;
 };
 
@@ -52,13 +53,19 @@ Status Pass(GpuDevice& device, ReduceOp op, const ReducePlan& plan, const Operan
   size.groups[0] = static_cast<uint32_t>(CeilDivide(plan.output_size(), kReduceGroup / lanes));
   size.groups[1] = static_cast<uint32_t>(chunks);
   size.group_size[0] = kReduceGroup;
-  const Tensor& z = from.z != nullptr ? *from.z : from.x;
-  const Tensor& c = from.c != nullptr ? *from.c : from.x;
-  return ForGroups(
-      device, kReduceProgram, "reduce", ReduceDefinitions(op, from.map, from.x.dtype(), y.dtype()),
-      size,
-      {from.x, z, c, y, DimsOf(plan), Index{plan.output_size()}, Index{plan.reduced_size()},
-       Index{chunk}, static_cast<int32_t>(lanes), static_cast<int32_t>(neighbors), divisor});
+  std::vector<LaunchArgument> arguments = from.arguments;
+  const LaunchArgument others[] = {y,
+                                   DimsOf(plan),
+                                   Index{plan.output_size()},
+                                   Index{plan.reduced_size()},
+                                   Index{chunk},
+                                   static_cast<int32_t>(lanes),
+                                   static_cast<int32_t>(neighbors),
+                                   divisor};
+  arguments.insert(arguments.end(), std::begin(others), std::end(others));
+  return Launch(device,
+                {from.program, "reduce", ReduceDefinitions(op, from.map, from.dtype, y.dtype())},
+                size, arguments);
 }
 
 // The op that joins results of chunks.
@@ -76,11 +83,11 @@ Status ReduceOperand(GpuDevice& device, ReduceOp op, const ReducePlan& plan, con
   const int64_t chunks = std::min(CeilDivide(count, lanes * kElementsPerItem), kMaxReduceChunks);
   const int64_t chunk = CeilDivide(count, chunks);
   if (chunks == 1) return Pass(device, op, plan, from, y, lanes, chunk, 1, divisor);
-  RAMET_ASSIGN_OR_RETURN(
-      Tensor parts, Temporary(device, SumType(from.x.dtype()), Shape{chunks, plan.output_size()}));
+  RAMET_ASSIGN_OR_RETURN(Tensor parts,
+                         Temporary(device, SumType(from.dtype), Shape{chunks, plan.output_size()}));
   const int64_t filled = CeilDivide(count, chunk);
   RAMET_RETURN_IF_ERROR(Pass(device, op, plan, from, parts, lanes, chunk, filled, 1));
-  const Operand joined = {parts};
+  const Operand joined = Operand::Of(parts);
   return ReduceOperand(device, JoinOf(op), ReducePlan::Columns(filled, plan.output_size()), joined,
                        y, divisor);
 }
@@ -107,12 +114,6 @@ StatusOr<Tensor> WithReducedLast(GpuDevice& device, const ReducePlan& plan, cons
   return y;
 }
 
-ReducePlan ChannelPlan(const linalg::NormGeometry& g) {
-  const int64_t dims[3] = {g.outer, g.channels, g.inner};
-  constexpr bool kReduced[3] = {true, false, true};
-  return ReducePlan::Make(dims, kReduced);
-}
-
 }  // namespace
 
 Status Reduce(GpuDevice& device, ReduceOp op, const ReducePlan& plan, const Tensor& x, Tensor& y,
@@ -126,27 +127,24 @@ Status Reduce(GpuDevice& device, ReduceOp op, const ReducePlan& plan, const Tens
   }
   if (op == ReduceOp::kMean) divisor = plan.reduced_size();
   const int map = op == ReduceOp::kSumSquares ? 1 : 0;
-  if (FitsKernel(plan))
-    return ReduceOperand(device, op, plan, {x, nullptr, nullptr, map}, y, divisor);
+  if (FitsKernel(plan)) return ReduceOperand(device, op, plan, Operand::Of(x, map), y, divisor);
   RAMET_ASSIGN_OR_RETURN(const Tensor moved, WithReducedLast(device, plan, x));
   return ReduceOperand(device, op, ReducePlan::Rows(plan.output_size(), plan.reduced_size()),
-                       {moved, nullptr, nullptr, map}, y, divisor);
+                       Operand::Of(moved, map), y, divisor);
 }
 
-Status ReduceCentered(GpuDevice& device, const linalg::NormGeometry& g, const Tensor& x,
-                      const Tensor& c, const Tensor* z, int64_t divisor, Tensor& y) {
-  return ReduceOperand(device, ReduceOp::kSum, ChannelPlan(g), {x, z, &c, z == nullptr ? 2 : 3}, y,
+bool CanReduceInPlace(const ReducePlan& plan) { return FitsKernel(plan); }
+
+Status ReduceComputed(GpuDevice& device, ReduceOp op, const ReducePlan& plan,
+                      const ComputedOperand& operand, Tensor& y) {
+  const int64_t divisor = op == ReduceOp::kMean ? plan.reduced_size() : 1;
+  return ReduceOperand(device, op, plan, {operand.program, operand.dtype, operand.arguments}, y,
                        divisor);
-}
-
-Status ReduceChannels(GpuDevice& device, const linalg::NormGeometry& g, const Tensor& x,
-                      int64_t divisor, Tensor& y) {
-  return ReduceOperand(device, ReduceOp::kSum, ChannelPlan(g), {x}, y, divisor);
 }
 
 Status ReduceRows(GpuDevice& device, const Tensor& sums, Tensor& y) {
   return ReduceOperand(device, ReduceOp::kSum, ReducePlan::Columns(sums.dim(0), sums.dim(1)),
-                       {sums}, y, 1);
+                       Operand::Of(sums), y, 1);
 }
 
 Status ArgReduce(GpuDevice& device, bool max, int64_t outer, int64_t n, int64_t inner,

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "ramet/backends/gpu/ops/families.h"
+#include "ramet/backends/gpu/ops/gpu_rows.h"
 
 namespace ramet::gpu {
 namespace {
@@ -67,6 +68,29 @@ Status Pool(GpuDevice& device, Pooling part, const linalg::PoolGeometry& g, cons
     case Pooling::kMaxGradGrad: return run("max_grad_grad", {*x, *grad, y, w, Index{n}});
     default: return run("avg_grad", {*grad, y, w, Index{n}});
   }
+}
+
+Status GpuRows::PoolWithArgmax(const linalg::PoolGeometry& g, bool in_batch, const Tensor& x,
+                               Tensor& y, Tensor& argmax) const {
+  RAMET_ASSIGN_OR_RETURN(const Window w, WindowOf(AsConvolution(g)));
+  const int64_t n = y.num_elements();
+  const auto is_wide = static_cast<int32_t>(argmax.dtype() == kInt64);
+  return ForEach(rows_device_, kPoolProgram, "max_pool_argmax", PoolDefinitions(y.dtype()), n,
+                 {x, y, argmax, argmax, w, is_wide, static_cast<int32_t>(in_batch), Index{n}});
+}
+
+Status GpuRows::ArgmaxGrad(const linalg::PoolGeometry& g, bool in_batch, const Tensor& grad,
+                           const Tensor& argmax, Tensor& dx) const {
+  RAMET_RETURN_IF_ERROR(SetZeros(rows_device_, dx));
+  const int64_t n = grad.num_elements();
+  if (n == 0) return OkStatus();
+  RAMET_ASSIGN_OR_RETURN(const Window w, WindowOf(AsConvolution(g)));
+  RAMET_ASSIGN_OR_RETURN(Tensor positions, Temporary(rows_device_, kInt64, Shape{n}));
+  const auto is_wide = static_cast<int32_t>(argmax.dtype() == kInt64);
+  RAMET_RETURN_IF_ERROR(
+      ForEach(rows_device_, kPoolProgram, "argmax_positions", PoolDefinitions(dx.dtype()), n,
+              {argmax, argmax, positions, w, is_wide, static_cast<int32_t>(in_batch), Index{n}}));
+  return UpdateRows(rows_device_, RowUpdate::kAdd, dx.num_elements(), 1, positions, grad, dx);
 }
 
 }  // namespace ramet::gpu

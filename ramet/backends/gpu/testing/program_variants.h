@@ -26,6 +26,14 @@ inline std::vector<ProgramVariant> KernelsVariants() {
   }
   for (DType t : kReals) {
     add(kAddProgram, AddDefinitions(t));
+    add(kClipProgram, ClipDefinitions(t));
+    add(kWeightsProgram, WeightsDefinitions(t, kDouble));
+    for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd}) add(kScanProgram, ScanDefinitions(op, t));
+    for (ReduceOp op :
+         {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kMin}) {
+      add(kSegmentProgram, SegmentDefinitions(op, t));
+    }
+    for (DType index : {kInt16, kInt32, kInt64}) add(kTopKProgram, TopKDefinitions(t, index));
     add(kPoolProgram, PoolDefinitions(t));
     for (DType index : kIndices) {
       add(kRowSumProgram, RowSumDefinitions(t, index));
@@ -53,8 +61,8 @@ inline std::vector<ProgramVariant> KernelsVariants() {
     for (DType label : kIndices) add(kRowsProgram, RowsDefinitions(t, label));
     if (t == kDouble) continue;
     add(kNormProgram, NormDefinitions(t));
-    for (int map : {0, 2, 3})
-      add(kReduceProgram, ReduceDefinitions(ReduceOp::kSum, map, t, kFloat));
+    add(kNormSumsProgram, NormDefinitions(t));
+    add(kLrnProgram, LrnDefinitions(t));
   }
   for (DType t : kIndices) add(kInTopKProgram, InTopKDefinitions(t));
   for (DType t : kIndices) add(kRandomProgram, RandomDefinitions(t));
@@ -68,7 +76,7 @@ inline std::vector<ProgramVariant> KernelsVariants() {
 inline std::vector<ProgramVariant> AllVariants() {
   std::vector<ProgramVariant> all = KernelsVariants();
   for (const auto& variants : {AssignVariants(), CastVariants(), ElementwiseVariants(),
-                               MatMulVariants(), OptimizerVariants()}) {
+                               MatMulVariants(), OptimizerVariants(), ReduceTreeVariants()}) {
     all.insert(all.end(), variants.begin(), variants.end());
   }
   return all;

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ramet/backends/gpu/launch.h"
+#include "ramet/backends/gpu/ops/fused_elementwise.h"
+
+namespace ramet::gpu {
+
+// Returns the program with a source, which is made once.
+const Program& ProgramWith(std::string source);
+
+// A FusedTree is a tree of element-wise ops: its source, and how the inputs of a run fit together.
+// The value of its last part has the shape to which all inputs are broadcast.
+class FusedTree {
+ public:
+  static constexpr int kMaxInputs = FusableKernel::kMaxInputs;
+  static constexpr int kMaxDims = 8;
+
+  // The dimensions of the value, innermost first, and the steps in each input. With rank 0, a step
+  // of each input is that between elements of the value.
+  struct Layout {
+    int rank = 0;
+    std::array<int64_t, kMaxDims> dims = {};
+    std::array<std::array<int64_t, kMaxDims>, kMaxInputs> steps = {};
+  };
+
+  FusedTree(std::vector<CodePart> parts, std::vector<DType> inputs)
+      : parts_(std::move(parts)), inputs_(std::move(inputs)) {}
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  DType dtype() const { return parts_.back().code.result; }
+  std::span<const CodePart> parts() const { return parts_; }
+  std::span<const DType> inputs() const { return inputs_; }
+
+  // Sets the shape of the value. Returns false if the first inputs of the context are not those of
+  // the tree, or do not fit together.
+  bool SetShape(const KernelContext& c, Shape* shape) const;
+  // Reports whether each input has one element or `n` of them.
+  bool IsFlat(const KernelContext& c, int64_t n) const;
+  // Merges dimensions that are neighbors in the memory of all inputs. Returns false if too many are
+  // left.
+  bool SetLayout(const KernelContext& c, const Shape& shape, Layout* layout) const;
+
+ private:
+  bool InputsFit(const KernelContext& c) const;
+
+  const std::vector<CodePart> parts_;
+  const std::vector<DType> inputs_;
+};
+
+// Returns an argument of type Steps, whose index_t depends on the number of elements.
+LaunchArgument StepsArgument(std::span<const int64_t> steps, int rank, int64_t n);
+
+// Writes the source of fused kernels: a function for each part, which rounds its result as a
+// separate kernel does, and text that calls them.
+class FusedSource {
+ public:
+  FusedSource(std::span<const CodePart> parts, std::span<const DType> inputs)
+      : parts_(parts), inputs_(inputs) {}
+
+  // The kernels fused_flat and fused_broadcast, which store the value of the last part.
+  std::string Elementwise() const;
+  // The definitions OPERANDS and ELEMENT(p) of kReduceProgram, for the value of the last part.
+  std::string Operands() const;
+
+ private:
+  std::string Functions() const;
+  std::string FunctionOf(size_t p) const;
+  std::string ForInputs(std::string_view text) const;
+  std::string Pointers() const;
+  std::string Positions() const;
+  std::string Body(std::string_view position) const;
+
+  const std::span<const CodePart> parts_;
+  const std::span<const DType> inputs_;
+};
+
+}  // namespace ramet::gpu

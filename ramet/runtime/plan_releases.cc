@@ -79,17 +79,21 @@ class Releases {
     }
   }
 
-  // The parts of a fused step are the last to use what the step is the last to use, and the values
-  // between them, which are read once.
+  // The parts of a fused step end the values that the step is the last to use, and the values
+  // between them. If several parts read a value, or one part reads it twice, it must stay until the
+  // last of them has read it.
   void SetParts(const Step& fused, const Fusion& fusion) {
     std::vector<int32_t> ends = fusion.between;
     for (const StepInput& input : plan_.inputs_of(fused)) {
       if (input.is_last_use) ends.push_back(input.slot);
     }
-    for (const Step& part : fusion.parts) {
-      for (StepInput& input : plan_.inputs_of(part)) {
-        input.is_last_use = std::ranges::find(ends, input.slot) != ends.end();
+    for (size_t i = fusion.parts.size(); i-- > 0;) {
+      const std::span<StepInput> inputs = plan_.inputs_of(fusion.parts[i]);
+      for (StepInput& input : inputs) {
+        const bool is_read_once = std::ranges::count(inputs, input.slot, &StepInput::slot) == 1;
+        input.is_last_use = is_read_once && std::ranges::find(ends, input.slot) != ends.end();
       }
+      for (const StepInput& input : inputs) std::erase(ends, input.slot);
     }
   }
 

@@ -253,6 +253,23 @@ TEST_F(GpuFusionTest, ValuesWithOtherReadersAreKept) {
   EXPECT_TRUE(found[1].BitwiseEquals(expected[1]));
 }
 
+// Without axes, the parts run one by one. Two of them read y, which the first must not overwrite.
+TEST_F(GpuFusionTest, PartsThatRunOneByOneKeepTheValuesThatOthersRead) {
+  Graph g;
+  Scope s(g);
+  const Output x = s.Placeholder("x", kFloat, Shape::Unknown());
+  const Output y = s.Placeholder("y", kFloat, Shape::Unknown());
+  const Output axes = s.Placeholder("axes", kInt32, Shape::Unknown());
+  const Output quotient = AddOp(g, "RealDiv", {Square(x), y}).output(0);
+  const Output sum =
+      AddOp(g, "Sum", {AddOp(g, "RealDiv", {quotient, y}).output(0), axes}).output(0);
+  Session session = NewSession(g), single = NewSession(g, true);
+  const Feeds feeds = {{x, Noise({4, 9}, 1)}, {y, Noise({4, 9}, 2)}, {axes, Tensor(kInt32, {0})}};
+  const auto found = session.Run(feeds, sum);
+  ASSERT_TRUE(found.ok()) << found.status().ToString();
+  EXPECT_TRUE(found->BitwiseEquals(single.Run(feeds, sum).value()));
+}
+
 TEST_F(GpuFusionTest, AnMlpStepHasFewLaunches) {
   Graph g;
   Mlp mlp(g, "/gpu:0");

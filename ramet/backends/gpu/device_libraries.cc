@@ -1,5 +1,6 @@
 #include "ramet/backends/gpu/device_libraries.h"
 
+#include "ramet/backends/gpu/gpu_device.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 
 namespace ramet::gpu {
@@ -12,7 +13,8 @@ StatusOr<bool> DeviceLibraries::Multiply(const StackedProduct& product, const Te
   if (!is_supported) return false;
   DriverMemory* const blocks[] = {&GpuBuffer::BlockOf(x), &GpuBuffer::BlockOf(y),
                                   &GpuBuffer::BlockOf(z)};
-  RAMET_RETURN_IF_ERROR(queue_.Call(*library, ProductLibrary::ParametersOf(product), blocks));
+  RAMET_RETURN_IF_ERROR(device_.Checked(
+      device_.queue().Call(*library, ProductLibrary::ParametersOf(product), blocks)));
   return true;
 }
 
@@ -29,17 +31,20 @@ StatusOr<bool> DeviceLibraries::Convolve(const LibraryConvolution& c, const Tens
   DriverMemory* const blocks[] = {&GpuBuffer::BlockOf(a), &GpuBuffer::BlockOf(b),
                                   &GpuBuffer::BlockOf(result), &GpuBuffer::BlockOf(workspace)};
   if (!library->IsChosen(c)) {
-    RAMET_RETURN_IF_ERROR(queue_.StartHeldOn({blocks[0], blocks[1], blocks[2], blocks[3]}));
+    RAMET_RETURN_IF_ERROR(
+        device_.Checked(device_.queue().StartHeldOn({blocks[0], blocks[1], blocks[2], blocks[3]})));
     RAMET_ASSIGN_OR_RETURN(const bool is_supported, library->Choose(c, blocks, workspace.bytes()));
     if (!is_supported) return false;
   }
-  RAMET_RETURN_IF_ERROR(queue_.Call(*library, ParametersOf(c, workspace.bytes()), blocks));
+  RAMET_RETURN_IF_ERROR(
+      device_.Checked(device_.queue().Call(*library, ParametersOf(c, workspace.bytes()), blocks)));
   return true;
 }
 
 ProductLibrary* DeviceLibraries::products() {
   MutexLock lock(mutex_);
-  if (!products_.has_value()) products_ = OpenProductLibrary(device_, queue_.driver_queue());
+  if (!products_.has_value())
+    products_ = OpenProductLibrary(device_.driver(), device_.queue().driver_queue());
   return products_->get();
 }
 
@@ -47,7 +52,7 @@ ConvolutionLibrary* DeviceLibraries::convolutions() {
   products();  // cuDNN uses the cuBLASLt that is open
   MutexLock lock(mutex_);
   if (!convolutions_.has_value()) {
-    convolutions_ = OpenConvolutionLibrary(device_, queue_.driver_queue());
+    convolutions_ = OpenConvolutionLibrary(device_.driver(), device_.queue().driver_queue());
   }
   return convolutions_->get();
 }

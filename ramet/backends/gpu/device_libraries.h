@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 
-#include "ramet/backends/gpu/device_queue.h"
 #include "ramet/backends/gpu/library/convolution_library.h"
 #include "ramet/backends/gpu/library/product_library.h"
 #include "ramet/base/mutex.h"
@@ -11,15 +10,17 @@
 
 namespace ramet::gpu {
 
+class GpuDevice;
+
 // A DeviceLibraries holds the libraries of vendors that compute on the queue of a GPU. Each is
 // opened when it is first needed. Tensors must be in the memory of the device. Thread-safe.
 class DeviceLibraries {
  public:
-  DeviceLibraries(DriverDevice& device, DeviceQueue& queue) : device_(device), queue_(queue) {}
+  explicit DeviceLibraries(GpuDevice& device) : device_(device) {}
 
   // Starts a product. Returns false, with no side effects, if no library is installed or it does
   // not support the product.
-  // \error as ProductLibrary::Multiply.
+  // \error as ProductLibrary::Multiply, and GpuDevice::Checked.
   StatusOr<bool> Multiply(const StackedProduct& product, const Tensor& x, const Tensor& y,
                           Tensor& z);
   // Returns how many bytes of workspace, at most `max_bytes`, a convolution needs. Returns nothing
@@ -27,7 +28,7 @@ class DeviceLibraries {
   std::optional<size_t> WorkspaceFor(const LibraryConvolution& c, size_t max_bytes);
   // Starts a convolution, after WorkspaceFor. Returns false if the library cannot run it; `result`
   // is then undefined.
-  // \error as ConvolutionLibrary::Enqueue.
+  // \error as ConvolutionLibrary::Enqueue, and GpuDevice::Checked.
   StatusOr<bool> Convolve(const LibraryConvolution& c, const Tensor& a, const Tensor& b,
                           Tensor& result, Tensor& workspace);
 
@@ -35,8 +36,7 @@ class DeviceLibraries {
   ProductLibrary* products();
   ConvolutionLibrary* convolutions();
 
-  DriverDevice& device_;
-  DeviceQueue& queue_;
+  GpuDevice& device_;
   Mutex mutex_;
   // Null if no library is installed; nothing if it was not needed until now.
   std::optional<std::unique_ptr<ProductLibrary>> products_ RAMET_GUARDED_BY(mutex_);

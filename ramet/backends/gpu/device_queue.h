@@ -46,7 +46,8 @@ class DeviceQueue final : public DriverQueue {
   // Returns the queue that gets what is not waiting to be merged.
   GraphQueue& graphs() { return queue_; }
 
-  // Returns the driver's queue. Work that is enqueued there needs StartHeldOn with its blocks first.
+  // Returns the driver's queue. Work that is enqueued there needs StartHeldOn with its blocks
+  // first.
   DriverQueue& driver_queue() { return queue_.driver_queue(); }
   // Starts the work that was held back and may use these blocks.
   Status StartHeldOn(std::initializer_list<const DriverMemory*> blocks) RAMET_EXCLUDES(mutex_);

@@ -41,7 +41,7 @@ GpuDevice::GpuDevice(int index, DriverDevice& device, std::unique_ptr<DriverQueu
       driver_(device),
       queue_(std::move(queue), uses_graphs),
       copies_(queue_, std::move(copies)),
-      libraries_(device, queue_),
+      libraries_(*this),
       math_(MakeGpuMath(*this)),
       memory_({*this, driver_, *math_, queue_, copies_, allocator_}),
       allocator_(StrCat("GPU:", index), device, &memory_, limit,

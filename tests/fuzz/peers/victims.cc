@@ -75,7 +75,7 @@ void PublishSome(PublisherTransport& publisher) {
   const auto end = Clock::now() + std::chrono::seconds(5);
   for (int i = 1; i <= kVersions && Clock::now() < end; ++i) {
     const std::vector<Tensor> values = Values(publisher, i);
-    if (!values.empty()) (void)publisher.Publish({}, values, {});
+    if (!values.empty()) (void)publisher.Publish({}, values, {}, nullptr);
     if (i % 4 == 0) publisher.Promote("stable", publisher.stats().version).IgnoreError();
     std::this_thread::sleep_for(milliseconds(5));
   }

@@ -210,22 +210,14 @@ StatusOr<Algorithm> MakeAlgorithm(const api::Functions& cudnn, api::Handle* hand
   return Algorithm{engine, std::move(plan), static_cast<size_t>(bytes.front())};
 }
 
-// Reports whether cuDNN has fast engines for more zeros on one side than on the other. With
-// cuDNN 9.28 on sm_90 these are the ones on tensor cores, and those for gradients of filters.
-bool HasFastUnevenPadding(const LibraryConvolution& c, bool allows_tf32) {
-  return c.dtype == kHalf || c.dtype == kBFloat16 || (c.dtype == kFloat && allows_tf32) ||
-         c.part == ConvPart::kBackpropFilter;
-}
-
 }  // namespace
 
 StatusOr<std::vector<Algorithm>> AlgorithmsFor(const api::Functions& cudnn, api::Handle* handle,
                                                const LibraryConvolution& c,
                                                const AlgorithmLimits& limits) {
-  const bool is_uneven = HasUnevenPadding(c);
-  if (!TypeOf(c.dtype) || (is_uneven && !HasFastUnevenPadding(c, limits.allows_tf32))) {
-    return Internal("cuDNN has no fast algorithm");
-  }
+  // With uneven padding, engines of cuDNN 9.14 gave wrong gradients of filters on an H100, and most
+  // others are slow.
+  if (!TypeOf(c.dtype) || HasUnevenPadding(c)) return Internal("cuDNN has no fast algorithm");
   RAMET_ASSIGN_OR_RETURN(const Descriptor graph, MakeGraph(cudnn, handle, c));
   std::vector<Algorithm> algorithms;
   const auto add_advised = [&](int mode) {
@@ -241,10 +233,7 @@ StatusOr<std::vector<Algorithm>> AlgorithmsFor(const api::Functions& cudnn, api:
     }
   };
   add_advised(api::k_CUDNN_HEUR_MODE_A);
-  // The fallbacks for images with uneven padding are slower than padding the image.
-  if (!is_uneven || c.part == ConvPart::kBackpropFilter) {
-    add_advised(api::k_CUDNN_HEUR_MODE_FALLBACK);
-  }
+  add_advised(api::k_CUDNN_HEUR_MODE_FALLBACK);
   return algorithms;
 }
 

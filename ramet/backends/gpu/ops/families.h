@@ -85,8 +85,16 @@ Status SetHot(GpuDevice& device, int64_t depth, int64_t inner, const Tensor& ind
               const Tensor& on, Tensor& y);
 
 // random.cc
-// Returns the argument of kernels for a generator.
+// Returns the argument of kernels for a generator. It is different in each run, so that launches
+// with it belong outside of graphs.
 PhiloxState StateOf(const linalg::Philox& generator);
+// Calls `start`, which enqueues work that is in no graph.
+template <class Start>
+Status StartOutsideOfGraphs(GpuDevice& device, const Start& start) {
+  RAMET_RETURN_IF_ERROR(device.Checked(device.queue().graphs().EndSequence()));
+  RAMET_RETURN_IF_ERROR(start());
+  return device.Checked(device.queue().graphs().EndSequence());
+}
 Status Fill(GpuDevice& device, Draw draw, const linalg::Philox& generator, Tensor& y);
 Status FillUniformInt(GpuDevice& device, const linalg::Philox& generator, int64_t low, int64_t high,
                       Tensor& y);

@@ -6,7 +6,7 @@
 #include "ramet/linalg/parallel.h"
 
 // Convolutions by libraries of vendors. Filters are copied to and from the order of the library,
-// and images are padded where the library is not fast for uneven padding.
+// and images are padded by a copy if they have more zeros on one side.
 
 namespace ramet::gpu {
 namespace {

@@ -162,11 +162,7 @@ TEST_F(LibraryConvolutionTest, PadsUnevenly) {
                      images = Geometry({{8, 3, 2, 1, 0, 1}, {6, 7, 2, 1, 2, 3}}),
                      volumes =
                          Geometry({{4, 2, 1, 1, 0, 1}, {3, 2, 1, 1, 1, 0}, {4, 3, 2, 1, 0, 1}});
-  for (bool pads_unevenly : {true, false}) {
-    fake_.cudnn_engines = {{.pads_unevenly = pads_unevenly}};
-    device_ = GpuDevice::Make(0, *testing::FakeCudaDevice(), 1.0).value();
-    for (const ConvGeometry& g : {rows, images, volumes}) ExpectConvolves(g);
-  }
+  for (const ConvGeometry& g : {rows, images, volumes}) ExpectConvolves(g);
 }
 
 TEST_F(LibraryConvolutionTest, ConvolutionsOfPixelsAreProducts) {

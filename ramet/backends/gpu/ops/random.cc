@@ -13,14 +13,13 @@ PhiloxState StateOf(const linalg::Philox& generator) {
 
 namespace {
 
-// The state of the generator is different in each run, so the launch is in no graph.
 Status Run(GpuDevice& device, std::string_view kernel, DType dtype, Tensor& y,
            std::initializer_list<LaunchArgument> arguments) {
   const int64_t per_group = DTypeSize(dtype) == 8 ? 2 : 4;
-  RAMET_RETURN_IF_ERROR(device.Checked(device.queue().graphs().EndSequence()));
-  RAMET_RETURN_IF_ERROR(ForEach(device, kRandomProgram, kernel, RandomDefinitions(dtype),
-                                CeilDivide(y.num_elements(), per_group), arguments));
-  return device.Checked(device.queue().graphs().EndSequence());
+  return StartOutsideOfGraphs(device, [&] {
+    return ForEach(device, kRandomProgram, kernel, RandomDefinitions(dtype),
+                   CeilDivide(y.num_elements(), per_group), arguments);
+  });
 }
 
 }  // namespace

@@ -93,9 +93,11 @@ Status GpuRows::DrawClasses(const linalg::Philox& generator, const Tensor& logit
   RAMET_RETURN_IF_ERROR(
       ScanLines(device, linalg::ReduceOp::kSum, {rows, classes, 1, false, false}, weights, cdf));
   const auto is_wide = static_cast<int32_t>(y.dtype() == kInt64);
-  return ForEach(
-      device, kRandomProgram, "draw_classes", RandomDefinitions(weight), n,
-      {cdf, y, y, StateOf(generator), is_wide, Index{classes}, Index{y.dim(1)}, Index{n}});
+  return StartOutsideOfGraphs(device, [&] {
+    return ForEach(
+        device, kRandomProgram, "draw_classes", RandomDefinitions(weight), n,
+        {cdf, y, y, StateOf(generator), is_wide, Index{classes}, Index{y.dim(1)}, Index{n}});
+  });
 }
 
 }  // namespace ramet::gpu

@@ -16,7 +16,6 @@ struct FakeEngine {
   std::vector<int> notes = {};  // on its arithmetic
   size_t workspace_bytes = 0;   // which it overwrites
   bool is_fallback = false;     // advised by the heuristic of fallbacks only
-  bool pads_unevenly = true;    // supports more zeros on one side than on the other
   int status = 0;               // of starting it
   int milliseconds = 0;         // that it takes
 };

@@ -205,11 +205,6 @@ Status FinalizeTensor(const Object& o) {
              : kBadParam;
 }
 
-bool IsSupported(const FakeEngine& engine, const Object& graph) {
-  const FakeConvolution c = ConvolutionOfGraph(graph);
-  return engine.pads_unevenly || c.pad == c.pad_after;
-}
-
 Status FinalizePlan(Object& o) {
   const bool has_handle =
       o.One<void*>(api::k_CUDNN_ATTR_EXECUTION_PLAN_HANDLE) == ramet_fake_cuda();
@@ -219,7 +214,8 @@ Status FinalizePlan(Object& o) {
   const Object& configuration = o.The(api::k_CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
   o.engine = configuration.engine;
   const Object& graph = configuration.The(api::k_CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-  return IsSupported(EngineOf(o.engine), graph) ? 0 : kNotSupported;
+  const FakeConvolution c = ConvolutionOfGraph(graph);
+  return c.pad == c.pad_after ? 0 : kNotSupported;
 }
 
 Status FinalizeGraph(const Object& o) {

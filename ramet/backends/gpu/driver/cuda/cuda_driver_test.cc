@@ -168,7 +168,7 @@ TEST_F(CudaDriverTest, ALostDeviceFailsWithAdviceAndLeavesNothing) {
 
 TEST_F(CudaDriverTest, RegistersHostMemoryUntilItIsReleased) {
   DriverDevice* const device = OpenDevices(kFake).value().front();
-  std::vector<std::byte> host(1 << 20);
+  std::vector<std::byte> host(8 << 20);  // too large for the staging ring
   const FakeCuda before = fake_;
   {
     const auto registered = device->RegisterHostMemory(host, HostAccess::kReadWrite).value();

@@ -40,6 +40,24 @@ def batch(workload):
     return rng.rand(8, 64, 128).astype(np.float32), rng.rand(8, 64, 128).astype(np.float32)
 
 
+def resnet20_blocks(x, conv_bn, relu):
+    """Returns the features of a ResNet-20: nine blocks of two convolutions around which the input is added.
+
+    Args:
+      x: the images of a library.
+      conv_bn: conv_bn(h, channels, size, stride, relu=True), a convolution with batch normalization.
+      relu: the library's function.
+    """
+    h = conv_bn(x, 16, 3, 1)
+    for stage, channels in enumerate([16, 32, 64]):
+        for block in range(3):
+            stride = 2 if stage and not block else 1
+            z = conv_bn(conv_bn(h, channels, 3, stride), channels, 3, 1, relu=False)
+            same = stride == 1 and int(h.shape[-1]) == channels
+            h = relu(z + (h if same else conv_bn(h, channels, 1, stride, relu=False)))
+    return h
+
+
 def best_seconds(run, wait, budget, max_steps, repeats=5):
     """Returns the time of a step: the best of several repeats, each of which ends with a wait.
 

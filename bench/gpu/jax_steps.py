@@ -75,13 +75,7 @@ def resnet20(p, x):
         count[0] += 1
         h = batch_norm(p, number, conv(h, p(f"k{number}", (size, size, h.shape[-1], channels)), stride))
         return jax.nn.relu(h) if relu else h
-    h = conv_bn(x, 16, 3, 1)
-    for stage, channels in enumerate([16, 32, 64]):
-        for block in range(3):
-            stride = 2 if stage and not block else 1
-            z = conv_bn(conv_bn(h, channels, 3, stride), channels, 3, 1, relu=False)
-            same = stride == 1 and h.shape[-1] == channels
-            h = jax.nn.relu(z + (h if same else conv_bn(h, channels, 1, stride, relu=False)))
+    h = common.resnet20_blocks(x, conv_bn, jax.nn.relu)
     return jnp.mean(h, axis=(1, 2)) @ p("fc", (64, 10))
 
 

@@ -56,13 +56,7 @@ def resnet20(x):
         scale, offset = variable(f"g{number}", [channels], 1), variable(f"o{number}", [channels], 0)
         h, _, _ = tf.nn.fused_batch_norm(h, scale, offset)
         return tf.nn.relu(h) if relu else h
-    h = conv_bn(x, 16, 3, 1)
-    for stage, channels in enumerate([16, 32, 64]):
-        for block in range(3):
-            stride = 2 if stage and not block else 1
-            z = conv_bn(conv_bn(h, channels, 3, stride), channels, 3, 1, relu=False)
-            same = stride == 1 and int(h.shape[-1]) == channels
-            h = tf.nn.relu(z + (h if same else conv_bn(h, channels, 1, stride, relu=False)))
+    h = common.resnet20_blocks(x, conv_bn, tf.nn.relu)
     return tf.matmul(tf.reduce_mean(h, axis=[1, 2]), variable("fc", [64, 10]))
 
 

@@ -91,7 +91,7 @@ struct PublisherStats {
 // map. The publisher fills them, and does not change them after the version is published.
 struct DeviceCopies {
   virtual ~DeviceCopies() = default;
-  std::vector<Tensor> values;  // in the order of the signature; empty where there is no copy
+  std::vector<Tensor> values;  // in the order of the signature; empty for values without a copy
 };
 
 // A PublisherTransport is the publisher's end of a way to send versions to followers. Not
@@ -112,7 +112,7 @@ class PublisherTransport {
   virtual void PrepareForCopies(const DeviceMemory& /*from*/) {}
   // Reserves device memory for copies of `values`, as far as followers in other processes want
   // them. The values are in the order of the signature, and those that are not in device memory are
-  // empty. Returns null if there is nothing to copy. Thread-safe.
+  // empty. Returns null if nothing is to be copied. Thread-safe.
   virtual std::shared_ptr<DeviceCopies> ReserveOnDevice(std::span<const Tensor> /*values*/) {
     return nullptr;
   }

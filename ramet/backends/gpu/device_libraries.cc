@@ -43,8 +43,9 @@ StatusOr<bool> DeviceLibraries::Convolve(const LibraryConvolution& c, const Tens
 
 ProductLibrary* DeviceLibraries::products() {
   MutexLock lock(mutex_);
-  if (!products_.has_value())
+  if (!products_.has_value()) {
     products_ = OpenProductLibrary(device_.driver(), device_.queue().driver_queue());
+  }
   return products_->get();
 }
 

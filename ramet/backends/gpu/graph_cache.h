@@ -36,7 +36,7 @@ class GraphCache {
   // Removes a graph and returns it.
   std::unique_ptr<CachedGraph> Remove(CachedGraph& graph);
   void Clear() { graphs_.clear(); }
-  // Reports whether there are no graphs, and none will be made because so many were refused.
+  // Reports whether the cache is empty and stays so, because too many graphs were refused.
   bool is_hopeless() const { return graphs_.empty() && refusals_ >= kMaxRefusals; }
 
  private:

@@ -34,8 +34,8 @@ class DeviceBlocks {
   explicit DeviceBlocks(int retained);
 
   // Returns places for copies of the values that are on a device with one of these keys. The values
-  // are in the order of the signature; those that are not on a device are empty. Returns null if
-  // there is no value to copy, no memory, or no free block. Without keys, frees unused blocks.
+  // are in the order of the signature; those that are not on a device are empty. Returns null
+  // without a value to copy, memory or a free block. Without keys, frees unused blocks.
   std::shared_ptr<DeviceCopies> Reserve(std::span<const Tensor> values,
                                         const std::set<std::string>& keys);
   std::vector<std::shared_ptr<const Block>> Blocks() const;

@@ -7,7 +7,6 @@
 
 #include "ramet/backends/gpu/launch.h"
 #include "ramet/backends/gpu/ops/fused_tree.h"
-#include "ramet/base/log.h"
 
 namespace ramet::gpu {
 namespace {
@@ -31,13 +30,7 @@ class FusedElementwiseKernel final : public FusedKernel {
     if (!result.ok()) return false;
     if (n == 0) return true;
     const Status status = is_flat ? LaunchFlat(c, **result) : LaunchBroadcast(c, layout, **result);
-    if (status.ok()) {
-      DeviceOf(c).queue().CountFused();
-    } else {
-      LogOnce(LogLevel::kWarning, program_.program->name,
-              StrCat("a fused kernel is not used: ", status.message()));
-    }
-    return status.ok();
+    return NoteFused(DeviceOf(c), program_.program->name, status);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "ramet/base/log.h"
 #include "ramet/base/mutex.h"
 
 namespace ramet::gpu {
@@ -44,6 +45,15 @@ const Program& ProgramWith(std::string source) {
     program = {name, found->first};
   }
   return program;
+}
+
+bool NoteFused(GpuDevice& device, std::string_view program, const Status& status) {
+  if (status.ok()) {
+    device.queue().CountFused();
+  } else {
+    LogOnce(LogLevel::kWarning, program, StrCat("a fused kernel is not used: ", status.message()));
+  }
+  return status.ok();
 }
 
 bool FusedTree::InputsFit(const KernelContext& c) const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ramet/backends/gpu/launch.h"
@@ -51,6 +52,10 @@ class FusedTree {
   const std::vector<CodePart> parts_;
   const std::vector<DType> inputs_;
 };
+
+// Counts a fused kernel that was started with this status, or logs once why it was not. Reports
+// whether it was started.
+bool NoteFused(GpuDevice& device, std::string_view program, const Status& status);
 
 // Returns an argument of type Steps, whose index_t depends on the number of elements.
 LaunchArgument StepsArgument(std::span<const int64_t> steps, int rank, int64_t n);

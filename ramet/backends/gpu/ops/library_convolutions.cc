@@ -171,9 +171,8 @@ StatusOr<bool> ConvolveWithLibrary(GpuDevice& device, ConvPart part, const ConvG
     if (!started.ok() || *started) return started;
   }
   const LibraryConvolution c = DescribeConvolution(part, a.dtype(), g, linalg::Deterministic());
-  auto started = checked(Start(device, c, a, b, result));
-  if (!started.ok() || *started || !HasUnevenPadding(c)) return started;
-  return checked(StartPadded(device, c, a, b, result));
+  return checked(HasUnevenPadding(c) ? StartPadded(device, c, a, b, result)
+                                     : Start(device, c, a, b, result));
 }
 
 }  // namespace ramet::gpu

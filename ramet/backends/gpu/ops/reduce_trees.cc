@@ -11,7 +11,6 @@
 #include "ramet/backends/gpu/ops/fused_tree.h"
 #include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
-#include "ramet/base/log.h"
 #include "ramet/op/op.h"
 
 // Reductions of real numbers, which compute a tree of element-wise ops on the way.
@@ -100,14 +99,8 @@ class FusedReduceKernel final : public FusedKernel {
       operand.arguments.push_back(StepsArgument(layout.steps[i], steps, n));
     }
     operand.arguments.emplace_back(Index{layout.rank});
-    const Status status = ReduceComputed(DeviceOf(c), op_, plan, operand, result);
-    if (status.ok()) {
-      DeviceOf(c).queue().CountFused();
-    } else {
-      LogOnce(LogLevel::kWarning, program_.name,
-              StrCat("a fused kernel is not used: ", status.message()));
-    }
-    return status.ok();
+    return NoteFused(DeviceOf(c), program_.name,
+                     ReduceComputed(DeviceOf(c), op_, plan, operand, result));
   }
 
   const ReduceOp op_;

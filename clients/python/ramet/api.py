@@ -129,6 +129,15 @@ class Unavailable:
         return Unavailable, (self._name, None, self._advice)
 
 
+def message_of(stand_in):
+    """Returns the error message that every use of an Unavailable raises.
+
+    Args:
+      stand_in: the Unavailable, whose attributes cannot be read.
+    """
+    return Unavailable._message(stand_in)
+
+
 _REFUSED = """
 call mro_entries instancecheck subclasscheck iter next len contains getitem setitem delitem enter
 exit bool int float complex index array lt le gt ge add radd iadd sub rsub isub mul rmul imul

@@ -8,14 +8,19 @@ import sys
 import types
 
 import ramet.runner
+from ramet import api
 
 USAGE = """usage: python -m ramet script.py [argument ...]
        python -m ramet -m module [argument ...]
        python -m ramet -c code [argument ...]
        python -m ramet - [argument ...]     the program is read from standard input
+       python -m ramet --check path ...     lists what programs use and Ramet lacks
 
 Runs a program, whose `import tensorflow` then imports Ramet, whether or not TensorFlow is
 installed. This also applies to the Python programs that it starts.
+
+--check runs nothing. It reads the given files, all files of given folders, and the modules next
+to them that they import. The exit status is 1 if something is missing.
 """
 
 
@@ -95,12 +100,16 @@ def of_the_program(traceback):
 
 
 def show_own_frames_only():
-    """Shows uncaught errors as if Python itself had run the program."""
+    """Shows uncaught errors as if Python itself had run the program, and then what else Ramet lacks."""
     show = sys.excepthook
 
     def excepthook(kind, error, traceback):
         traceback = of_the_program(traceback)
         show(kind, error.with_traceback(traceback), traceback)
+        file = getattr(sys.modules['__main__'], '__file__', None)
+        if issubclass(kind, api.UnavailableError) and file:
+            from ramet.runner import check  # deferred: needed only after such an error
+            check.show_all_absent(file)
 
     sys.excepthook = excepthook
 
@@ -134,6 +143,9 @@ def pass_on_to_children():
 
 def main():
     """Runs the program that the command line specifies."""
+    if sys.argv[1:2] == ['--check']:
+        from ramet.runner import check  # deferred: programs that run do not need it
+        check.main(sys.argv[2:])
     show_own_frames_only()
     make, what, arguments = parse(sys.argv[1:])
     ramet.runner.install()

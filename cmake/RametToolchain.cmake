@@ -35,11 +35,10 @@ if(RAMET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=time_macros CCACHE_DEPEND=1 ${RAMET_CCACHE})
 endif()
 
-# ramet_precompile(<target> <header>...): precompiles headers that nearly all files of a target include. Builds with
-# sanitizers do not precompile, so that they find files that do not include what they use.
+# ramet_precompile(<target> <header>...): precompiles headers that nearly all files of a target include.
 option(RAMET_PRECOMPILE "Precompile headers" ON)
 function(ramet_precompile target)
-  if(RAMET_PRECOMPILE AND NOT RAMET_SANITIZE)
+  if(RAMET_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()

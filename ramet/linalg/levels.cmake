@@ -30,23 +30,37 @@ else()
   set(linalg_levels base)
 endif()
 # Dot products and sums of products may be fused; code that must have TensorFlow's bits is elsewhere.
+set(linalg_product_options -ffp-contract=fast)
+if(RAMET_SANITIZE)
+  list(APPEND linalg_product_options -fno-sanitize=undefined)  # as for Eigen's decompositions below
+endif()
 foreach(source ${linalg_level_sources})
   if(source MATCHES "/(dot_)?products\\.cc$")
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${linalg_product_options}")
   endif()
 endforeach()
 
-# -O2 is as fast for these files; -O3 takes twice as long to compile.
-foreach(source svd_float svd_double svd_complex64 svd_complex128 matrix_sqrt)
-  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/linalg/${source}.cc PROPERTIES COMPILE_OPTIONS
-                              $<$<CONFIG:Release>:-O2>)
-endforeach()
+# Most of the time to compile these files is Eigen's decompositions. -O2 is as fast for them and takes half as long.
+# With a sanitizer, checks of undefined behavior in Eigen's templates would take as long again.
+if(RAMET_SANITIZE)
+  set(linalg_eigen_files factor matrix_sqrt qr spectral svd_float svd_double svd_complex64 svd_complex128)
+  set(linalg_eigen_options -fno-sanitize=undefined)
+else()
+  set(linalg_eigen_files matrix_sqrt svd_float svd_double svd_complex64 svd_complex128)
+  set(linalg_eigen_options $<$<CONFIG:Release>:-O2>)
+endif()
+list(TRANSFORM linalg_eigen_files REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/linalg/\\1.cc")
+set_source_files_properties(${linalg_eigen_files} PROPERTIES COMPILE_OPTIONS "${linalg_eigen_options}")
 
+# Optimized in every build type, because a function that is not inlined could be linked into another level.
+set(linalg_level_options ${linalg_options} -O3)
+if(RAMET_SANITIZE)
+  list(APPEND linalg_level_options -O1)
+endif()
 foreach(level ${linalg_levels})
   set(target ramet_linalg_${level})
   add_library(${target} OBJECT ${linalg_level_sources})
-  # Optimized in every build type, because a function that is not inlined could be linked into another level.
-  target_compile_options(${target} PRIVATE ${linalg_options} -O3 ${linalg_${level}_options})
+  target_compile_options(${target} PRIVATE ${linalg_level_options} ${linalg_${level}_options})
   target_compile_definitions(${target} PRIVATE RAMET_LEVEL=level_${level} Eigen=Eigen_${level}
                                                EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
   if(NOT level STREQUAL "base")

@@ -30,7 +30,7 @@ HOMES = ('contrib.layers.', 'contrib.framework.', 'contrib.losses.', 'contrib.me
 # Namespaces within parts of contrib that programs use.
 DEEPER = ('contrib.framework.nest.', 'contrib.slim.losses.', 'contrib.slim.metrics.')
 # Namespaces that are separate packages, or whose names are created at run time.
-OPEN = ('app.flags', 'compat.v2', 'estimator', 'flags', 'keras', 'logging.logging', 'test.mock')
+OPEN = ('app.flags', 'compat.v2', 'contrib.estimator', 'contrib.tpu', 'estimator', 'flags', 'keras', 'logging.logging', 'test.mock')
 
 
 def tensorflow():

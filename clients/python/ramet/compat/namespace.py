@@ -259,3 +259,4 @@ class Finder:
 
 
 sys.meta_path.insert(0, Finder)
+api.set_finder(find)

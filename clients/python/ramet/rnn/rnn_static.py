@@ -143,3 +143,41 @@ def _reversed(sequence, lengths):
             result.append(tensor)
     return [nest.pack_sequence_as(like, result) for like, result in zip(
         sequence, results, strict=True)]
+
+
+@export('nn.static_state_saving_rnn', 'contrib.rnn.static_state_saving_rnn')
+def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_length=None,
+                            scope=None):
+    """Runs tf.nn.static_rnn with a state that is kept from one run to the next.
+
+    Args:
+      cell: an RNNCell.
+      inputs: a list of tensors [batch, ...].
+      state_saver: an object with the methods `state(name)`, which returns a saved state, and
+        `save_state(name, value)`, which returns an operation that saves one.
+      state_name: the name of the state, or a tuple of names in the structure of the cell's state.
+      sequence_length: an int vector [batch], the number of steps of each sequence.
+      scope: a VariableScope, or the name of one. Defaults to 'rnn'.
+
+    Returns:
+      A list of outputs, and the last state. The last output is computed after the state was saved.
+
+    Raises:
+      ValueError: if the names do not match the states of the cell.
+    """
+    state_size = cell.state_size
+    if nest.is_nested(state_size) != nest.is_nested(state_name):
+        raise ValueError('state_name should be the same type as cell.state_size.  '
+                         f'state_name: {state_name}, cell.state_size: {state_size}')
+    names = nest.flatten(state_name)
+    if len(names) != len(nest.flatten(state_size)):
+        raise ValueError('#elems(state_name) != #elems(state_size): '
+                         f'{len(names)} vs. {len(nest.flatten(state_size))}')
+    initial = nest.pack_sequence_as(state_size, [state_saver.state(name) for name in names])
+    outputs, state = static_rnn(cell, inputs, initial_state=initial,
+                                sequence_length=sequence_length, scope=scope)
+    saves = [state_saver.save_state(name, part)
+             for name, part in zip(names, nest.flatten(state), strict=True)]
+    with ops.control_dependencies(saves):
+        outputs[-1] = nest.map_structure(array_ops.identity, outputs[-1])
+    return outputs, state

@@ -149,14 +149,39 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     reader = load_checkpoint(path)
     shapes = reader.get_variable_to_shape_map()
     for name, target in sorted(assignment_map.items(), key=lambda item: item[0]):
-        if _is_variable(target) or isinstance(target, list) and all(map(_is_variable, target)):
+        if is_variable(target) or isinstance(target, list) and all(map(is_variable, target)):
             _init_variable(target, path, shapes, name)
         else:
             _init_by_name(target, path, shapes, name)
 
 
-def _is_variable(x):
+def is_variable(x):
+    """Reports whether an object is a variable, which may be partitioned.
+
+    Args:
+      x: any object.
+    """
     return isinstance(x, (variables.Variable, PartitionedVariable))
+
+
+def restored_tensor(ckpt_dir_or_file, name, dtype):
+    """Returns a Tensor that reads a whole tensor of a checkpoint.
+
+    Args:
+      ckpt_dir_or_file: str, a prefix or a folder.
+      name: str, the tensor's name.
+      dtype: its DType.
+
+    Raises:
+      ValueError: if the checkpoint has no such tensor.
+    """
+    path = _checkpoint_filename(ckpt_dir_or_file)
+    shapes = load_checkpoint(path).get_variable_to_shape_map()
+    if name not in shapes:
+        raise ValueError(f'Tensor {name} is not found in {path} checkpoint {shapes}')
+    restored = gen.RestoreV2(path, [name], [''], [dtype], name='checkpoint_initializer')[0]
+    restored.set_shape(shapes[name])
+    return restored
 
 
 def _init_by_name(current, path, shapes, name):

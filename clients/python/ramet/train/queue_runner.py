@@ -111,7 +111,7 @@ class QueueRunner:
     def _run(self, sess, enqueue_op, coord=None):
         ended = False
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._runner(sess, enqueue_op)
             while not (coord and coord.should_stop()):
                 try:
                     enqueue()
@@ -131,6 +131,10 @@ class QueueRunner:
             if not ended:
                 with self._lock:
                     self._runs_per_session[sess] -= 1
+
+    def _runner(self, sess, enqueue_op):
+        """Returns the function that runs an enqueue operation once."""
+        return sess.make_callable(enqueue_op)
 
     def _end_of_inputs(self, sess):
         with self._lock:

@@ -1,0 +1,1 @@
+"""tf.contrib.cluster_resolver: the address of a TPU."""

@@ -1,0 +1,2 @@
+"""tf.contrib.crf: linear-chain conditional random fields."""
+

@@ -1,0 +1,2 @@
+"""tf.contrib.cudnn_rnn: cells with the formulas of cuDNN, for the CPU."""
+

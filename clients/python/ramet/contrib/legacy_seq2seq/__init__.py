@@ -1,0 +1,2 @@
+"""tf.contrib.legacy_seq2seq: sequence-to-sequence models of lists of inputs, without loops."""
+

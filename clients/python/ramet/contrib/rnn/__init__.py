@@ -1,0 +1,2 @@
+"""tf.contrib.rnn: further cells of recurrent networks, wrappers of cells, and functions that run them."""
+

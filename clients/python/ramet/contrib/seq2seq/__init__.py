@@ -1,0 +1,2 @@
+"""tf.contrib.seq2seq: decoders, attention, beam search and the losses of sequences."""
+

@@ -1,0 +1,1 @@
+"""tf.contrib.tpu: the estimator for TPUs, which runs here on the CPU."""

@@ -1,0 +1,1 @@
+"""Estimators with a ready model: linear, deep, both, and constant ones."""

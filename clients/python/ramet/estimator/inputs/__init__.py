@@ -1,0 +1,1 @@
+"""tf.estimator.inputs: input functions for arrays in memory."""

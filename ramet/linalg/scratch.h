@@ -27,9 +27,11 @@ enum class ScratchUse : int {
   kWideY,
   kNormSums,
   kNormNumbers,
-  kWindowSums
+  kWindowSums,
+  kAxisTable,
+  kResizedRows
 };
-inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kWindowSums) + 1;
+inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kResizedRows) + 1;
 
 // Returns at least `bytes` bytes, aligned to 64, that belong to the calling thread. The next call
 // for the same use may invalidate them. Kept until the thread ends, so that nothing is allocated in

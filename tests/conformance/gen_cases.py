@@ -95,6 +95,8 @@ def full_attrs(op_def, attrs):
             full[a.name] = getattr(a.default_value, fields[a.type])
         elif a.HasField("default_value") and a.type == "list(int)":
             full[a.name] = list(a.default_value.list.i)
+        elif a.HasField("default_value") and a.type == "list(float)":
+            full[a.name] = list(a.default_value.list.f)
     full.update(attrs)
     return full
 
@@ -121,8 +123,9 @@ def build(c, static):
     spare = len(tensors) - len(op_def.input_arg)
     for arg in op_def.input_arg:
         if arg.number_attr or arg.type_list_attr:
-            count = c.attrs.get(arg.number_attr, spare + 1)
-            attrs.pop(arg.number_attr, None)
+            count = c.attrs.get(arg.number_attr or arg.type_list_attr, spare + 1)
+            count = count if isinstance(count, int) else len(count)
+            attrs.pop(arg.number_attr or arg.type_list_attr, None)
             spare -= count - 1
             keywords[arg.name], left = left[:count], left[count:]
         else:
@@ -131,7 +134,7 @@ def build(c, static):
     if isinstance(y, tf.Operation):
         outputs = []
     elif isinstance(y, (list, tuple)):
-        outputs = list(y)
+        outputs = tf.nest.flatten(list(y))
     else:
         outputs = [y]
     return outputs, tensors, feeds, variables

@@ -117,6 +117,7 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
   static const std::string kOldReader =
       "the kernel of the op with V2; TensorFlow rejects it in new graphs";
   static const auto* const ops = WithDataOps({
+      {"AdjustContrast", "tests/oracle/python_image_test.py; TensorFlow rejects it in new graphs"},
       {"AudioSummary", kSummaries},
       {"DestroyResourceOp", "tests/runtime/resource_variable_test.cc, with values by hand"},
       {"DestroyTemporaryVariable", kTemporary},
@@ -131,6 +132,7 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"PrintV2", kPython},
       {"PyFunc", kPython},
       {"PyFuncStateless", kPython},
+      {"RandomCrop", "tests/oracle/python_image_test.py; TensorFlow rejects it in new graphs"},
       {"RandomPoisson", "the kernel of RandomPoissonV2; TensorFlow rejects it in new graphs"},
       {"ReadFile", kFiles},
       {"ReaderReset", kOldReader},

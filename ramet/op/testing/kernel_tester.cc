@@ -75,6 +75,14 @@ Status KernelTester::InferListAttrs(const ArgSchema& arg, int first, int count) 
   return OkStatus();
 }
 
+std::optional<int> KernelTester::GivenCount(const ArgSchema& arg) const {
+  const ramet::Attr* number = attrs_.Find(arg.number_attr);
+  if (number != nullptr && number->get<int64_t>()) return static_cast<int>(*number->get<int64_t>());
+  const ramet::Attr* types = attrs_.Find(arg.type_list_attr);
+  if (types == nullptr || !types->get<std::vector<DType>>()) return std::nullopt;
+  return static_cast<int>(types->get<std::vector<DType>>()->size());
+}
+
 Status KernelTester::InferAttrs(const OpSchema& schema) {
   const auto is_list = [](const ArgSchema& a) {
     return !a.number_attr.empty() || !a.type_list_attr.empty();
@@ -84,8 +92,8 @@ Status KernelTester::InferAttrs(const OpSchema& schema) {
   int at = 0;
   for (const ArgSchema& arg : schema.inputs) {
     int count = 1;
-    if (const ramet::Attr* n = attrs_.Find(arg.number_attr); is_list(arg)) {
-      count = n && n->get<int64_t>() ? static_cast<int>(*n->get<int64_t>()) : left + 1;
+    if (is_list(arg)) {
+      count = GivenCount(arg).value_or(left + 1);
       left -= count - 1;
     }
     if (count < 0 || at + count > given) {

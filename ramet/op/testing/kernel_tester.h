@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,8 @@ class KernelTester {
   Status Prepare();
   Status Compute();
   Status InferAttrs(const OpSchema& schema);
+  // Returns the number of inputs of a list argument if an attr tells it.
+  std::optional<int> GivenCount(const ArgSchema& arg) const;
   Status InferListAttrs(const ArgSchema& arg, int first, int count);
 
   std::string op_;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ramet/op/op.h"
-#include "ramet/ops/logging/png.h"
+#include "ramet/ops/image/png.h"
 #include "ramet/ops/logging/summary_op.h"
 #include "ramet/ops/logging/summary_proto.h"
 
@@ -145,9 +145,10 @@ class ImageSummaryKernel final : public Kernel {
 
   StatusOr<std::string> Encode(std::span<const T> image, const ImageShape& shape) const {
     if constexpr (kBytes) {
-      return EncodePng(image, shape.height, shape.width, shape.channels);
+      return EncodePng({image.data(), shape.height, shape.width, shape.channels});
     } else {
-      return EncodePng(Pixels(image, shape.channels), shape.height, shape.width, shape.channels);
+      const auto pixels = Pixels(image, shape.channels);
+      return EncodePng({pixels.data(), shape.height, shape.width, shape.channels});
     }
   }
 

@@ -9,7 +9,7 @@ from ramet.layers.utils import smart_cond
 from ramet.ops.math import math_ops
 from ramet.ops.queues.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from ramet.summary import summary
-from ramet.train import queue_runner
+from ramet.train import queue_runner, sparse_examples
 
 
 def _as_list(tensors):
@@ -33,11 +33,9 @@ def _like(tensors, batch):
     return dict(zip(sorted(tensors, key=str), batch))
 
 
-def _converted(tensors, caller):
-    if any(isinstance(tensor, SparseTensor) for tensor in tensors):
-        raise NotImplementedError(f'{caller} with a SparseTensor: Ramet has no queues of sparse tensors. Enqueue '
-                                  'indices, values and dense_shape, or a dense tensor')
-    return ops.convert_n_to_tensor_or_indexed_slices(tensors)
+def _converted(tensors):
+    return [tensor if isinstance(tensor, SparseTensor)
+            else ops.convert_n_to_tensor_or_indexed_slices([tensor])[0] for tensor in tensors]
 
 
 def _checked_keep_input(keep_input, enqueue_many):
@@ -106,10 +104,11 @@ class _Batcher:
         return _as_lists(self._examples) if self._joined else [_as_list(self._examples)]
 
     def _batch(self, scope, lists, make_queue, add_summary, num_threads):
-        lists = [_converted(tensors, scope) for tensors in lists]
+        lists = [_converted(tensors) for tensors in lists]
         if not lists[0]:
             raise ValueError('Expected at least one tensor in batch().')
         keep_input = _checked_keep_input(self._keep_input, self._enqueue_many)
+        lists, infos = sparse_examples.store_all(lists, self._enqueue_many, keep_input)
         types = _common_dtypes(lists)
         shapes = self._shapes
         if shapes is None:
@@ -123,7 +122,7 @@ class _Batcher:
         queue_runner.add_queue_runner(queue_runner.QueueRunner(queue, enqueue_ops))
         add_summary(queue)
         dequeue = queue.dequeue_up_to if self._smaller else queue.dequeue_many
-        batch = dequeue(self._batch_size, name=scope)
+        batch = sparse_examples.restore(dequeue(self._batch_size, name=scope), infos)
         return _like(self._examples[0] if self._joined else self._examples, batch)
 
     def in_order(self, default_name, dynamic_pad, num_threads=1):

@@ -39,7 +39,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
       ValueError: if a matrix is both transposed and adjoint, or the shapes are incompatible.
     """
     if (isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape.rank == 2
-            and b.shape.rank == 2
+            and b.shape.rank == 2 and a.dtype == b.dtype
             and not (adjoint_a or adjoint_b or a_is_sparse or b_is_sparse)):
         return gen.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b,
                           name=name or 'MatMul')
@@ -64,10 +64,20 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
             a, transpose_a = math_cast.conj(a), True
         if adjoint_b:
             b, transpose_b = math_cast.conj(b), True
-        if (a_is_sparse or b_is_sparse) and a.dtype in _SPARSE_TYPES and b.dtype in _SPARSE_TYPES:
-            return gen.SparseMatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b,
-                                    a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse, name=scope)
+        if _uses_sparse_matmul(a.dtype, b.dtype, a_is_sparse or b_is_sparse):
+            product = gen.SparseMatMul(
+                a, b, transpose_a=transpose_a, transpose_b=transpose_b, a_is_sparse=a_is_sparse,
+                b_is_sparse=b_is_sparse, name=scope)
+            both_short = a.dtype == b.dtype == dtypes.bfloat16
+            return math_cast.cast(product, dtypes.bfloat16) if both_short else product
         return gen.MatMul(a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=scope)
+
+
+def _uses_sparse_matmul(a_type, b_type, is_sparse):
+    """Returns whether SparseMatMul multiplies; it is also the op for float32 and bfloat16 together."""
+    if is_sparse and a_type in _SPARSE_TYPES and b_type in _SPARSE_TYPES:
+        return True
+    return dtypes.bfloat16 in (a_type, b_type) and a_type != b_type
 
 
 def _batch_matmul(a, b, a_flags, b_flags, output_type, scope):

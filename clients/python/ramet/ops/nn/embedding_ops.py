@@ -16,7 +16,8 @@ def _gather(params, ids, name=None):
         return array_ops.gather(params, ids, name=name)
 
 
-def _is_resource(value):
+def is_resource(value):
+    """Returns whether value is a resource variable."""
     try:
         return not isinstance(value, ops.Tensor) and value.handle is not None
     except (AttributeError, NotImplementedError):
@@ -24,7 +25,7 @@ def _is_resource(value):
 
 
 def _place(table):
-    return table.handle if _is_resource(table) else table
+    return table.handle if is_resource(table) else table
 
 
 def _clip(rows, ids, max_norm):
@@ -55,7 +56,7 @@ def as_list(params):
 
 
 def _as_table(value, name):
-    return value if _is_resource(value) else ops.convert_to_tensor(value, name=name)
+    return value if is_resource(value) else ops.convert_to_tensor(value, name=name)
 
 
 @export('nn.embedding_lookup')
@@ -204,7 +205,7 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod'
     with ops.name_scope(name, 'embedding_lookup_sparse', params + [sp_ids]) as name:
         segment_ids = sp_ids.indices[:, 0]
         if (sp_weights is None and max_norm is None and len(params) == 1
-                and not _is_resource(params[0])):
+                and not is_resource(params[0])):
             return _COMBINERS[combiner](
                 params[0], sp_ids.values, segment_ids, sparse_gradient=True, name=name)
         ids, positions = gen.Unique(sp_ids.values)[:2]

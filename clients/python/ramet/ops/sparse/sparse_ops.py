@@ -4,7 +4,7 @@ import numpy as np
 
 from ramet import gen
 from ramet.api import export
-from ramet.framework import constant_op, dtypes, ops, tensor_util
+from ramet.framework import constant_op, dtypes, ops, tensor_shape, tensor_util
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
 from ramet.ops.array import array_basics, array_fill, array_gather, array_join, array_layout, array_select
 from ramet.ops.array.array_basics import one_of
@@ -120,17 +120,22 @@ def sparse_reshape(sp_input, shape, name=None):
 
 def _known_shape(sp_input, shape):
     """Returns the new shape as a list, or None if it is not statically known."""
-    wanted = tensor_util.constant_value(shape)
-    if wanted is None or not sp_input.shape.is_fully_defined():
+    wanted = tensor_util.constant_value_as_shape(shape)
+    if wanted.ndims is None or not sp_input.shape.is_fully_defined():
         return None
-    dims = [int(dim) for dim in wanted]
-    total = sp_input.shape.num_elements()
-    count = int(np.prod([dim for dim in dims if dim != -1]))
-    if -1 in dims and count and total % count == 0:
-        dims[dims.index(-1)] = total // count
-        count = total
+    given = tensor_util.constant_value(shape)
+    if given is not None and sum(dim == -1 for dim in given) > 1:
+        raise ValueError(f'At most one dimension can be inferred (-1). Found: {given}')
+    asked = wanted.as_list()
+    dims, total = list(asked), int(np.prod(sp_input.shape.as_list()))
+    open_dims = dims.count(None)
+    if open_dims > 1 or open_dims == 1 and 0 in dims:
+        return None
+    if open_dims == 1:
+        dims[dims.index(None)] = total // int(np.prod([dim for dim in dims if dim is not None]))
+    count = int(np.prod(dims))
     if count != total:
-        raise ValueError(f'Cannot reshape a tensor with {total} elements to shape {dims} '
+        raise ValueError(f'Cannot reshape a tensor with {total} elements to shape {asked} '
                          f'({count} elements).')
     return dims
 
@@ -183,7 +188,10 @@ def sparse_retain(sp_input, to_retain):
     """
     sp_input = as_sparse(sp_input)
     to_retain = ops.convert_to_tensor(to_retain)
-    sp_input.values.shape.dims[0].assert_is_compatible_with(to_retain.shape.dims[0])
+    to_retain.shape.assert_has_rank(1)
+    if sp_input.values.shape.dims is not None:
+        count = tensor_shape.dimension_at_index(to_retain.shape, 0)
+        sp_input.values.shape.dims[0].assert_is_compatible_with(count)
     places = array_basics.reshape(array_select.where(to_retain), [-1])
     indices = array_gather.gather(sp_input.indices, places)
     values = array_gather.gather(sp_input.values, places)

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <memory>
+
+#include "ramet/op/op.h"
+
+// Sizes, positions and shape functions for ops that resize images [batch, height, width, channels].
+
+namespace ramet {
+
+// How a resize maps positions in the result to positions in the image.
+struct ResizeMode {
+  ResizeMode() = default;
+  explicit ResizeMode(const AttrMap& attrs)
+      : align_corners(attrs.GetOr("align_corners", false)),
+        half_pixel_centers(attrs.GetOr("half_pixel_centers", false)) {}
+
+  // Returns the position in the image of element i of the result, in the coordinates in which the
+  // centers of pixels are whole numbers.
+  float Position(int64_t i, float scale) const {
+    const float x = static_cast<float>(static_cast<int>(i));
+    return half_pixel_centers ? (x + 0.5f) * scale - 0.5f : x * scale;
+  }
+  // Returns by how much an axis shrinks from `in` to `out` elements.
+  float Scale(int64_t in, int64_t out) const;
+  // \error kInvalidArgument: both attrs are set.
+  Status Check() const;
+
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+
+// One axis of a resize: the size of the image, that of the result, and their ratio.
+struct ResizeAxis {
+  int64_t in = 0, out = 0;
+  float scale = 0;
+};
+
+struct ResizeGeometry {
+  int64_t batch = 0, channels = 0;
+  ResizeAxis rows, columns;
+
+  int64_t in_row() const { return columns.in * channels; }
+  int64_t out_row() const { return columns.out * channels; }
+  int64_t in_image() const { return rows.in * in_row(); }
+  int64_t out_image() const { return rows.out * out_row(); }
+};
+
+// Returns the geometry of a resize of `images` to `size`, a vector of height and width.
+// \error kInvalidArgument: the mode is invalid, `images` is not of rank 4 or has no pixels or
+//   channels, or `size` does not have two positive elements.
+StatusOr<ResizeGeometry> ResizeOf(const ResizeMode& mode, const Tensor& images, const Tensor& size);
+// Returns the geometry of the resize whose result has the gradient `grads`.
+// \error kInvalidArgument: the mode is invalid, an input is not of rank 4 or has no pixels, or the
+//   batch sizes or channels differ.
+StatusOr<ResizeGeometry> ResizeGradOf(const ResizeMode& mode, const Tensor& grads,
+                                      const Tensor& original);
+
+// Returns height and width from a vector of int32 with two elements.
+// \error kInvalidArgument: "NAME must be 1-dimensional[]".
+StatusOr<std::pair<int64_t, int64_t>> HeightAndWidth(const Tensor& t, std::string_view name);
+
+// Allocates output 0 for the result, or for the gradient of the image.
+StatusOr<Tensor*> AllocateResized(KernelContext& c, DType dtype, const ResizeGeometry& g);
+StatusOr<Tensor*> AllocateOriginal(KernelContext& c, DType dtype, const ResizeGeometry& g);
+
+// Returns x as a float. T is any real dtype.
+template <class T>
+float ToFloat(T x) {
+  return static_cast<float>(x);
+}
+
+// Adds `value`, rounded to T, to *sum. Sums of short floats are rounded after each addition.
+template <class T>
+void AddTo(float value, T* sum) {
+  *sum = static_cast<T>(static_cast<float>(*sum) + static_cast<float>(static_cast<T>(value)));
+}
+inline void AddTo(float value, double* sum) { *sum += value; }
+
+// A base class of kernels that are constructed from the attrs of their node.
+template <class K>
+class KernelFromAttrs : public Kernel {
+ public:
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    return std::unique_ptr<Kernel>(std::make_unique<K>(*node.attrs));
+  }
+};
+
+// The output has the batch and channels of input 0, and height and width from input 1.
+Status ResizeShape(ShapeContext& c);
+// The output has the shape of input 1, the original image, and the batch and channels of input 0.
+Status ResizeGradShape(ShapeContext& c);
+
+// Returns the attrs of this op named in `names`.
+class GradientContext;
+AttrMap AttrsNamed(const GradientContext& c, std::initializer_list<const char*> names);
+
+// The definition of images to resize, without bfloat16, which TensorFlow lists in different places.
+#define RAMET_RESIZE_TYPES "int8, uint8, int16, uint16, int32, int64"
+#define RAMET_IMAGE_NUMBERS RAMET_FLOATS, RAMET_SIGNED, RAMET_UNSIGNED
+
+}  // namespace ramet

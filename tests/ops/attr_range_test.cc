@@ -28,7 +28,10 @@ const std::map<std::string, std::string>& AnyInt32() {
       {"capacity", "only compared with the number of elements; a negative value means no limit"},
       {"component_index", "BarrierInsertMany compares it with the number of components"},
       {"concat_dim", "SparseConcat compares it with the rank"},
+      {"dct_coefficient_count", "Mfcc: from 1 to the number of filters"},
       {"depth_radius", "the LRN kernels reject negative values and stop at the depth"},
+      {"desired_channels", "DecodeWav: -1 or more, a dimension"},
+      {"desired_samples", "DecodeWav: -1 or more, a dimension"},
       {"dilations", "ParseWindow: 1 or more, int32"},
       {"ellipsis_mask", "Bit tests single bits"},
       {"end_mask", "Bit tests single bits"},
@@ -59,9 +62,11 @@ const std::map<std::string, std::string>& AnyInt32() {
       {"slack_period", "not used"},
       {"skip_header_lines", "0 or more; a file is skipped to its end at most"},
       {"squeeze_dims", "Squeezed compares each with the rank"},
+      {"stride", "AudioSpectrogram: 1 or more, a divisor"},
       {"strides", "ParseWindow and similar functions: 1 or more, int32"},
       {"summarize", "the minimum of it and the number of elements is used"},
       {"width", "AsString limits it"},
+      {"window_size", "AudioSpectrogram: 2 or more; no more is allocated than the samples have"},
   };
   return *attrs;
 }

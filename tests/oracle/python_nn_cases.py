@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import python_signal_cases
+
 
 def x(tf, *shape, dtype='float32'):
     return tf.placeholder(dtype, shape, name='x')
@@ -748,4 +750,5 @@ CASES = {
     'sampled': SAMPLED,
     'script': SCRIPT,
     'custom': CUSTOM,
+    **python_signal_cases.CASES,
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ramet/format/wav.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/logging/summary_op.h"
 #include "ramet/ops/logging/summary_proto.h"
@@ -9,68 +10,18 @@
 namespace ramet {
 namespace {
 
-void AppendShort(std::string* out, uint16_t value) {
-  out->push_back(static_cast<char>(value));
-  out->push_back(static_cast<char>(value >> 8));
-}
-
-uint16_t Sample(float x) {
-  if (std::isnan(x)) return 0;
-  return static_cast<uint16_t>(
-      static_cast<int>(std::clamp(std::round(x * 32768.0f), -32768.0f, 32767.0f)));
-}
-
-// Sound in memory: frames with one sample per channel.
-struct Sound {
-  const float* samples;
-  int64_t frames, channels;
-  int64_t size() const { return frames * channels; }
-};
-
-Status CheckSound(const Sound& sound, float rate) {
-  constexpr int64_t kMaxData = std::numeric_limits<uint32_t>::max() - 36;
-  if (sound.frames > 0 && sound.channels == 0) return InvalidArgument("audio is null");
-  if (!(rate > 0 && rate < 4294967296.0f)) {
-    return InvalidArgument("sample_rate must be in (0, 2^32), got: ", rate);
-  }
-  if (sound.channels <= 0 || sound.channels > 0xFFFF) {
-    return InvalidArgument("num_channels must be in (0, 2^16), got: ", sound.channels);
-  }
-  if (sound.size() * 2 > kMaxData) {
-    return InvalidArgument("Provided channels and frames cannot be encoded as a WAV.");
-  }
-  return OkStatus();
-}
-
-// Returns the sound as a WAV file with 16 bits per sample.
-std::string EncodeWav(const Sound& sound, uint32_t rate) {
-  constexpr uint32_t kFormatBytes = 16, kHeaderBytes = 36, kSampleBytes = 2;
-  const auto data_bytes = static_cast<uint32_t>(sound.size() * kSampleBytes);
-  const auto frame_bytes = static_cast<uint32_t>(sound.channels * kSampleBytes);
-  std::string wav = "RIFF";
-  AppendFixed32(&wav, kHeaderBytes + data_bytes);
-  wav += "WAVEfmt ";
-  AppendFixed32(&wav, kFormatBytes);
-  AppendShort(&wav, 1);
-  AppendShort(&wav, static_cast<uint16_t>(sound.channels));
-  AppendFixed32(&wav, rate);
-  AppendFixed32(&wav, rate * frame_bytes);
-  AppendShort(&wav, static_cast<uint16_t>(frame_bytes));
-  AppendShort(&wav, 8 * kSampleBytes);
-  wav += "data";
-  AppendFixed32(&wav, data_bytes);
-  for (int64_t i = 0; i < sound.size(); ++i) AppendShort(&wav, Sample(sound.samples[i]));
-  return wav;
-}
-
 StatusOr<std::string> AudioMessage(const Sound& sound, float sample_rate) {
-  RAMET_RETURN_IF_ERROR(CheckSound(sound, sample_rate));
-  const auto rate = static_cast<uint32_t>(std::max(1.0f, std::rint(sample_rate)));
+  if (sound.frames > 0 && sound.channels == 0) return InvalidArgument("audio is null");
+  if (!(sample_rate > 0 && sample_rate < 4294967296.0f)) {
+    return InvalidArgument("sample_rate must be in (0, 2^32), got: ", sample_rate);
+  }
+  const auto rate = static_cast<uint64_t>(std::max(1.0f, std::rint(sample_rate)));
+  RAMET_ASSIGN_OR_RETURN(const std::string wav, EncodeWav(sound, rate));
   std::string message;
   AppendFloat(&message, 1, sample_rate);
   AppendNonZero(&message, 2, static_cast<uint64_t>(sound.channels));
   AppendNonZero(&message, 3, static_cast<uint64_t>(sound.frames));
-  AppendBytesField(&message, 4, EncodeWav(sound, rate));
+  AppendBytesField(&message, 4, wav);
   AppendBytesField(&message, 5, "audio/wav");
   return message;
 }

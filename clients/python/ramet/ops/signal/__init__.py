@@ -1,0 +1,1 @@
+"""Fourier and cosine transforms, and functions of sampled signals."""

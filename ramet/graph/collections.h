@@ -59,8 +59,8 @@ class CollectionObject {
  public:
   virtual ~CollectionObject() = default;
   // Returns the item that a file holds instead (never another CollectionObject), with names
-  // relative to `export_scope`. On an error the object has no such form, and the collection is not
-  // written.
+  // relative to `export_scope`. kNotFound leaves the object out, such as one that is outside of the
+  // scope. On another error the object has no such form, and the collection is not written.
   virtual StatusOr<CollectionItem> Export(const std::string& export_scope) const = 0;
 };
 

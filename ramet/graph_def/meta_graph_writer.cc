@@ -84,7 +84,8 @@ void StripCarriedNames(const ExportScope& scope, MetaGraphDef* meta) {
 }
 
 // Returns the collections to write, with program objects replaced by their forms in a file; those
-// without one stay. Holds no lock, since it calls the program.
+// without one stay, and those that have nothing to write yet are left out. Holds no lock, since it
+// calls the program.
 Collections CollectionsToWrite(const Graph& graph, const ExportMetaGraphOptions& options) {
   const Collections now = graph.collections();
   const std::string scope = ExportScope(options.export_scope).scope();
@@ -93,11 +94,13 @@ Collections CollectionsToWrite(const Graph& graph, const ExportMetaGraphOptions&
     const auto& keys = options.collections;
     if (keys && std::ranges::find(*keys, key) == keys->end()) continue;
     std::vector<CollectionItem> items = given;
-    for (CollectionItem& item : items) {
+    std::erase_if(items, [&scope](CollectionItem& item) {
       const auto* object = std::get_if<std::shared_ptr<const CollectionObject>>(&item);
-      if (object == nullptr) continue;
-      if (auto made = (*object)->Export(scope); made.ok()) item = *std::move(made);
-    }
+      if (object == nullptr) return false;
+      auto made = (*object)->Export(scope);
+      if (made.ok()) item = *std::move(made);
+      return IsNotFound(made.status());
+    });
     plain.Replace(key, std::move(items));
   }
   return plain;

@@ -30,6 +30,7 @@ class PythonItem final : public CollectionObject {
       PyErr_Clear();
       return InvalidArgument("the object cannot be written to a file");
     }
+    if (made.is_none()) return NotFound("the object has nothing to write yet");
     if (PyBytes_Check(made.ptr())) return CollectionItem(ToText(made.ptr()));
     if (PyLong_Check(made.ptr())) return CollectionItem(nb::cast<int64_t>(made));
     if (PyFloat_Check(made.ptr())) return CollectionItem(nb::cast<float>(made));

@@ -101,6 +101,11 @@ class EstimatorTest(unittest.TestCase):
         values = list(estimator.predict(features))
         self.assertEqual(len(values), 3)
         np.testing.assert_allclose([v['y'][0] for v in values], [1, 4, 7], atol=.1)
+        with tf.Graph().as_default() as graph:
+            first = estimator.predict(features)
+            next(first)
+            self.assertIs(tf.get_default_graph(), graph)
+            first.close()
         (batch,) = estimator.predict(features, predict_keys=['twice'], yield_single_examples=False)
         self.assertEqual(list(batch), ['twice'])
         with self.assertRaisesRegex(ValueError, 'Expected to run at least one output from'):
@@ -191,6 +196,20 @@ class EstimatorTest(unittest.TestCase):
             estimator, tf.estimator.TrainSpec(inputs, max_steps=80, hooks=[hook]),
             tf.estimator.EvalSpec(inputs, steps=4, throttle_secs=0))
         self.assertLess(estimator.get_variable_value('global_step'), 80)
+
+    def test_evaluates_in_memory(self):
+        estimator = self.make(save_checkpoints_steps=1000)
+        hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, lambda: inputs(1), every_n_iter=10)
+        estimator.train(inputs, steps=25, hooks=[hook])
+        found = summaries(estimator.eval_dir())
+        self.assertEqual(sorted(found), [0, 10, 20, 25])
+        self.assertAlmostEqual(found[25]['loss'], estimator.evaluate(lambda: inputs(1))['loss'], places=5)
+
+    def test_stops_at_a_checkpoint(self):
+        estimator = self.make(save_checkpoints_steps=5)
+        hook = tf.estimator.experimental.make_stop_at_checkpoint_step_hook(estimator, 10, 0)
+        estimator.train(inputs, hooks=[hook])
+        self.assertLess(estimator.get_variable_value('global_step'), 15)
 
     def test_hooks_and_listeners_run(self):
         calls = []

@@ -238,7 +238,7 @@ def write_examples(path, count, seed):
 def decode(record):
     """Parses an Example, with the op if there is one and else in Python."""
     shapes = {'input_ids': [LENGTH], 'input_mask': [LENGTH], 'segment_ids': [LENGTH], 'label_ids': []}
-    if 'parse_single_example' in dir(tf):
+    if 'parse_single_example' in dir(tf) and 'ParseExampleV2' in dir(tf.raw_ops):
         example = tf.parse_single_example(record, {
             name: tf.FixedLenFeature(shape, tf.int64) for name, shape in shapes.items()})
         return {name: tf.to_int32(value) for name, value in example.items()}

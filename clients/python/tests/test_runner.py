@@ -186,21 +186,40 @@ class RunnerTest(unittest.TestCase):
             import tensorflow.contrib.slim as slim
             from tensorflow.contrib.slim.nets import resnet_v1
             from tensorflow.python import debug
-            from tensorflow.python.ops.rnn_cell_impl import _concat
-            for use in (slim.spatial_softmax, debug.x, _concat):
+            from tensorflow.python.ops.rnn_cell_impl import _check_rnn_cell_input_dtypes
+            for use in (slim.bow_encoder, debug.x, _check_rnn_cell_input_dtypes):
                 try:
                     use()
                 except NotImplementedError as error:
                     print(error)
             from tensorflow import placehoder
             """)
-        self.assertIn('TensorFlow has tf.contrib.slim.spatial_softmax, but Ramet does not have it',
+        self.assertIn('TensorFlow has tf.contrib.slim.bow_encoder, but Ramet does not have it',
                       run.stdout)
-        self.assertIn('tensorflow.python.ops.rnn_cell_impl._concat', run.stdout)
+        self.assertIn('tensorflow.python.ops.rnn_cell_impl._check_rnn_cell_input_dtypes', run.stdout)
         self.assertIn('no tf.placehoder', run.stderr.splitlines()[-1])
         self.assertTrue(run.stderr.splitlines()[-1].startswith('ModuleNotFoundError'), run.stderr)
         for name in ('tensorflow.python.no_such', 'tensorflow.no_such', 'tensorflow.core.no_such'):
             self.assertIn('ModuleNotFoundError', self.run_python('-c', f'import {name}').stderr)
+
+    def test_internal_names_of_contrib(self):
+        run = self.run_python('-c', """if True:
+            import tensorflow as tf
+            from tensorflow.contrib.legacy_seq2seq.python.ops import seq2seq
+            from tensorflow.contrib.rnn.python.ops import core_rnn_cell, rnn
+            from tensorflow.contrib.seq2seq.python.ops import beam_search_decoder, helper
+            from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _bahdanau_score
+            from tensorflow.contrib.slim.python.slim.nets import inception_v3
+            from tensorflow.python.ops.rnn_cell_impl import _concat
+            print(core_rnn_cell._linear([tf.ones([2, 3])], 4, bias=True).shape)
+            print(_concat(2, 3, static=True))
+            print(seq2seq.rnn_decoder is tf.contrib.legacy_seq2seq.rnn_decoder,
+                  rnn.stack_bidirectional_rnn is tf.contrib.rnn.stack_bidirectional_rnn,
+                  helper.TrainingHelper is tf.contrib.seq2seq.TrainingHelper,
+                  beam_search_decoder.tile_batch is tf.contrib.seq2seq.tile_batch,
+                  inception_v3.inception_v3 is tf.contrib.slim.nets.inception.inception_v3)
+            """)
+        self.assertEqual(('(2, 4)\n[2, 3]\nTrue True True True True\n', ''), (run.stdout, run.stderr))
 
     def test_child_processes(self):
         self.write('child.py', 'import tensorflow as tf; print(tf.__name__)')

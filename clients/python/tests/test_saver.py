@@ -47,6 +47,14 @@ class SaverTest(InFolder):
 
     VALUES = [[1.5, -2.0], [[1, 2], [3, 4]]]
 
+    def test_a_saver_without_nodes_is_not_exported(self):
+        with tf.Graph().as_default():
+            tf.get_variable('v', [2])
+            tf.add_to_collection('savers', tf.train.Saver(defer_build=True))
+            tf.add_to_collection('savers', tf.train.Saver(name='built'))
+            (saver_def,) = tf.train.export_meta_graph().collection_def['savers'].bytes_list.value
+            self.assertIn(b'built', saver_def)
+
     def test_saves_and_restores(self):
         both = variables()
         saver = self.saved(both, self.VALUES)

@@ -12,6 +12,7 @@ from ramet.lib import io_gfile
 from ramet.lib import tf_logging as logging
 from ramet.ops.initializers import init_ops
 from ramet.ops.variables import state_ops, variable_scope
+from ramet.train import checkpoint_management, checkpoint_utils
 from ramet.train.session_run_hook import SessionRunArgs, SessionRunHook
 from ramet.train.step_timer import SecondOrStepTimer
 from ramet.train.training_util import get_global_step
@@ -36,6 +37,26 @@ def make_early_stopping_hook(estimator, should_stop_fn, run_every_secs=60, run_e
     if run_every_secs is not None and run_every_steps is not None:
         raise ValueError('Only one of `run_every_secs` and `run_every_steps` must be set.')
     return _StopOnPredicateHook(should_stop_fn, run_every_secs, run_every_steps)
+
+
+@export('estimator.experimental.make_stop_at_checkpoint_step_hook')
+def make_stop_at_checkpoint_step_hook(estimator, last_step, wait_after_file_check_secs=30):
+    """Returns a hook that stops training when there is a checkpoint of a global step.
+
+    Args:
+      estimator: an Estimator.
+      last_step: int, the global step.
+      wait_after_file_check_secs: the seconds between two checks.
+    """
+
+    def is_saved():
+        latest = checkpoint_management.latest_checkpoint(estimator.model_dir)
+        if not latest:
+            return False
+        reader = checkpoint_utils.load_checkpoint(latest)
+        return int(reader.get_tensor(ops.GraphKeys.GLOBAL_STEP)) >= last_step
+
+    return make_early_stopping_hook(estimator, is_saved, run_every_secs=wait_after_file_check_secs)
 
 
 def _compared(estimator, metric_name, is_met, period):

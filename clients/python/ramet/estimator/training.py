@@ -4,12 +4,12 @@ import collections
 import os
 
 from ramet.api import export
+from ramet.estimator import arguments
 from ramet.estimator.estimator import Estimator
 from ramet.estimator.exporters import Exporter
 from ramet.framework import ops
 from ramet.lib import tf_logging as logging
 from ramet.train.checkpoint_hooks import CheckpointSaverListener
-from ramet.train.session_run_hook import SessionRunHook
 from ramet.train.step_timer import SecondOrStepTimer
 
 
@@ -17,20 +17,6 @@ def _checked_input_fn(input_fn):
     if not callable(input_fn):
         raise TypeError(f'`input_fn` must be callable, given: {input_fn}')
     return input_fn
-
-
-def _checked_hooks(hooks):
-    for hook in hooks or ():
-        if not isinstance(hook, SessionRunHook):
-            raise TypeError(f'All hooks must be `SessionRunHook` instances, given: {hook}')
-    return tuple(hooks or ())
-
-
-def _checked_listeners(listeners):
-    for listener in listeners or ():
-        if not isinstance(listener, CheckpointSaverListener):
-            raise TypeError(f'All saving_listeners must be `CheckpointSaverListener` instances, given: {listener}')
-    return tuple(listeners or ())
 
 
 def _checked_exporters(exporters):
@@ -78,7 +64,8 @@ class TrainSpec(collections.namedtuple('TrainSpec', ['input_fn', 'max_steps', 'h
         input_fn = _checked_input_fn(input_fn)
         if max_steps is not None and max_steps <= 0:
             raise ValueError(f'Must specify max_steps > 0, given: {max_steps}')
-        return super().__new__(cls, input_fn, max_steps, _checked_hooks(hooks), _checked_listeners(saving_listeners))
+        return super().__new__(cls, input_fn, max_steps, tuple(arguments.checked_hooks(hooks)),
+                               tuple(arguments.checked_listeners(saving_listeners)))
 
 
 export('estimator.TrainSpec')(TrainSpec)
@@ -113,8 +100,8 @@ class EvalSpec(collections.namedtuple('EvalSpec', [
         for value, what in ((start_delay_secs, 'start_delay_secs'), (throttle_secs, 'throttle_secs')):
             if value < 0:
                 raise ValueError(f'Must specify {what} >= 0, given: {value}')
-        return super().__new__(cls, input_fn, steps, name, _checked_hooks(hooks), _checked_exporters(exporters),
-                               start_delay_secs, throttle_secs)
+        return super().__new__(cls, input_fn, steps, name, tuple(arguments.checked_hooks(hooks)),
+                               _checked_exporters(exporters), start_delay_secs, throttle_secs)
 
 
 export('estimator.EvalSpec')(EvalSpec)

@@ -6,6 +6,8 @@ import logging
 import os
 import sys
 
+from ramet.api import export
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _warned = set()
 
@@ -75,6 +77,7 @@ def _described(function):
     return f'{function.__qualname__} (from {function.__module__})'
 
 
+@export('contrib.framework.deprecated')
 def deprecated(date, instructions):
     """Returns a decorator that warns once when the function is called.
 
@@ -94,6 +97,7 @@ def deprecated(date, instructions):
     return decorate
 
 
+@export('contrib.framework.deprecated_args')
 def deprecated_args(date, instructions, *names):
     """Returns a decorator that warns once for each deprecated argument that a call passes.
 

@@ -61,6 +61,22 @@ def static_shape_with_nodes(prefix, suffix):
     return static_shape(prefix, suffix)
 
 
+def concat_shape(prefix, suffix, static=False):
+    """Returns prefix + suffix: a list of known sizes (or None) if static, otherwise an int32 vector."""
+    return static_shape(prefix, suffix).as_list() if static else joined_shape(prefix, suffix)
+
+
+def zero_state_tensors(state_size, batch_size, dtype):
+    """Returns zeros in the structure of the sizes of a state."""
+
+    def zeros(size):
+        result = array_ops.zeros(joined_shape(batch_size, size), dtype=dtype)
+        result.set_shape(static_shape(batch_size, size))
+        return result
+
+    return nest.map_structure(zeros, state_size)
+
+
 def zero_output(cell, batch_size, dtype):
     """Returns zeros in the structure of a cell's output, and its sizes as a flat list."""
     sizes = nest.flatten(cell.output_size)

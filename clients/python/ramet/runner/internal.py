@@ -49,7 +49,21 @@ _NAMES = {
     ('python.ops.confusion_matrix', 'remove_squeezable_dimensions'):
         ('ops.losses.squeeze_ops', 'remove_squeezable_dimensions'),
     ('python.ops.lookup_ops', 'HashTable'): ('ops.lookup.hash_tables', 'StaticHashTable'),
-    ('python.ops.rnn_cell_impl', 'LayerRNNCell'): ('rnn.rnn_cell', 'LayerCell'),
+    ('python.ops.rnn_cell_impl', 'LayerRNNCell'): ('contrib.rnn.layer_cell', 'LayerRNNCell'),
+    ('python.ops.rnn_cell_impl', '_Linear'): ('contrib.rnn.linear', 'Linear'),
+    ('python.ops.rnn_cell_impl', '_concat'): ('rnn.rnn_steps', 'concat_shape'),
+    ('python.ops.rnn_cell_impl', '_linear'): ('contrib.rnn.linear', 'linear'),
+    ('python.ops.rnn_cell_impl', '_zero_state_tensors'): ('rnn.rnn_steps', 'zero_state_tensors'),
+    ('contrib.rnn.python.ops.core_rnn_cell', '_Linear'): ('contrib.rnn.linear', 'Linear'),
+    ('contrib.rnn.python.ops.core_rnn_cell', '_linear'): ('contrib.rnn.linear', 'linear'),
+    ('contrib.seq2seq.python.ops.attention_wrapper', '_BaseAttentionMechanism'):
+        ('contrib.seq2seq.attention_mechanisms', 'MemoryAttention'),
+    ('contrib.seq2seq.python.ops.attention_wrapper', '_bahdanau_score'):
+        ('contrib.seq2seq.attention_mechanisms', 'bahdanau_score'),
+    ('contrib.seq2seq.python.ops.attention_wrapper', '_luong_score'):
+        ('contrib.seq2seq.attention_mechanisms', 'luong_score'),
+    ('contrib.seq2seq.python.ops.attention_wrapper', '_compute_attention'):
+        ('contrib.seq2seq.attention_wrapper', '_compute_attention'),
     ('python.ops.variables', 'PartitionedVariable'): ('ops.variables.partitioned_variable', 'PartitionedVariable'),
     ('python.training.summary_io', 'SummaryWriterCache'): ('summary.writer', 'FileWriterCache'),
     ('python.util.nest', 'flatten_up_to'): ('framework.nest_up_to', 'flatten_up_to'),

@@ -7,9 +7,36 @@ from ramet.framework import ops, tensor_shape
 from ramet.ops.variables.partitioned_variable import PartitionedVariable
 
 
+def append_tensor_alias(tensor, alias):
+    """Gives a tensor an additional name, and returns it."""
+    alias = alias.removesuffix('/')
+    tensor.aliases = [*getattr(tensor, 'aliases', ()), alias]
+    return tensor
+
+
+def get_tensor_aliases(tensor):
+    """Returns the names of a tensor: those from append_tensor_alias, or else its own."""
+    return getattr(tensor, 'aliases', None) or [tensor.name.removesuffix(':0')]
+
+
+def gather_tensors_aliases(tensors):
+    """Returns the names of all tensors."""
+    return [alias for tensor in tensors for alias in get_tensor_aliases(tensor)]
+
+
+def convert_collection_to_dict(collection, clear_collection=False):
+    """Returns the tensors of a collection by their names, and clears the collection if asked."""
+    found = {alias: tensor for tensor in ops.get_collection(collection)
+             for alias in get_tensor_aliases(tensor)}
+    if clear_collection:
+        ops.get_default_graph().clear_collection(collection)
+    return found
+
+
 def collect_named_outputs(collections, alias, outputs):
-    """Adds an output to collections, if there are any, and returns it."""
+    """Adds an output to collections, if there are any, under a name, and returns it."""
     if collections:
+        append_tensor_alias(outputs, alias)
         ops.add_to_collections(collections, outputs)
     return outputs
 

@@ -44,9 +44,9 @@ class Linear:
         return product if self._bias is None else nn_activation.bias_add(product, self._bias)
 
 
-def linear(args, output_size, build_bias, bias_initializer=None, kernel_initializer=None):
+def linear(args, output_size, bias, bias_initializer=None, kernel_initializer=None):
     """Creates a Linear map, or gets the variables of an existing one, and applies it; see Linear."""
-    return Linear(args, output_size, build_bias, bias_initializer, kernel_initializer)(args)
+    return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
 
 
 def _as_list(args):

@@ -157,7 +157,7 @@ def luong_score(query, keys, scale):
     return score if scale is None else scale * score
 
 
-def bahdanau_score(query, keys, v, g, b):
+def bahdanau_score(query, keys, v, g=None, b=None):
     """Returns sum(v * tanh(keys + query)), [batch, time]; with g and b, v is normalized to length g."""
     query = array_ops.expand_dims(query, 1)
     if g is None:

@@ -120,7 +120,7 @@ def _with_item(params, name, value):
 
 @export('contrib.tpu.TPUEstimator', 'estimator.tpu.TPUEstimator')
 class TPUEstimator(estimator_lib.Estimator):
-    """An Estimator whose functions get the size of a batch as params['batch_size'], and may return TPUEstimatorSpecs."""
+    """An Estimator whose functions get params['batch_size'], and may return TPUEstimatorSpecs."""
 
     def __init__(self, model_fn=None, model_dir=None, config=None, params=None, use_tpu=True, train_batch_size=None,
                  eval_batch_size=None, predict_batch_size=None, batch_axis=None, eval_on_tpu=True,

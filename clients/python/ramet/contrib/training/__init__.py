@@ -1,1 +1,2 @@
-"""tf.contrib.training: hyperparameters."""
+"""tf.contrib.training: training and evaluation loops, and batches of sequences of similar lengths."""
+

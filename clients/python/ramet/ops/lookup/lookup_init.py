@@ -98,6 +98,11 @@ def _check_index(what, index, dtype):
                          f'{TextFileIndex.WHOLE_LINE}, received: {dtype}')
 
 
+def _asset_path(filename):
+    with ops.device('CPU'):
+        return constant_op.constant(filename, dtypes.string, name='asset_path')
+
+
 @export('lookup.TextFileInitializer', 'contrib.lookup.TextFileInitializer')
 class TextFileInitializer(TableInitializerBase):
     """Fills a table with one entry per line of a file.
@@ -130,8 +135,7 @@ class TextFileInitializer(TableInitializerBase):
         self._vocab_size, self._delimiter = vocab_size, delimiter
         self._offset, self._given_name = value_index_offset, filename
         self._name = name if name is not None else 'text_file_init'
-        self._filename = (filename if isinstance(filename, ops.Tensor) else
-                          constant_op.constant(filename, dtypes.string, name='asset_path'))
+        self._filename = filename if isinstance(filename, ops.Tensor) else _asset_path(filename)
         super().__init__(key_dtype, value_dtype)
 
     @property

@@ -1,0 +1,2 @@
+"""tf.contrib.distributions: further distributions, and bijectors, which transform them."""
+

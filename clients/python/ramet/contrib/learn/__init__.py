@@ -1,0 +1,1 @@
+"""tf.contrib.learn: the parts that programs still use."""

@@ -1,0 +1,2 @@
+"""tf.contrib.metrics: the streaming metrics from before tf.metrics, and functions that combine metrics."""
+

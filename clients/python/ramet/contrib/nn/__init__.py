@@ -1,0 +1,2 @@
+"""tf.contrib.nn: further functions of neural networks."""
+

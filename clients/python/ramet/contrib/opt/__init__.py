@@ -1,0 +1,2 @@
+"""tf.contrib.opt: further optimizers, and wrappers of optimizers."""
+

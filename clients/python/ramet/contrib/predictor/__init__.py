@@ -1,0 +1,1 @@
+"""tf.contrib.predictor: functions from arrays to the outputs of a model."""

@@ -1,0 +1,2 @@
+"""tf.contrib.slim: training, evaluation and networks of images."""
+

@@ -1,0 +1,1 @@
+"""Heads, which turn the logits of a model into predictions, a loss, metrics and an EstimatorSpec."""

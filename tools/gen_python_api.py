@@ -5,6 +5,7 @@
   ramet/core/public_names.py       proto classes: {'GraphDef': 'framework.graph_pb2:GraphDef'}
   clients/python/api/endpoints.tsv names of functions that add exactly one op
   clients/python/api/contrib.tsv   names of tf.contrib that are aliases of other names
+  clients/python/api/keras.tsv     names of tf.keras that are aliases of other names
   clients/python/api/aliases.tsv   names from before TensorFlow 1.0
 
 If several of these define a name, the first one wins. With --check, writes nothing and exits with 1 if the table is
@@ -129,7 +130,8 @@ def table(package):
     names = {'compat.v1': 'compat.v1:', **source_exports(package)}
     for more in (proto_names(package), {name: f'gen:{op}' for name, op in rows('endpoints.tsv')}):
         names.update((name, target) for name, target in more.items() if name not in names)
-    aliases = {**{name: f'={same}' for name, same in rows('contrib.tsv')}, **old}
+    same_names = [*rows('contrib.tsv'), *rows('keras.tsv')]
+    aliases = {**{name: f'={same}' for name, same in same_names}, **old}
     for name, target in aliases.items():
         same = names.get(target[1:]) if target[0] == '=' else None
         if name not in names and (same or target[0] != '=' or name in old):

@@ -1,26 +1,17 @@
-"""The base class of layers: variables created at the first call, and a computation with them."""
-
-import re
+"""The base class of the layers of tf.layers, whose variables belong to variable scopes."""
 
 from ramet.api import export
 from ramet.framework import dtypes, nest, ops
-from ramet.layers import identifiers, tracking
-from ramet.layers import input_spec as input_specs
-from ramet.ops.array import array_ops
-from ramet.ops.math import math_ops
+from ramet.keras import initializers
+from ramet.keras.engine import base_layer, tracking
+from ramet.keras.engine.base_layer import checked_trainable
+from ramet.keras.utils.generic_utils import to_snake_case
 from ramet.ops.variables import variable_scope as vs
 from ramet.ops.variables import variables as tf_variables
 from ramet.ops.variables.variable_creation import state_of
 
 _AUTO = tf_variables.VariableSynchronization.AUTO
-_ON_READ = tf_variables.VariableSynchronization.ON_READ
 _NONE = tf_variables.VariableAggregation.NONE
-
-
-def _snake_case(name):
-    name = re.sub('(.)([A-Z][a-z0-9]+)', r'\1_\2', name)
-    name = re.sub('([a-z])([A-Z])', r'\1_\2', name).lower()
-    return f'private{name}' if name.startswith('_') else name
 
 
 def _unique_name(base_name):
@@ -30,12 +21,8 @@ def _unique_name(base_name):
     return f'{base_name}_{counts[key]}'
 
 
-def _tensor(value):
-    return value if isinstance(value, ops.Tensor) else ops.convert_to_tensor(value)
-
-
 @export('layers.Layer')
-class Layer:
+class Layer(base_layer.Layer):
     """A computation with variables of its own, which are created at the first call.
 
     A subclass overrides `build(input_shape)`, which creates the variables with add_weight and ends with
@@ -59,18 +46,14 @@ class Layer:
     def __init__(self, trainable=True, name=None, dtype=None, **kwargs):
         self._scope_given = kwargs.pop('_scope', None)
         self._reuse = kwargs.pop('_reuse', None)
-        self.activity_regularizer = kwargs.pop('activity_regularizer', None)
+        activity_regularizer = kwargs.pop('activity_regularizer', None)
+        if 'input_shape' in kwargs or 'batch_input_shape' in kwargs:
+            self._set_input_shape({key: kwargs.pop(key) for key in ('input_shape', 'batch_input_shape', 'batch_size')
+                                   if key in kwargs})
         if kwargs:
             raise TypeError('Keyword argument not understood:', sorted(kwargs)[0])
-        self.trainable = trainable
-        self.built = False
-        self.input_spec = None
-        self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
+        self._init_state(trainable, dtype, activity_regularizer)
         self._graph = None
-        self._trainable, self._non_trainable = [], []
-        self._losses, self._updates = [], []
-        self._inputs, self._outputs = [], []
-        self._call_arguments = ()
         self._set_name(name)
         self._scope = None
         if self._scope_given is not None:
@@ -81,15 +64,12 @@ class Layer:
     def _set_name(self, name):
         if isinstance(name, vs.VariableScope):
             self._base_name = name.name
-            self._name = _unique_name(_snake_case(type(self).__name__))
+            self._name = _unique_name(to_snake_case(type(self).__name__))
         elif name:
             self._base_name = self._name = name
         else:
-            self._base_name = _snake_case(type(self).__name__)
+            self._base_name = to_snake_case(type(self).__name__)
             self._name = _unique_name(self._base_name)
-
-    name = property(lambda self: self._name)
-    dtype = property(lambda self: self._dtype)
 
     @property
     def scope_name(self):
@@ -111,27 +91,6 @@ class Layer:
         return self._graph
 
     # Creating variables and calling.
-
-    def build(self, input_shape):
-        """Creates the variables.
-
-        Args:
-          input_shape: the TensorShape of the input, or a list of them.
-        """
-        self.built = True
-
-    def call(self, inputs, *args, **kwargs):
-        """Computes the output from the inputs.
-
-        Args:
-          inputs: a Tensor, or a structure of Tensors.
-          *args: further arguments of the layer.
-          **kwargs: further arguments of the layer.
-
-        Returns:
-          A Tensor, or a structure of Tensors.
-        """
-        return inputs
 
     def add_weight(self, name, shape, dtype=None, initializer=None, regularizer=None,
                    trainable=None, constraint=None, use_resource=None, synchronization=_AUTO,
@@ -156,12 +115,7 @@ class Layer:
         Raises:
           ValueError: if it is trainable and `synchronization` is ON_READ, or as tf.get_variable.
         """
-        if synchronization is _ON_READ and trainable:
-            raise ValueError('Synchronization value can be set to VariableSynchronization.ON_READ '
-                             'only for non-trainable variables. You have specified trainable=True '
-                             'and synchronization=VariableSynchronization.ON_READ.')
-        if trainable is None:
-            trainable = synchronization is not _ON_READ
+        trainable = checked_trainable(trainable, synchronization)
         known = set(map(id, tracking.all_variables())) if regularizer else ()
         self._set_scope()
         with vs.variable_scope(self._scope, reuse=self.built or self._reuse,
@@ -171,7 +125,7 @@ class Layer:
                 variable = vs.get_variable(
                     name, shape=shape,
                     dtype=dtypes.as_dtype(dtype or self._dtype or dtypes.float32),
-                    initializer=identifiers.initializer(initializer),
+                    initializer=initializers.get(initializer),
                     trainable=trainable and self.trainable,
                     constraint=constraint, use_resource=use_resource, partitioner=partitioner,
                     synchronization=synchronization, aggregation=aggregation)
@@ -182,11 +136,6 @@ class Layer:
         return variable
 
     add_variable = add_weight
-
-    def _keep(self, variable, trainable):
-        kept = self._trainable if trainable else self._non_trainable
-        if not any(v is variable for v in self._trainable + self._non_trainable):
-            kept.append(variable)
 
     def _regularize(self, name, parts, regularizer):
         for part in parts:
@@ -223,19 +172,9 @@ class Layer:
         self._join_graph(inputs)
         scope = vs.variable_scope(self._scope, reuse=True if self.built else self._reuse,
                                   auxiliary_name_scope=False)
-        with scope as self._current_scope, ops.name_scope(self._name_scope()):
-            inputs = nest.map_structure(_tensor, inputs)
-            input_specs.check(self.input_spec, inputs, self._name)
-            if not self.built:
-                self._build(inputs)
-            outputs = self.call(inputs, *args, **kwargs)
-            if outputs is None:
-                raise ValueError("A layer's `call` method should return a Tensor or a list of "
-                                 f'Tensors, not None (layer: {self._name}).')
-            self._regularize_activity(outputs)
-        self._inputs.append(inputs)
-        self._outputs.append(outputs)
-        tracking.collect(self._updates, ops.GraphKeys.UPDATE_OPS)
+        with scope as self._current_scope:
+            outputs = super().__call__(inputs, *args, **kwargs)
+        tracking.collect(self.updates, ops.GraphKeys.UPDATE_OPS)
         return outputs
 
     def apply(self, inputs, *args, **kwargs):
@@ -251,55 +190,6 @@ class Layer:
             raise ValueError('Input graph and Layer graph are not the same: '
                              f'{graph} is not {self._graph}')
 
-    def _build(self, inputs):
-        if self._dtype is None:
-            first = nest.flatten(inputs)[0]
-            self._dtype = first.dtype.base_dtype.name if isinstance(first, ops.Tensor) else None
-        self.build(nest.map_structure(lambda tensor: tensor.get_shape(), inputs))
-        self.built = True
-        input_specs.check(self.input_spec, inputs, self._name)
-
-    def _regularize_activity(self, outputs):
-        if self.activity_regularizer is None:
-            return
-        with ops.name_scope('ActivityRegularizer'):
-            for output in nest.flatten(outputs):
-                loss = self.activity_regularizer(output)
-                size = math_ops.cast(array_ops.shape(output)[0], loss.dtype)
-                self.add_loss(loss / size)
-
-    # Properties.
-
-    @property
-    def trainable_weights(self):
-        """The trainable variables; empty if the layer is not trainable."""
-        return list(self._trainable) if self.trainable else []
-
-    @property
-    def non_trainable_weights(self):
-        """The variables that are not trainable."""
-        return list(self._non_trainable if self.trainable
-                    else self._trainable + self._non_trainable)
-
-    @property
-    def weights(self):
-        """All variables, the trainable ones first."""
-        return self.trainable_weights + self.non_trainable_weights
-
-    variables = weights
-    trainable_variables = trainable_weights
-    non_trainable_variables = non_trainable_weights
-
-    @property
-    def losses(self):
-        """The losses from regularizers and add_loss, a list of Tensors."""
-        return list(self._losses)
-
-    @property
-    def updates(self):
-        """The operations that were passed to add_update."""
-        return list(self._updates)
-
     def add_loss(self, losses, inputs=None):
         """Adds losses to the layer and to the collection of regularization losses.
 
@@ -307,9 +197,9 @@ class Layer:
           losses: a Tensor, or a list of them.
           inputs: the inputs that they depend on; ignored.
         """
-        losses = nest.flatten(losses)
-        self._losses.extend(losses)
-        tracking.collect(losses, ops.GraphKeys.REGULARIZATION_LOSSES)
+        before = len(self._losses)
+        super().add_loss(losses, inputs)
+        tracking.collect([loss for loss, _ in self._losses[before:]], ops.GraphKeys.REGULARIZATION_LOSSES)
 
     def add_update(self, updates, inputs=None):
         """Adds operations that must run at each training step to the collection "update_ops".
@@ -318,95 +208,6 @@ class Layer:
           updates: an Operation or Tensor, or a list of them.
           inputs: the inputs that they depend on; ignored.
         """
-        updates = [u if isinstance(u, ops.Operation) else u.op for u in nest.flatten(updates)]
-        self._updates.extend(updates)
-        tracking.collect(updates, ops.GraphKeys.UPDATE_OPS)
-
-    def get_losses_for(self, inputs):
-        """Returns the losses that depend on the inputs.
-
-        Args:
-          inputs: a Tensor or a list of them; or None for the losses that depend on no inputs.
-        """
-        return tracking.reached_from(self._losses, inputs, self._all_inputs())
-
-    def get_updates_for(self, inputs):
-        """Returns the updates that depend on the inputs.
-
-        Args:
-          inputs: a Tensor or a list of them; or None for the updates that depend on no inputs.
-        """
-        return tracking.reached_from(self._updates, inputs, self._all_inputs())
-
-    def _all_inputs(self):
-        return nest.flatten(self._inputs)
-
-    def count_params(self):
-        """Returns the number of values in all variables.
-
-        Raises:
-          ValueError: if the layer has not been built.
-        """
-        if not self.built:
-            raise ValueError(f'You tried to call `count_params` on {self._name}, but the layer '
-                             "isn't built. You can build it manually via: "
-                             f'`{self._name}.build(batch_input_shape)`.')
-        return sum(v.get_shape().num_elements() for v in self.weights)
-
-    @property
-    def input(self):
-        """The input of the only call.
-
-        Raises:
-          AttributeError: if there were no calls or several.
-        """
-        return self._of_only_call(self._inputs, 'input')
-
-    @property
-    def output(self):
-        """The output of the only call.
-
-        Raises:
-          AttributeError: if there were no calls or several.
-        """
-        return self._of_only_call(self._outputs, 'output')
-
-    input_shape = property(lambda self: _shape_of(self.input))
-    output_shape = property(lambda self: _shape_of(self.output))
-
-    def _of_only_call(self, values, what):
-        if not values:
-            raise AttributeError(f'Layer {self._name} has no inbound nodes.')
-        if len(values) > 1:
-            raise AttributeError(f'Layer {self._name} has multiple inbound nodes, hence the notion '
-                                 f'of "layer {what}" is ill-defined. Use `get_{what}_at(node_index)'
-                                 '` instead.')
-        return values[0]
-
-    def get_input_at(self, node_index):
-        """Returns the input of one call.
-
-        Args:
-          node_index: the number of the call, counted from 0.
-        """
-        return self._inputs[node_index]
-
-    def get_output_at(self, node_index):
-        """Returns the output of one call.
-
-        Args:
-          node_index: the number of the call, counted from 0.
-        """
-        return self._outputs[node_index]
-
-    def compute_output_shape(self, input_shape):
-        """Returns the TensorShape of the output.
-
-        Args:
-          input_shape: the TensorShape of the input.
-        """
-        raise NotImplementedError(f'{type(self).__name__}.compute_output_shape')
-
-
-def _shape_of(value):
-    return nest.map_structure(lambda tensor: tuple(tensor.get_shape().as_list()), value)
+        before = len(self._updates)
+        super().add_update(updates, inputs)
+        tracking.collect([update for update, _ in self._updates[before:]], ops.GraphKeys.UPDATE_OPS)

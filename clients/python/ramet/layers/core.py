@@ -1,34 +1,20 @@
 """Fully connected layers, dropout and flattening."""
 
-from ramet import gen
 from ramet.api import export
 from ramet.docstrings import with_args_of
-from ramet.framework import constant_op, dtypes, ops, tensor_shape
-from ramet.layers import base, identifiers
-from ramet.layers import utils as layer_utils
-from ramet.layers.input_spec import InputSpec
-from ramet.ops.array import array_ops
+from ramet.keras.layers import core
+from ramet.layers import base
 from ramet.ops.initializers import init_ops
-from ramet.ops.math import math_ops
-from ramet.ops.nn import nn_dropout
 
 
 @export('layers.Dense')
-@with_args_of(base.Layer)
-class Dense(base.Layer):
+@with_args_of(core.Dense, base.Layer)
+class Dense(core.Dense, base.Layer):
     """Computes activation(inputs . kernel + bias) over the last axis of the inputs.
 
     Args:
-      units: the size of the last axis of the output.
-      activation: a function of the output, or the name of one, or None.
-      use_bias: whether to add a bias.
       kernel_initializer, bias_initializer: initializers of the variables, or None for that of the
         variable scope.
-      kernel_regularizer, bias_regularizer: functions from a variable to a loss.
-      activity_regularizer: a function from the output to a loss.
-      kernel_constraint, bias_constraint: functions that optimizers apply to new values.
-      trainable: whether the variables are trainable.
-      name: the name of the layer.
 
     Attributes:
       kernel: the variable of shape [channels in, units], after the first call.
@@ -39,58 +25,12 @@ class Dense(base.Layer):
                  bias_initializer=init_ops.zeros_initializer(), kernel_regularizer=None,
                  bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
                  bias_constraint=None, trainable=True, name=None, **kwargs):
-        super().__init__(trainable=trainable, name=name,
-                         activity_regularizer=activity_regularizer, **kwargs)
-        self.units = int(units)
-        self.activation = identifiers.activation(activation)
-        self.use_bias = use_bias
-        self.kernel_initializer = kernel_initializer
-        self.bias_initializer = bias_initializer
-        self.kernel_regularizer = kernel_regularizer
-        self.bias_regularizer = bias_regularizer
-        self.kernel_constraint = kernel_constraint
-        self.bias_constraint = bias_constraint
-        self.input_spec = InputSpec(min_ndim=2)
-
-    def build(self, input_shape):
-        dtype = dtypes.as_dtype(self.dtype or dtypes.float32)
-        if not (dtype.is_floating or dtype.is_complex):
-            raise TypeError('Unable to build `Dense` layer with non-floating point dtype '
-                            f'{dtype}')
-        last = tensor_shape.dimension_value(tensor_shape.as_shape(input_shape)[-1])
-        if last is None:
-            raise ValueError('The last dimension of the inputs to `Dense` should be defined. '
-                             'Found `None`.')
-        self.input_spec = InputSpec(min_ndim=2, axes={-1: last})
-        self.kernel = self.add_weight(
-            'kernel', shape=[last, self.units], initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer, constraint=self.kernel_constraint,
-            dtype=self.dtype, trainable=True)
-        self.bias = None
-        if self.use_bias:
-            self.bias = self.add_weight(
-                'bias', shape=[self.units], initializer=self.bias_initializer,
-                regularizer=self.bias_regularizer, constraint=self.bias_constraint,
-                dtype=self.dtype, trainable=True)
-        super().build(input_shape)
-
-    def call(self, inputs):
-        shape = inputs.get_shape()
-        if shape.ndims is not None and shape.ndims > 2:
-            outputs = math_ops.tensordot(inputs, self.kernel, [[shape.ndims - 1], [0]])
-            outputs.set_shape(shape[:-1].concatenate(self.units))
-        else:
-            outputs = gen.MatMul(inputs, self.kernel)
-        if self.use_bias:
-            outputs = gen.BiasAdd(outputs, self.bias)
-        return outputs if self.activation is None else self.activation(outputs)
-
-    def compute_output_shape(self, input_shape):
-        shape = tensor_shape.as_shape(input_shape).with_rank_at_least(2)
-        if tensor_shape.dimension_value(shape[-1]) is None:
-            raise ValueError('The innermost dimension of input_shape must be defined, but saw: '
-                             f'{shape}')
-        return shape[:-1].concatenate(self.units)
+        super().__init__(
+            units, activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, trainable=trainable,
+            name=name, **kwargs)
 
 
 @export('layers.dense')
@@ -121,22 +61,12 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
 
 
 @export('layers.Dropout')
-@with_args_of(base.Layer)
-class Dropout(base.Layer):
-    """Randomly zeroes a fraction of the inputs in training, and scales the rest to keep the sum.
-
-    Args:
-      rate: the fraction to zero, from 0 to 1; a number or a scalar tensor.
-      noise_shape: an int32 vector, the shape of the random choices, or None for that of the inputs.
-      seed: an integer; see tf.set_random_seed.
-      name: the name of the layer.
-    """
+@with_args_of(core.Dropout, base.Layer)
+class Dropout(core.Dropout, base.Layer):
+    """Randomly zeroes a fraction of the inputs in training, and scales the rest to keep the sum."""
 
     def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
-        super().__init__(name=name, **kwargs)
-        self.rate = rate
-        self.noise_shape = noise_shape
-        self.seed = seed
+        super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, name=name, **kwargs)
 
     def call(self, inputs, training=False):
         """Returns the inputs, some of them zeroed if the layer trains.
@@ -145,21 +75,7 @@ class Dropout(base.Layer):
           inputs: a Tensor.
           training: whether to drop elements: a bool or a bool scalar tensor.
         """
-        def dropped():
-            return nn_dropout.dropout(inputs, noise_shape=self._noise_shape(inputs),
-                                      seed=self.seed, rate=self.rate)
-
-        return layer_utils.smart_cond(training, dropped, lambda: array_ops.identity(inputs))
-
-    def _noise_shape(self, inputs):
-        if self.noise_shape is None or isinstance(self.noise_shape, ops.Tensor):
-            return self.noise_shape
-        shape = array_ops.shape(inputs)
-        return ops.convert_to_tensor(
-            [shape[i] if size is None else size for i, size in enumerate(self.noise_shape)])
-
-    def compute_output_shape(self, input_shape):
-        return tensor_shape.as_shape(input_shape)
+        return super().call(inputs, training=training)
 
 
 @export('layers.dropout')
@@ -179,41 +95,9 @@ def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=
 
 
 @export('layers.Flatten')
-@with_args_of(base.Layer)
-class Flatten(base.Layer):
-    """Flattens all axes but the first into one.
-
-    Args:
-      data_format: 'channels_last', or 'channels_first', which moves the second axis to the end before
-        flattening.
-      **kwargs: `trainable`, `name` and `dtype`; see Layer.
-    """
-
-    def __init__(self, data_format=None, **kwargs):
-        super().__init__(**kwargs)
-        self.data_format = 'channels_last' if data_format is None else data_format.lower()
-        self.input_spec = InputSpec(min_ndim=1)
-
-    def call(self, inputs):
-        rank = inputs.get_shape().ndims
-        if self.data_format == 'channels_first' and rank is not None and rank > 1:
-            inputs = array_ops.transpose(inputs, [0, *range(2, rank), 1])
-        shape = inputs.get_shape()
-        if rank == 1:
-            return array_ops.expand_dims(inputs, 1)
-        batch = None if rank is None else tensor_shape.dimension_value(shape[0])
-        if rank is not None and shape[1:].is_fully_defined():
-            target = constant_op.constant([-1, shape[1:].num_elements()])
-        elif batch is not None:
-            target = constant_op.constant([batch, -1])
-        else:
-            target = (array_ops.shape(inputs)[0], -1)
-        return array_ops.reshape(inputs, target)
-
-    def compute_output_shape(self, input_shape):
-        shape = tensor_shape.as_shape(input_shape).with_rank_at_least(1)
-        size = shape[1:].num_elements() if shape.ndims != 1 else 1
-        return tensor_shape.TensorShape([shape[0], size])
+@with_args_of(core.Flatten, base.Layer)
+class Flatten(core.Flatten, base.Layer):
+    """Flattens all axes but the first into one."""
 
 
 @export('layers.flatten')

@@ -2,72 +2,22 @@
 
 from ramet.api import export
 from ramet.docstrings import with_args_of
-from ramet.layers import arguments, base
+from ramet.keras.layers import convolutional, separable
+from ramet.layers import base
 from ramet.layers.arguments import as_function
-from ramet.layers.convolutional import Conv
-from ramet.ops.array import array_ops
 from ramet.ops.initializers import init_ops
-from ramet.ops.nn import nn_activation, nn_convolution
 
 _ZEROS = init_ops.zeros_initializer()
 
 
-class _Separable(Conv):
-    """The base class of separable convolution layers.
+@export('layers.SeparableConv1D')
+@with_args_of(separable._Separable, convolutional.Conv, base.Layer)
+class SeparableConv1D(separable.SeparableConv1D, base.Layer):
+    """A separable convolution of sequences.
 
     Args:
-      filters: the number of output channels.
-      depth_multiplier: the number of filters per input channel.
-      depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the variables, or
-        None for that of the variable scope.
-      depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions from a variable to
-        a loss.
-      activity_regularizer: a function from the output to a loss.
-      depthwise_constraint, pointwise_constraint, bias_constraint: functions that optimizers apply to new
-        values.
-      trainable: whether the variables are trainable.
-      name: the name of the layer.
-    """
-
-    def __init__(self, rank, filters, kernel_size, strides, padding, data_format, dilation_rate,
-                 depth_multiplier, activation, use_bias, depthwise_initializer,
-                 pointwise_initializer, bias_initializer, depthwise_regularizer,
-                 pointwise_regularizer, bias_regularizer, activity_regularizer,
-                 depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name,
-                 **kwargs):
-        super().__init__(
-            rank, filters, kernel_size, strides=strides, padding=padding, data_format=data_format,
-            dilation_rate=dilation_rate, activation=activation, use_bias=use_bias,
-            bias_initializer=bias_initializer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, bias_constraint=bias_constraint,
-            trainable=trainable, name=name, **kwargs)
-        self.depth_multiplier = depth_multiplier
-        self.depthwise_initializer = depthwise_initializer
-        self.pointwise_initializer = pointwise_initializer
-        self.depthwise_regularizer = depthwise_regularizer
-        self.pointwise_regularizer = pointwise_regularizer
-        self.depthwise_constraint = depthwise_constraint
-        self.pointwise_constraint = pointwise_constraint
-
-    def build(self, input_shape):
-        channels = self._channels(input_shape)
-        self.depthwise_kernel = self.add_weight(
-            'depthwise_kernel', shape=(*self.kernel_size, channels, self.depth_multiplier),
-            initializer=self.depthwise_initializer, regularizer=self.depthwise_regularizer,
-            constraint=self.depthwise_constraint, trainable=True, dtype=self.dtype)
-        self.pointwise_kernel = self.add_weight(
-            'pointwise_kernel',
-            shape=(1,) * self.rank + (self.depth_multiplier * channels, self.filters),
-            initializer=self.pointwise_initializer, regularizer=self.pointwise_regularizer,
-            constraint=self.pointwise_constraint, trainable=True, dtype=self.dtype)
-        self._add_bias()
-        self.built = True
-
-
-@export('layers.SeparableConv1D')
-@with_args_of(_Separable, Conv, base.Layer)
-class SeparableConv1D(_Separable):
-    """A separable convolution of sequences.
+      depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the variables, or None for that
+        of the variable scope.
 
     Attributes:
       depthwise_kernel: the variable of shape kernel_size + [channels in, depth_multiplier].
@@ -75,48 +25,27 @@ class SeparableConv1D(_Separable):
       bias: the variable of shape [filters], or None.
     """
 
-    _paddings = ('causal',)
-
-    def __init__(self, filters, kernel_size, strides=1, padding='valid',
-                 data_format='channels_last', dilation_rate=1, depth_multiplier=1, activation=None,
-                 use_bias=True, depthwise_initializer=None, pointwise_initializer=None,
-                 bias_initializer=_ZEROS, depthwise_regularizer=None, pointwise_regularizer=None,
-                 bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
-                 pointwise_constraint=None, bias_constraint=None, trainable=True, name=None,
-                 **kwargs):
+    def __init__(self, filters, kernel_size, strides=1, padding='valid', data_format='channels_last',
+                 dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer=None,
+                 pointwise_initializer=None, bias_initializer=_ZEROS, depthwise_regularizer=None,
+                 pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+                 depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, trainable=True,
+                 name=None, **kwargs):
         super().__init__(
-            1, filters, kernel_size, strides, padding, data_format, dilation_rate,
-            depth_multiplier, activation, use_bias, depthwise_initializer, pointwise_initializer,
-            bias_initializer, depthwise_regularizer, pointwise_regularizer, bias_regularizer,
-            activity_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint,
-            trainable, name, **kwargs)
-
-    def call(self, inputs):
-        axis = 1 if self.data_format == 'channels_last' else 2
-        padding = 'VALID' if self.padding == 'causal' else self.padding.upper()
-        inputs = array_ops.expand_dims(self._padded(inputs), axis)
-        strides = self.strides * 2
-        outputs = nn_convolution.separable_conv2d(
-            inputs, array_ops.expand_dims(self.depthwise_kernel, 0),
-            array_ops.expand_dims(self.pointwise_kernel, 0),
-            strides=(1, *strides, 1) if axis == 1 else (1, 1, *strides), padding=padding,
-            rate=(1, *self.dilation_rate),
-            data_format=arguments.op_format(self.data_format, 2))
-        squeeze = self._with_bias(outputs)
-        outputs = array_ops.squeeze(squeeze, [axis])
-        return outputs if self.activation is None else self.activation(outputs)
-
-    def _with_bias(self, outputs):
-        if not self.use_bias:
-            return outputs
-        return nn_activation.bias_add(outputs, self.bias,
-                                      data_format=arguments.op_format(self.data_format, 2))
+            filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation, use_bias,
+            depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer,
+            pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint,
+            pointwise_constraint, bias_constraint, trainable=trainable, name=name, **kwargs)
 
 
 @export('layers.SeparableConv2D')
-@with_args_of(_Separable, Conv, base.Layer)
-class SeparableConv2D(_Separable):
+@with_args_of(separable._Separable, convolutional.Conv, base.Layer)
+class SeparableConv2D(separable.SeparableConv2D, base.Layer):
     """A separable convolution of images.
+
+    Args:
+      depthwise_initializer, pointwise_initializer, bias_initializer: initializers of the variables, or None for that
+        of the variable scope.
 
     Attributes:
       depthwise_kernel: the variable of shape kernel_size + [channels in, depth_multiplier].
@@ -124,28 +53,17 @@ class SeparableConv2D(_Separable):
       bias: the variable of shape [filters], or None.
     """
 
-    def __init__(self, filters, kernel_size, strides=(1, 1), padding='valid',
-                 data_format='channels_last', dilation_rate=(1, 1), depth_multiplier=1,
-                 activation=None, use_bias=True, depthwise_initializer=None,
+    def __init__(self, filters, kernel_size, strides=(1, 1), padding='valid', data_format='channels_last',
+                 dilation_rate=(1, 1), depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer=None,
                  pointwise_initializer=None, bias_initializer=_ZEROS, depthwise_regularizer=None,
                  pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None,
-                 trainable=True, name=None, **kwargs):
+                 depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, trainable=True,
+                 name=None, **kwargs):
         super().__init__(
-            2, filters, kernel_size, strides, padding, data_format, dilation_rate,
-            depth_multiplier, activation, use_bias, depthwise_initializer, pointwise_initializer,
-            bias_initializer, depthwise_regularizer, pointwise_regularizer, bias_regularizer,
-            activity_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint,
-            trainable, name, **kwargs)
-
-    def call(self, inputs):
-        last = self.data_format == 'channels_last'
-        outputs = nn_convolution.separable_conv2d(
-            inputs, self.depthwise_kernel, self.pointwise_kernel,
-            strides=(1, *self.strides, 1) if last else (1, 1, *self.strides),
-            padding=self.padding.upper(), rate=self.dilation_rate,
-            data_format=arguments.op_format(self.data_format, 2))
-        return self._finished(outputs)
+            filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation, use_bias,
+            depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer,
+            pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint,
+            pointwise_constraint, bias_constraint, trainable=trainable, name=name, **kwargs)
 
 
 separable_conv1d = export('layers.separable_conv1d')(

@@ -6,8 +6,9 @@ from ramet import gen
 from ramet.api import export
 from ramet.docstrings import with_args_of
 from ramet.framework import constant_op, dtypes, nest, ops, tensor_shape
-from ramet.layers import base, identifiers
-from ramet.layers.input_spec import InputSpec
+from ramet.keras import activations, initializers
+from ramet.keras.engine.input_spec import InputSpec
+from ramet.layers import base
 from ramet.ops.array import array_ops
 from ramet.ops.initializers import init_ops
 from ramet.ops.math import clip_ops, math_ops
@@ -122,7 +123,7 @@ class LayerCell(RNNCell):
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
-        self._activation = identifiers.activation(activation) if activation else math_ops.tanh
+        self._activation = activations.get(activation) if activation else math_ops.tanh
 
     def __call__(self, inputs, state, scope=None, *args, **kwargs):
         return base.Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
@@ -197,8 +198,8 @@ class GRUCell(LayerCell):
     def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None,
                  bias_initializer=None, name=None, dtype=None, **kwargs):
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
-        self._kernel_initializer = identifiers.initializer(kernel_initializer)
-        self._bias_initializer = identifiers.initializer(bias_initializer)
+        self._kernel_initializer = initializers.get(kernel_initializer)
+        self._bias_initializer = initializers.get(bias_initializer)
 
     state_size = output_size = property(lambda self: self._num_units)
 
@@ -316,7 +317,7 @@ class LSTMCell(LayerCell):
                  dtype=None, **kwargs):
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
         self._use_peepholes, self._cell_clip = use_peepholes, cell_clip
-        self._initializer = identifiers.initializer(initializer)
+        self._initializer = initializers.get(initializer)
         self._num_proj, self._proj_clip = num_proj, proj_clip
         self._unit_shards, self._proj_shards = num_unit_shards, num_proj_shards
         self._forget_bias, self._state_is_tuple = forget_bias, state_is_tuple

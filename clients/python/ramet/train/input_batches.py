@@ -5,7 +5,7 @@ from ramet.api import export
 from ramet.docstrings import with_args_of
 from ramet.framework import dtypes, ops, tensor_shape
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.layers.utils import smart_cond
+from ramet.ops.control_flow.smart_cond import smart_cond
 from ramet.ops.math import math_ops
 from ramet.ops.queues.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from ramet.summary import summary

@@ -8,7 +8,8 @@ from ramet.contrib.layers import initializers, utils
 from ramet.contrib.layers.fully_connected import finish, relu_fn
 from ramet.docstrings import with_args_of
 from ramet.framework import ops
-from ramet.layers import arguments, convolutional, separable
+from ramet.keras.layers import convolutional
+from ramet.layers import arguments, separable
 from ramet.ops.initializers import init_ops
 from ramet.ops.nn import nn_activation, nn_convolution
 from ramet.ops.variables import variable_scope

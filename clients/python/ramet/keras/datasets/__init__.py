@@ -1,0 +1,1 @@
+"""tf.keras.datasets: data sets in local files."""

@@ -1,0 +1,1 @@
+"""The base classes of layers and models, and training."""

@@ -1,0 +1,1 @@
+"""tf.keras.preprocessing: sequences, texts and images as arrays."""

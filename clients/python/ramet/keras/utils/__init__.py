@@ -1,0 +1,1 @@
+"""tf.keras.utils: serialization, arrays, progress bars and sequences of batches."""

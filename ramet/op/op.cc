@@ -6,6 +6,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "ramet/op/hidden_op.h"
+
 namespace ramet {
 namespace {
 
@@ -125,7 +127,9 @@ StatusOr<const Op*> OpRegistry::Lookup(std::string_view name) const {
 
 std::vector<const Op*> OpRegistry::All() const {
   std::vector<const Op*> all;
-  for (const auto& [name, op] : impl_->ops) all.push_back(op.get());
+  for (const auto& [name, op] : impl_->ops) {
+    if (!HiddenOp::Contains(name)) all.push_back(op.get());
+  }
   std::ranges::sort(all, {}, [](const Op* op) { return op->name(); });
   return all;
 }

@@ -24,8 +24,8 @@ Status CycleError(const PrunedGraph& graph, const std::vector<NodeId>& nodes,
   for (NodeId id : nodes) {
     if (waiting.at(id) > 0 && stuck.size() < 5) stuck.push_back(graph.node(id).name);
   }
-  return InvalidArgument(nodes.size() - num_sorted,
-                         " nodes in a cycle, among them: ", StrJoin(stuck, ", "));
+  return InvalidArgument("Graph is invalid, contains a cycle with ", nodes.size() - num_sorted,
+                         " nodes, including: ", StrJoin(stuck, ", "));
 }
 
 StatusOr<std::vector<NodeId>> SortTopologically(const PrunedGraph& graph,

@@ -136,14 +136,17 @@ bool Shape::IsCompatibleWith(const Shape& other) const {
 }
 
 StatusOr<Shape> Shape::MergeWith(const Shape& other) const {
-  if (!IsCompatibleWith(other)) {
-    return InvalidArgument("Shapes ", *this, " and ", other, " are not compatible");
-  }
   if (unknown_rank()) return other;
   if (other.unknown_rank()) return *this;
+  if (rank_ != other.rank_) {
+    return InvalidArgument("Shapes must be equal rank, but are ", rank_, " and ", other.rank_);
+  }
   Shape merged = *this;
   for (int i = 0; i < rank_; ++i) {
     if (merged.dim(i) < 0) merged.set_dim(i, other.dim(i));
+    if (other.dim(i) < 0 || merged.dim(i) == other.dim(i)) continue;
+    return InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ", dim(i),
+                           " and ", other.dim(i), ". Shapes are ", *this, " and ", other, ".");
   }
   return merged;
 }

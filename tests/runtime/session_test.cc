@@ -267,7 +267,7 @@ TEST(SessionTest, ACycleIsNamed) {
   Session session = Session::Create(g).value();
   Status status = session.Run(b.output(0)).status();
   EXPECT_TRUE(IsInvalidArgument(status));
-  EXPECT_THAT(status.message(), HasSubstr("2 nodes in a cycle"));
+  EXPECT_THAT(status.message(), HasSubstr("contains a cycle with 2 nodes"));
 }
 
 // A graph with unknown ops is valid, but cannot run here.

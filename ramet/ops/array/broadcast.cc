@@ -163,6 +163,9 @@ Status TileStrided(const Tensor& x, const Dims& multiples, Tensor& y) {
 
 Status Tile(KernelContext& c) {
   const Tensor& x = c.input(0);
+  if (c.input(1).rank() != 1) {
+    return InvalidArgument("Expected multiples to be 1-D, but got shape ", c.input(1).shape());
+  }
   RAMET_ASSIGN_OR_RETURN(Dims multiples, VectorArg(c.input(1), "multiples"));
   RAMET_ASSIGN_OR_RETURN(Shape shape, TiledShape(x.shape(), multiples, true));
   if (shape == x.shape()) {

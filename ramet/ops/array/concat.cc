@@ -95,6 +95,9 @@ Status ConcatShape(ShapeContext& c) {
     rank = r;
   }
   if (rank < 0) return OkStatus();
+  if (rank == 0) {
+    return InvalidArgument("Can't concatenate scalars (use tf.stack instead)");
+  }
   std::vector<Shape> shapes;
   for (int i = 0; i < args.n; ++i) {
     const Shape& s = c.input(args.first + i);
@@ -253,8 +256,17 @@ constexpr auto kConcatOffset = []<class T>(KernelContext& c) -> Status {
     return InvalidArgument("Concat dim tensor should be a scalar integer, but got shape ",
                            c.input(0).shape());
   }
+  for (int i = 0; i < n; ++i) {
+    if (c.input(1 + i).rank() == 1) continue;
+    return InvalidArgument("input ", i, " should be a vector, but got shape ",
+                           c.input(1 + i).shape());
+  }
   RAMET_ASSIGN_OR_RETURN(Dims first, VectorArg(c.input(1), "shape"));
-  RAMET_ASSIGN_OR_RETURN(int axis, AxisArg(IntegerAt(c.input(0), 0), first.size(), "Concat dim"));
+  const int64_t asked = IntegerAt(c.input(0), 0);
+  const int64_t axis = asked < 0 ? asked + first.size() : asked;
+  if (axis < 0 || axis >= first.size()) {
+    return InvalidArgument("Concat dim is out of range: ", asked, " vs. ", first.size());
+  }
   int64_t offset = 0;
   for (int i = 0; i < n; ++i) {
     RAMET_ASSIGN_OR_RETURN(Dims shape, VectorArg(c.input(1 + i), "shape"));
@@ -279,10 +291,7 @@ constexpr auto kConcatOffset = []<class T>(KernelContext& c) -> Status {
 };
 
 Status ConcatOffsetShape(ShapeContext& c) {
-  for (int i = 0; i < c.num_outputs(); ++i) {
-    RAMET_ASSIGN_OR_RETURN(Shape shape, c.WithRank(i + 1, 1));
-    c.set_output(i, std::move(shape));
-  }
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i + 1));
   return OkStatus();
 }
 
@@ -324,11 +333,11 @@ class PackKernel final : public Kernel {
 
 Status PackShape(ShapeContext& c) {
   Shape merged = Shape::Unknown();
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    auto next = merged.MergeWith(c.input(i));
+  for (int i = c.num_inputs() - 1; i >= 0; --i) {
+    auto next = c.input(i).MergeWith(merged);
     if (!next.ok()) {
-      return InvalidArgument("Shapes of all inputs must match: ", merged, " and ", c.input(i),
-                             " (value ", i, ")");
+      return InvalidArgument(next.status().message(), "\n\tFrom merging shape ", i,
+                             " with other shapes.");
     }
     merged = *std::move(next);
   }

@@ -25,6 +25,10 @@ Status Fill(KernelContext& c) {
 Status FillShape(ShapeContext& c) {
   RAMET_RETURN_IF_ERROR(c.WithRank(0, 1).status());
   RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+  RAMET_ASSIGN_OR_RETURN(const auto dims, KnownVector(c, 0));
+  for (int i = 0; dims && i < dims->size(); ++i) {
+    if ((*dims)[i] < 0) return InvalidArgument("Fill dimensions must be >= 0");
+  }
   return ShapeFromInput<0>(c);
 }
 

@@ -81,7 +81,7 @@ StatusOr<Shape> GatheredShape(const Shape& params, const Shape& indices, int axi
 class GatherKernel final : public Kernel {
  public:
   static std::unique_ptr<GatherKernel> Make(const KernelNode& node) {
-    const bool by_handle = node.input_types[0] == DType::kResource;
+    const bool by_handle = node.op.starts_with("Resource");
     return std::make_unique<GatherKernel>(node.attrs->GetOr<int64_t>("batch_dims", 0),
                                           by_handle ? node.output_types[0] : DType::kInvalid);
   }

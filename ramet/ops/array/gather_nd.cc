@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ramet/linalg/elementwise.h"
 #include "ramet/op/op.h"
 #include "ramet/op/tensor_math.h"
@@ -14,6 +16,10 @@ Status GatherSlices(KernelContext& c, const Tensor& params, bool ignore_bad) {
   const Tensor& indices = c.input(1);
   if (params.rank() < 1) return InvalidArgument("params must be at least a vector");
   RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, params.shape()));
+  if (params.num_elements() == 0 && index.num_tuples() > 0) {
+    return InvalidArgument("Requested more than 0 entries, but params is empty.  Params shape: ",
+                           params.shape());
+  }
   const Shape shape = indices.shape()
                           .Slice(0, indices.rank() - 1)
                           .Concatenate(params.shape().Slice(index.depth(), params.rank()));
@@ -103,6 +109,40 @@ void AddElements(const Tensor& x, int64_t from, Tensor& y, int64_t to, int64_t n
   }
 }
 
+// Checks static shapes of indices, updates and the output into which the updates go.
+Status CheckScatterShapes(const Shape& indices, const Shape& updates, const Shape& output) {
+  if (indices.unknown_rank() || updates.unknown_rank() || output.unknown_rank()) return OkStatus();
+  if (indices.rank() < 1) return OkStatus();
+  const int outer = indices.rank() - 1;
+  const int64_t depth = indices.dim(outer);
+  if (depth < 0 || depth > output.rank()) return OkStatus();
+  const int split = std::min(outer, updates.rank());
+  Status fits = indices.Slice(0, outer).MergeWith(updates.Slice(0, split)).status();
+  if (!fits.ok()) {
+    return InvalidArgument("Dimensions [0,", outer, ") of indices[shape=", indices,
+                           "] must match dimensions [0,", outer, ") of updates[shape=", updates,
+                           "]: ", fits.message());
+  }
+  const Shape slice = output.Slice(static_cast<int>(depth), output.rank());
+  fits = slice.MergeWith(updates.Slice(split, updates.rank())).status();
+  if (fits.ok()) return OkStatus();
+  return InvalidArgument("Dimensions [", depth, ",", output.rank(), ") of input[shape=", output,
+                         "] must match dimensions [", outer, ",", updates.rank(),
+                         ") of updates[shape=", updates, "]: ", fits.message());
+}
+
+// The shape function of ScatterNd: indices, updates, shape.
+Status ScatterNdShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(ShapeFromInput<2>(c));
+  return CheckScatterShapes(c.input(0), c.input(1), c.output(0));
+}
+
+// The shape function of ops that update a tensor: tensor, indices, updates.
+Status ScatterIntoShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(UnchangedShape(c));
+  return CheckScatterShapes(c.input(1), c.input(2), c.input(0));
+}
+
 // Checks that `updates` has the shape [tuples..., slice...] for these indices into `shape`.
 Status CheckUpdates(const Shape& updates, const Shape& indices, const Shape& shape) {
   const int outer = indices.rank() - 1;
@@ -124,7 +164,12 @@ bool CanAdd(DType t) {
 // \error kUnimplemented: elements of the dtype cannot be added.
 StatusOr<NdIndex> ScatterIndex(const Tensor& indices, const Tensor& updates, const Shape& shape,
                                bool assign) {
+  if (shape.rank() < 1) return InvalidArgument("Output must be at least 1-D, got shape: ", shape);
   RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, shape));
+  if (shape.num_elements() == 0 && indices.num_elements() > 0 && updates.num_elements() > 0) {
+    return InvalidArgument("Indices and updates specified for empty output.  indices shape: ",
+                           indices.shape());
+  }
   RAMET_RETURN_IF_ERROR(CheckUpdates(updates.shape(), indices.shape(), shape));
   if (assign || CanAdd(updates.dtype())) return index;
   return Unimplemented("scattering elements of dtype ", DTypeName(updates.dtype()),
@@ -252,7 +297,7 @@ RAMET_OP("ScatterNd")
         "bad_indices_policy IGNORE, which skips it; elements of the dtype cannot be added "
         "(kUnimplemented).")
     .HostMemory({"shape"})
-    .Shape(ShapeFromInput<2>)
+    .Shape(ScatterNdShape)
     .Gradient(ScatterNdGradient)
     .CpuKernelClass<PolicyKernel<ScatterNd>>();
 
@@ -268,7 +313,7 @@ RAMET_OP("TensorScatterUpdate")
     .Doc(
         "Returns `tensor` with the slices at `indices` (as in ScatterNd) replaced by `updates`. "
         "Error: the same as ScatterNd, except that every dtype is supported.")
-    .Shape(UnchangedShape)
+    .Shape(ScatterIntoShape)
     .Gradient(TensorScatterUpdateGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<true>>>();
 
@@ -284,7 +329,7 @@ RAMET_OP("TensorScatterAdd")
     .Doc(
         "Returns `tensor` with `updates` added to the slices at `indices` (as in ScatterNd). "
         "Error: the same as ScatterNd.")
-    .Shape(UnchangedShape)
+    .Shape(ScatterIntoShape)
     .Gradient(TensorScatterAddGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();
 
@@ -301,7 +346,7 @@ RAMET_OP("TensorScatterSub")
         "Returns `tensor` with `updates` subtracted from the slices at `indices` (as in "
         "ScatterNd). Error: the same as ScatterNd; elements of the dtype cannot be subtracted "
         "(kUnimplemented).")
-    .Shape(UnchangedShape)
+    .Shape(ScatterIntoShape)
     .Gradient(TensorScatterSubGradient)
     .CpuKernelClass<PolicyKernel<TensorScatterSub>>();
 
@@ -316,7 +361,7 @@ RAMET_OP("ScatterNdNonAliasingAdd")
     .Doc(
         "Returns `input` with `updates` added to the slices at `indices`, like TensorScatterAdd. "
         "Error: the same as ScatterNd.")
-    .Shape(UnchangedShape)
+    .Shape(ScatterIntoShape)
     .Gradient(TensorScatterAddGradient)
     .CpuKernelClass<PolicyKernel<TensorScatter<false>>>();
 

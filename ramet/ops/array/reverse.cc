@@ -144,9 +144,19 @@ class ReverseSequenceKernel final : public Kernel {
 Status ReverseSequenceShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const Shape lengths, c.WithRank(1, 1));
   Shape x = c.input(0);
+  if (x.unknown_rank()) return OkStatus();
   const int64_t batch = c.attrs().GetOr<int64_t>("batch_dim", 0);
-  if (!x.unknown_rank() && batch >= 0 && batch < x.rank() && x.dim(static_cast<int>(batch)) < 0) {
-    x.set_dim(static_cast<int>(batch), lengths.dim(0));
+  const int64_t sequence = c.attrs().GetOr<int64_t>("seq_dim", 0);
+  if (batch >= x.rank()) {
+    return InvalidArgument("batch_dim must be < input rank: ", batch, " vs. ", x.rank());
+  }
+  if (sequence >= x.rank()) {
+    return InvalidArgument("seq_dim must be < input rank: ", sequence, " vs. ", x.rank());
+  }
+  if (batch >= 0) {
+    const int dim = static_cast<int>(batch);
+    RAMET_ASSIGN_OR_RETURN(const Shape size, Shape{x.dim(dim)}.MergeWith(lengths));
+    x.set_dim(dim, size.dim(0));
   }
   c.set_output(0, std::move(x));
   return OkStatus();

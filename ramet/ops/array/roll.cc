@@ -66,6 +66,12 @@ Status Roll(KernelContext& c) {
 
 Status RollShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRankAtLeast(0, 1));
+  for (int i : {1, 2}) {
+    if (c.input(i).rank() > 1) {
+      return InvalidArgument("Shape must be at most rank 1 but is rank ", c.input(i).rank());
+    }
+  }
+  RAMET_RETURN_IF_ERROR(c.input(1).MergeWith(c.input(2)).status());
   c.set_output(0, std::move(x));
   return OkStatus();
 }

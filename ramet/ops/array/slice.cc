@@ -31,6 +31,12 @@ StatusOr<Shape> SliceSizes(const Shape& x, const Dims& begin, const Dims& size) 
 
 Status Slice(KernelContext& c) {
   const Tensor& x = c.input(0);
+  for (int i : {1, 2}) {
+    if (c.input(i).rank() == 1 && c.input(i).num_elements() == x.rank()) continue;
+    return InvalidArgument("Expected begin and size arguments to be 1-D tensors of size ", x.rank(),
+                           ", but got shapes ", c.input(1).shape(), " and ", c.input(2).shape(),
+                           " instead.");
+  }
   RAMET_ASSIGN_OR_RETURN(Dims begin, VectorArg(c.input(1), "begin"));
   RAMET_ASSIGN_OR_RETURN(Dims size, VectorArg(c.input(2), "size"));
   RAMET_ASSIGN_OR_RETURN(Shape shape, SliceSizes(x.shape(), begin, size));

@@ -118,6 +118,9 @@ StatusOr<std::vector<int64_t>> SplitSizes(const Tensor& sizes, int n) {
 
 Status SplitV(KernelContext& c) {
   const Tensor& x = c.input(0);
+  if (c.input(2).num_elements() != 1) {
+    return InvalidArgument("split_dim_tensor must have exactly one element.");
+  }
   RAMET_ASSIGN_OR_RETURN(int64_t asked, ScalarArg(c.input(2), "split_dim"));
   RAMET_ASSIGN_OR_RETURN(int axis, SplitAxis(asked, x.rank()));
   RAMET_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, SplitSizes(c.input(1), c.num_outputs()));

@@ -96,9 +96,9 @@ Status TransposeShape(ShapeContext& c) {
     for (int i = 0; i < rank && !x.unknown_rank(); ++i) {
       shape.set_dim(i, x.dim(static_cast<int>((*perm)[i])));
     }
-  } else if (rank < 2) {
-    shape = x.unknown_rank() ? shape : x;
   }
+  // The permutation of a vector or scalar changes nothing.
+  if (rank < 2) shape = x;
   c.set_output(0, std::move(shape));
   return OkStatus();
 }

@@ -75,6 +75,14 @@ class RestoreV2Kernel final : public Kernel {
 
 // If the slices are known when the graph is built, so are the shapes of the outputs that have one.
 Status RestoreV2Shape(ShapeContext& c) {
+  for (int i : {1, 2}) {
+    RAMET_RETURN_IF_ERROR(c.WithRank(i, 1).status());
+    const int64_t count = c.input(i).unknown_rank() ? Shape::kUnknownDim : c.input(i).dim(0);
+    if (count >= 0 && count != c.num_outputs()) {
+      return InvalidArgument(i == 1 ? "tensor_names" : "shape_and_slices", " has ", count,
+                             " elements, but there are ", c.num_outputs(), " tensors");
+    }
+  }
   const Tensor* slices = c.constant(2);
   if (slices == nullptr || slices->dtype() != DType::kString ||
       slices->num_elements() != c.num_outputs()) {

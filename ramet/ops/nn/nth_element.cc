@@ -62,7 +62,16 @@ class NthElementKernel final : public Kernel {
 
 Status NthElementShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRankAtLeast(0, 1));
-  RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+  if (c.input(1).rank() > 0) {
+    return InvalidArgument("N must be scalar but has rank ", c.input(1).rank());
+  }
+  if (const auto n = KnownScalar(c, 1)) {
+    if (*n < 0) return InvalidArgument("n must be non-negative but is ", *n);
+    const int64_t last = x.unknown_rank() ? Shape::kUnknownDim : x.dim(x.rank() - 1);
+    if (last >= 0 && last <= *n) {
+      return InvalidArgument("Input must have last dimension > n = ", *n, " but is ", last);
+    }
+  }
   if (!x.unknown_rank()) c.set_output(0, x.Slice(0, x.rank() - 1));
   return OkStatus();
 }

@@ -170,7 +170,8 @@ class TypedSparseAccumulator final : public SparseAccumulator {
   // Checks the dimensions of a row.
   Status CheckRows(const SparseGradient& g) const {
     const Shape& expected = count() > 0 ? values_.shape() : spec().shape;
-    if (expected.unknown_rank()) return OkStatus();
+    // A declared shape of rank 0 stands for any shape, as in TensorFlow.
+    if (expected.unknown_rank() || expected.rank() == 0) return OkStatus();
     if (expected.rank() != g.values.rank()) {
       return InvalidArgument("Shape mismatch: expected values rank ", expected.rank(), ", got ",
                              g.values.rank());

@@ -195,6 +195,7 @@ Progress Queue::TakeElements(int64_t n, bool up_to, std::vector<Tuple>& taken, S
     }
     n = count();
   }
+  if (TakesAtOnce() && count() < n) return Progress::kNone;
   const size_t before = taken.size();
   const int64_t kept = closed_ ? 0 : spec_.min_after_dequeue;
   while (std::ssize(taken) < n && count() > kept) taken.push_back(Pop());

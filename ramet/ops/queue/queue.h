@@ -63,6 +63,10 @@ class Queue : public Resource {
   // Undoes Pop.
   virtual void PutBack(Tuple element) = 0;
 
+  // Reports whether DequeueMany waits until there are enough elements, instead of taking each as it
+  // comes.
+  virtual bool TakesAtOnce() const { return false; }
+
   // Checks the components of an element, or of a batch.
   virtual Status CheckElement(const Tuple& element) const;
   virtual Status CheckBatch(const Tuple& batch) const;

@@ -137,12 +137,13 @@ class PriorityQueue final : public Queue {
                            element[0].shape());
   }
   Status CheckBatch(const Tuple& batch) const override {
-    if (batch[0].rank() != 1) {
-      return InvalidArgument("Expected the priority element to be a vector, but received shape: ",
-                             batch[0].shape());
-    }
-    return Queue::CheckBatch(batch);
+    RAMET_RETURN_IF_ERROR(Queue::CheckBatch(batch));
+    if (batch[0].rank() == 1) return OkStatus();
+    return InvalidArgument("Expected the priority element to be a vector, but received shape: ",
+                           batch[0].shape());
   }
+  // Elements that are taken one after the other would not be in order.
+  bool TakesAtOnce() const override { return true; }
 
  private:
   static bool IsLater(const Tuple& a, const Tuple& b) {

@@ -31,6 +31,19 @@ def core_options(config):
     return options
 
 
+_connect = None
+
+
+def register_targets(connect):
+    """Sets the function that connects sessions to servers. The module of servers calls this.
+
+    Args:
+      connect: a function from a target, a graph and a ConfigProto to a core session, or None if there is no such server.
+    """
+    global _connect
+    _connect = connect
+
+
 class BaseSession(Uncopyable):
     """The base class of Session and InteractiveSession."""
 
@@ -40,8 +53,8 @@ class BaseSession(Uncopyable):
         """Creates a session.
 
         Args:
-          target: must be '', which means this process. Other values name servers of distributed TensorFlow,
-            which Ramet does not support.
+          target: '' for values of its own, or the target of a tf.train.Server of this process. Servers of other
+            processes are not supported.
           graph: the Graph, or None for the default one.
           config: a ConfigProto. The fields device_count, intra_op_parallelism_threads,
             inter_op_parallelism_threads, allow_soft_placement, log_device_placement, operation_timeout_in_ms,
@@ -50,7 +63,7 @@ class BaseSession(Uncopyable):
 
         Raises:
           TypeError: if an argument has the wrong type.
-          tf.errors.NotFoundError: if target is not ''.
+          tf.errors.NotFoundError: if there is no server with the target in this process.
         """
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
@@ -59,12 +72,6 @@ class BaseSession(Uncopyable):
         if not isinstance(target, bytes):
             raise TypeError(
                 f'Argument `target` must be a string, but got "{type(target).__name__}"'
-            )
-        if target and not target.startswith(b'local'):
-            raise errors.NotFoundError(
-                None, None,
-                f'No session factory registered for the target {target.decode()!r}: Ramet runs '
-                "graphs only in this process (target='')",
             )
         if config is not None and not hasattr(config, 'device_count'):
             raise TypeError(
@@ -76,7 +83,19 @@ class BaseSession(Uncopyable):
         self._closed = False
         self._partial_runs = {}
         self._dead_handles = []
-        self._core = _core.Session(self._graph, core_options(config))
+        self._core, self._owns_core = self._new_core(target.decode(), config)
+
+    def _new_core(self, target, config):
+        """Returns the core's session, and whether it belongs to this session alone."""
+        if not target or target.startswith('local'):
+            return _core.Session(self._graph, core_options(config)), True
+        core = _connect and _connect(target, self._graph, config)
+        if core is None:
+            raise errors.NotFoundError(
+                None, None,
+                f'No session factory registered for the target {target!r}: Ramet runs graphs only in this process '
+                "(target='', or the target of a tf.train.Server of this process)")
+        return core, False
 
     @property
     def graph(self):
@@ -97,10 +116,11 @@ class BaseSession(Uncopyable):
         return [_DeviceAttributes(name) for name in self._core.list_devices()]
 
     def close(self):
-        """Closes the session and discards the values of its variables."""
+        """Closes the session and discards the values of its variables, unless they belong to a server."""
         self._closed = True
         self._partial_runs.clear()
-        self._core.close()
+        if self._owns_core:
+            self._core.close()
 
     def __repr__(self):
         state = 'closed' if self._closed else 'open'

@@ -93,7 +93,7 @@ def is_namespace(path):
 def op_function(op):
     """Returns the function of an op, the same one for all its public names, with TensorFlow's signature."""
     name = re.sub(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])', '_', op).lower()
-    return importlib.import_module('ramet.gen').endpoint(op, name)
+    return load('gen').endpoint(op, name)
 
 
 class UnknownNameError(AttributeError):
@@ -145,7 +145,7 @@ def load(where):
 def _raw_op(path):
     op = path[len('raw_ops.'):]
     if op in known_ops() and op[:1].isupper():
-        return importlib.import_module('ramet.gen').raw(op)
+        return load('gen').raw(op)
     return _missing(path)
 
 

@@ -40,7 +40,7 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     time may add to a graph, but sessions may run it at the same time.
     """
 
-    building_function = False
+    _building_function = False
 
     def __init__(self):
         super().__init__()
@@ -64,6 +64,11 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     def version(self):
         """A number that grows with every node that is added."""
         return self._num_operations()
+
+    @property
+    def building_function(self):
+        """Whether its nodes are the body of a function."""
+        return self._building_function
 
     @property
     def graph_def_versions(self):
@@ -134,8 +139,8 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
           KeyError: if nothing in the graph has the name.
         """
         found = graph_element(obj)
-        if found is None:
-            return self._by_name(obj, allow_tensor, allow_operation)
+        if found is None or isinstance(found, str):
+            return self._by_name(found or obj, allow_tensor, allow_operation)
         if isinstance(found, Tensor) and not allow_tensor or (
             isinstance(found, Operation) and not allow_operation
         ):

@@ -84,6 +84,19 @@ class Scopes:
             self._devices.pop()
             self._put_devices()
 
+    @contextlib.contextmanager
+    def _devices_of(self, other):
+        """Opens the device scopes of another graph instead of those of this one, if it has any."""
+        own = list(self._devices)
+        if other._devices:
+            self._devices[:] = other._devices
+            self._put_devices()
+        try:
+            yield
+        finally:
+            self._devices[:] = own
+            self._put_devices()
+
     def switch_to_thread_local(self):
         """Gives each thread device scopes of its own, which begin with those open now."""
         if self._thread_devices is None:

@@ -185,16 +185,22 @@ def colocate_with(op, ignore_existing=False):
 @export('init_scope')
 @contextlib.contextmanager
 def init_scope():
-    """Lifts nodes created inside the context out of control dependencies and control flow.
+    """Lifts nodes created inside the context out of control dependencies, control flow and functions.
 
-    Name scopes still apply.
+    Name scopes and devices still apply.
     """
-    graph = stacks.get_default_graph()
+    inner = stacks.get_default_graph()
+    graph = stacks.enclosing(lambda graph: not graph.building_function)
     context = graph._get_control_flow_context()
     graph._set_control_flow_context(None)
     _core.push_controls(graph, None)
     try:
-        yield
+        with contextlib.ExitStack() as entered:
+            if graph is not inner:
+                entered.enter_context(graph.as_default())
+                entered.enter_context(graph.name_scope(inner.get_name_scope() + '/' if inner.get_name_scope() else None))
+                entered.enter_context(graph._devices_of(inner))
+            yield
     finally:
         _core.pop_controls(graph)
         graph._set_control_flow_context(context)

@@ -64,6 +64,15 @@ def get_default_graph():
     return _global_graph
 
 
+def enclosing(is_wanted):
+    """Returns the innermost open graph that a function accepts, or the default graph if it accepts none.
+
+    Args:
+      is_wanted: a function from a Graph to a bool.
+    """
+    return next((graph for graph in reversed(graphs.stack) if is_wanted(graph)), get_default_graph())
+
+
 @export('reset_default_graph')
 def reset_default_graph():
     """Replaces the process's default graph by a new, empty graph.

@@ -70,6 +70,8 @@ class TensorShape:
     TensorShape. `as_list()` returns ints and None.
     """
 
+    _v2_behavior = False
+
     __slots__ = ('_dims', '__weakref__')
 
     def __init__(self, dims):

@@ -12,8 +12,8 @@ from ramet.train.session_run_hook import SessionRunArgs, SessionRunHook
 from ramet.train.step_timer import SecondOrStepTimer, global_step_for
 
 
-def _meta_graph(graph, saver):
-    return meta_graph_io.export_meta_graph(graph=graph, saver_def=saver.saver_def)
+def meta_graph_of(graph, saver):
+    return meta_graph_io.export_meta_graph(graph=graph, saver_def=saver.saver_def if saver else None)
 
 
 @export('train.CheckpointSaverListener')
@@ -93,7 +93,7 @@ class CheckpointSaverHook(SessionRunHook):
             graph_io.write_graph(ops.get_default_graph().as_graph_def(add_shapes=True),
                                  self._checkpoint_dir, 'graph.pbtxt')
         self._summary_writer.add_graph(session.graph)
-        self._summary_writer.add_meta_graph(_meta_graph(session.graph, self._get_saver()))
+        self._summary_writer.add_meta_graph(meta_graph_of(session.graph, self._get_saver()))
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 

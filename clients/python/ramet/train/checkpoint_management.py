@@ -85,6 +85,16 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
                                  last_preserved_timestamp, latest_filename)
 
 
+def record_checkpoints(save_dir, latest, known, times=None, last_preserved_timestamp=None):
+    """Writes the state file of a folder with paths relative to it, so that the folder can be moved."""
+    def relative(path):
+        return os.path.relpath(path, save_dir) if os.path.isabs(path) else path
+
+    update_checkpoint_state(save_dir, relative(latest), [relative(path) for path in known],
+                            all_model_checkpoint_timestamps=times,
+                            last_preserved_timestamp=last_preserved_timestamp)
+
+
 @export('train.get_checkpoint_state')
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """Reads the state file of a folder.

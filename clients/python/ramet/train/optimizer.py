@@ -246,6 +246,12 @@ class Optimizer:
     def _get_non_slot_variable(self, name, graph=None):
         return self._non_slot_dict.get((name, graph))
 
+    def _trackable_children(self):
+        """Returns the variables of the current graph that are not slots, by name."""
+        graph = ops.get_default_graph()
+        return {name: v for (name, _), v in sorted(self._non_slot_dict.items(), key=lambda item: item[0][0])
+                if v.graph is graph}
+
     def _non_slot_variables(self):
         return self._non_slot_dict.values()
 

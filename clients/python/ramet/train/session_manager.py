@@ -175,7 +175,7 @@ class SessionManager:
         """Runs local_init_op. Returns why the model is not ready for it, or None."""
         if self._local_init_op is None:
             return None
-        error = _uninitialized(sess, self._ready_for_local_init_op, 'Model not ready for local init')
+        error = uninitialized_message(sess, self._ready_for_local_init_op, 'Model not ready for local init')
         if error is None:
             logging.info('Running local_init_op.')
             sess.run(self._local_init_op, feed_dict=self._local_init_feed_dict,
@@ -184,10 +184,10 @@ class SessionManager:
         return error
 
     def _not_ready(self, sess):
-        return _uninitialized(sess, self._ready_op, 'Model not ready')
+        return uninitialized_message(sess, self._ready_op, 'Model not ready')
 
 
-def _uninitialized(sess, op, message):
+def uninitialized_message(sess, op, message):
     """Returns why an operation says that the model is not ready, or None."""
     if op is None:
         return None

@@ -3,9 +3,9 @@
 from ramet import gen
 from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.framework.sparse_tensor import SparseTensor
-from ramet.layers.utils import smart_cond
 from ramet.ops.array import array_ops
 from ramet.ops.control_flow import dependencies
+from ramet.ops.control_flow.smart_cond import smart_cond
 from ramet.ops.sparse import sparse_ops
 
 _STORES = ('AddSparseToTensorsMap', 'AddManySparseToTensorsMap')

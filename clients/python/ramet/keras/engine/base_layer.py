@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import dtypes, nest, ops, tensor_shape
+from ramet.framework import dtypes, nest, ops, tensor_shape, trackable
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.keras import constraints, initializers, regularizers
 from ramet.keras.backend import config, state, values
@@ -104,6 +104,11 @@ class Layer(Children):
     dynamic = property(lambda self: False)
     inbound_nodes = property(lambda self: self._inbound_nodes)
     outbound_nodes = property(lambda self: self._outbound_nodes)
+
+    def _trackable_children(self):
+        """Returns the public attributes that object-based checkpoints save."""
+        return {name: value for name, value in vars(self).items()
+                if not name.startswith('_') and trackable.is_trackable(value)}
 
     @property
     def trainable(self):

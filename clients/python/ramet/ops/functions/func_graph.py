@@ -29,7 +29,7 @@ def _getter_in(outer):
 class FuncGraph(Graph):
     """A graph whose nodes can use tensors of the enclosing graph, each through a Placeholder."""
 
-    building_function = True
+    _building_function = True
 
     def __init__(self, capture_name=None):
         """Creates the graph.

@@ -270,7 +270,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
       values: a tensor of numbers.
       value_range: [smallest, largest] of the same dtype. Values outside this range fall into the outer bins.
       nbins: the number of bins.
-      dtype: the dtype of the result.
+      dtype: ignored, as in TensorFlow. The result is int32.
       name: the name of the scope.
 
     Returns:
@@ -289,7 +289,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
                                      name='scaled_values')
         places = gen.Floor(count * scaled, name='indices')
         places = _clipped(places, count - 1)
-        return array_basics.reshape(math_cast.cast(places, dtype), shape)
+        return array_basics.reshape(math_cast.cast(places, dtypes.int32), shape)
 
 
 def _clipped(x, most):

@@ -6,6 +6,7 @@ from ramet import gen
 from ramet.api import export
 from ramet.framework import ops, tensor_shape, tensor_util
 from ramet.ops.array import array_ops
+from ramet.ops.queues.components import Components
 
 
 def as_type_list(dtypes):
@@ -69,7 +70,7 @@ def _row_shape(value):
 
 
 @export('queue.QueueBase', 'io.QueueBase', 'QueueBase')
-class QueueBase:
+class QueueBase(Components):
     """The methods of all queues. A queue is an object of the session that holds elements, tuples of tensors.
 
     Operations that add elements wait while the queue is full; operations that remove them wait until there are enough.
@@ -90,12 +91,7 @@ class QueueBase:
             if given is not None and len(given) != len(dtypes):
                 raise ValueError(f'Queue {what} must have the same length as dtypes, received '
                                  f'len({what})={len(given)}, len(dtypes)={len(dtypes)}')
-        self._dtypes = dtypes
-        if shapes is None:
-            self._shapes = [tensor_shape.unknown_shape() for _ in dtypes]
-        else:
-            self._shapes = [tensor_shape.TensorShape(shape) for shape in shapes]
-        self._names = names
+        super().__init__(dtypes, shapes, names)
         self._queue_ref = queue_ref
         self._name = queue_ref.op.name.split('/')[-1]
 
@@ -132,21 +128,6 @@ class QueueBase:
     def name(self):
         """The name of the operation that creates the queue."""
         return self._queue_ref.op.name
-
-    @property
-    def dtypes(self):
-        """The dtypes of the components of an element."""
-        return self._dtypes
-
-    @property
-    def shapes(self):
-        """The shapes of the components of an element."""
-        return self._shapes
-
-    @property
-    def names(self):
-        """The names of the components of an element, or None."""
-        return self._names
 
     def _components(self, vals):
         if isinstance(vals, dict):

@@ -4,10 +4,11 @@ from ramet import gen
 from ramet.api import export
 from ramet.docstrings import with_args_of
 from ramet.framework import ops, tensor_shape
+from ramet.ops.queues.components import Components
 from ramet.ops.queues.queue_base import as_list
 
 
-class BaseStagingArea:
+class BaseStagingArea(Components):
     """The base of staging areas.
 
     Args:
@@ -33,10 +34,7 @@ class BaseStagingArea:
         for what, given in (('shapes', shapes), ('names', names)):
             if given is not None and len(given) != len(dtypes):
                 raise ValueError(f'StagingArea {what} must be the same length as dtypes')
-        self._dtypes = dtypes
-        self._shapes = ([tensor_shape.unknown_shape() for _ in dtypes] if shapes is None
-                        else [tensor_shape.TensorShape(shape) for shape in shapes])
-        self._names = names
+        super().__init__(dtypes, shapes, names)
         self._capacity = capacity
         self._memory_limit = memory_limit
         with ops.name_scope(f'{self._name}_root'):
@@ -46,21 +44,6 @@ class BaseStagingArea:
     def name(self):
         """The name of the area."""
         return self._name
-
-    @property
-    def dtypes(self):
-        """The dtypes of the tensors of an element."""
-        return self._dtypes
-
-    @property
-    def shapes(self):
-        """The shapes of the tensors of an element."""
-        return self._shapes
-
-    @property
-    def names(self):
-        """The names of the tensors of an element, or None."""
-        return self._names
 
     @property
     def capacity(self):

@@ -5,7 +5,7 @@ from ramet.api import export
 from ramet.docstrings import with_args_of
 from ramet.framework import ops
 from ramet.ops.array import array_ops
-from ramet.ops.math import math_basics
+from ramet.ops.math import math_cast
 
 
 def is_variable_initialized(ref, name=None):
@@ -257,4 +257,4 @@ def _positions(dim, rank, sizes, rows):
     size = sizes[dim]
     shape = [1] * dim + [size] + [1] * (rank - dim)
     counted = array_ops.reshape(gen.Range(0, size, 1), shape)
-    return math_basics.cast(counted, rows.dtype) * array_ops.ones_like(rows)
+    return math_cast.cast(counted, rows.dtype) * array_ops.ones_like(rows)

@@ -258,6 +258,10 @@ class Variable(Uncopyable, metaclass=_VariableType):
     def _initial_value(self):
         return self.initial_value
 
+    @property
+    def _checkpoint_value(self):
+        return self._as_graph_element()
+
     def __iter__(self):
         """Raises an error: variables of a graph are not iterable."""
         return iter(self.read_value())

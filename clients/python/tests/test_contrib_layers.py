@@ -131,6 +131,12 @@ class FrameworkTest(LayersTest):
         with self.assertRaisesRegex(ValueError, 'Expected int32 or int64'):
             framework.assert_scalar_int(tf.constant(3.))
 
+    def test_name_scopes(self):
+        with tf.name_scope('a'), tf.name_scope('b'):
+            self.assertEqual('a/b', framework.get_name_scope())
+        self.assertEqual('^a/x', framework.prepend_name_scope('^x', 'a'))
+        self.assertEqual('loc:@x', framework.strip_name_scope('loc:@a/x', 'a'))
+
     def test_deprecated(self):
         @framework.deprecated('2020-01-01', 'Use g.')
         def f(x):

@@ -152,6 +152,15 @@ class LegacySeq2SeqTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'must be the same 3, 3, 2.'):
             seq2seq.sequence_loss(tensors[0], tensors[1][:2], tensors[2])
 
+    def test_one_cell_for_all_buckets(self):
+        x, cell = self.symbols(4), rnn.MultiRNNCell([rnn.GRUCell(4) for _ in range(2)])
+        _, losses = seq2seq.model_with_buckets(
+            x, x, x, [tf.ones([2])] * 4, [(2, 3), (4, 4)], lambda a, b: seq2seq.embedding_rnn_seq2seq(
+                a, b, cell, 5, 5, 3))
+        trained = names(tf.trainable_variables())
+        self.assertEqual(len(set(trained)), len(trained))
+        self.assertTrue(np.isfinite(self.run_(losses)).all())
+
     def test_buckets_share_variables(self):
         x, y, weights = self.symbols(4), self.symbols(4), [tf.ones([2])] * 4
 

@@ -122,6 +122,7 @@ def op_scope(values, name, default_name=None):
         yield scope
 
 
+@export('contrib.framework.get_name_scope')
 def get_name_scope():
     """Returns the current name scope of the default graph without the trailing slash."""
     return stacks.get_default_graph().get_name_scope()
@@ -211,16 +212,28 @@ def name_from_scope_name(name):
     return name[:-1] if name and name[-1] == '/' else name
 
 
+@export('contrib.framework.prepend_name_scope')
 def prepend_name_scope(name, import_scope):
-    """Returns the name "a:0", "^a" or "loc:@a" under a name scope, or unchanged without a scope."""
+    """Returns the name "a:0", "^a" or "loc:@a" under a name scope, or unchanged without a scope.
+
+    Args:
+      name: the name.
+      import_scope: the name scope, or None.
+    """
     if not import_scope:
         return name
     mark = next((m for m in ('^', 'loc:@') if name.startswith(m)), '')
     return f'{mark}{import_scope.removesuffix("/")}/{name[len(mark):]}'
 
 
+@export('contrib.framework.strip_name_scope')
 def strip_name_scope(name, export_scope):
-    """Returns the name "a/b:0", "^a/b" or "loc:@a/b" without a name scope that it starts with."""
+    """Returns the name "a/b:0", "^a/b" or "loc:@a/b" without a name scope that it starts with.
+
+    Args:
+      name: the name.
+      export_scope: the name scope, or None.
+    """
     if not export_scope:
         return name
     mark = next((m for m in ('^', 'loc:@') if name.startswith(m)), '')

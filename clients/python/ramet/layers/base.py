@@ -6,6 +6,7 @@ from ramet.keras import initializers
 from ramet.keras.engine import base_layer, tracking
 from ramet.keras.engine.base_layer import checked_trainable
 from ramet.keras.utils.generic_utils import to_snake_case
+from ramet.layers import copying
 from ramet.ops.variables import variable_scope as vs
 from ramet.ops.variables import variables as tf_variables
 from ramet.ops.variables.variable_creation import state_of
@@ -70,6 +71,9 @@ class Layer(base_layer.Layer):
         else:
             self._base_name = to_snake_case(type(self).__name__)
             self._name = _unique_name(self._base_name)
+
+    def __deepcopy__(self, memo):
+        return copying.deep_copy(self, memo)
 
     @property
     def scope_name(self):

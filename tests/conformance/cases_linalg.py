@@ -250,6 +250,54 @@ def tridiagonals():
                error="Setting perturb_singular requires also setting partial_pivoting.")
 
 
+def least_squares():
+    op = "MatrixSolveLs"
+    for dtype in TYPES:
+        for a, b in (((4, 2), (4, 3)), ((2, 4), (2, 1)), ((3, 3), (3, 2)), ((2, 3, 2), (2, 3, 1)), ((1, 1), (1, 1))):
+            for l2 in (0.0, 0.5):
+                x, y = eighths(dtype, a, key="ls") + np.eye(*a[-2:]).astype(eighths(dtype, (1,)).dtype), eighths(dtype, b, key="b")
+                yield case(op, dtype, [x, y, np.float64(l2)], {"fast": True}, static_only=True)
+                yield case(op, dtype, [x, y, np.float64(l2)], {"fast": False}, grad=False)
+        yield case(op, dtype, [array(dtype, np.ones((3, 2))), eighths(dtype, (3, 2), key="b"), np.float64(0)], {"fast": False}, grad=False)
+    none = np.float64(0)
+    for a, b in (((3, 0), (3, 1)), ((3, 2), (3, 0)), ((0, 3, 2), (0, 3, 1))):
+        yield Case(op, [zeros(*a) + 1, zeros(*b), none])
+    for a, b, what in (((2,), (2, 1), "Input tensor 0 must have rank >= 2, got 1"), ((3, 2), (4, 1), "Input matrix and rhs are incompatible."),
+                       ((3, 2), (3,), "All input tensors must have the same rank."),
+                       ((2, 3, 2), (3, 3, 1), "All input tensors must have the same outer dimensions."),
+                       ((3, 2), (3, 1), "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger")):
+        yield Case(op, [zeros(*a), zeros(*b), none], error=what)
+    yield Case(op, [zeros(3, 2) + 1, zeros(3, 1), np.float64(-1)], error="l2_regularizer must be >= 0.")
+    yield Case(op, [zeros(3, 2) + 1, zeros(3, 1), np.zeros(1)], error="l2_regularizer must be scalar, got shape [1]")
+
+
+def logarithms():
+    op = "MatrixLogarithm"
+    for dtype in ("complex64", "complex128"):
+        for shape in ((3, 3), (2, 3, 3), (1, 1), (2, 1, 2, 2)):
+            yield case(op, dtype, [positive(dtype, shape, "r")], grad=False)
+            yield case(op, dtype, [regular(dtype, shape, "r")], grad=False)
+        yield case(op, dtype, [array(dtype, [[1, np.nan], [0, 1]])], grad=False)
+    for shape in ((0, 0), (2, 0, 0), (0, 2, 2)):
+        yield Case(op, [np.zeros(shape, np.complex64)])
+    yield Case(op, [np.zeros(2, np.complex64)], error="must have rank >= 2, got 1")
+    yield Case(op, [np.zeros((2, 3), np.complex64)], error="Input matrix must be square.")
+
+
+def tridiagonal_products():
+    op = "TridiagonalMatMul"
+    for dtype in TYPES:
+        for d, b in (((1, 4), (4, 2)), ((1, 1), (1, 3)), ((2, 1, 3), (2, 3, 1))):
+            yield case(op, dtype, [eighths(dtype, d, key=k) for k in range(3)] + [eighths(dtype, b, key="b")], static_only=True)
+    yield Case(op, [zeros(1, 0)] * 3 + [zeros(0, 2)])
+    yield Case(op, [zeros(0, 1, 3)] * 3 + [zeros(0, 3, 2)])
+    for above, rest, b, what in (((1, 3), (1, 4), (4, 2), "Invalid superdiagonal shape."), ((2, 4), (1, 4), (4, 2), "Invalid superdiagonal shape."),
+                                 ((4,), (4,), (4, 2), "Input tensor 0 must have rank >= 2, got 1"),
+                                 ((2, 1, 4), (2, 1, 4), (4, 2), "All input tensors must have the same rank."),
+                                 ((2, 1, 4), (2, 1, 4), (3, 4, 2), "All input tensors must have the same outer dimensions.")):
+        yield Case(op, [zeros(*above), zeros(*rest), zeros(*rest), zeros(*b)], error=what)
+
+
 def cases():
-    for group in (cholesky, determinants, lu, inverses, solutions, triangular, eigen, einsums, qrs, svds, square_roots, tridiagonals):
+    for group in (least_squares, logarithms, tridiagonal_products, cholesky, determinants, lu, inverses, solutions, triangular, eigen, einsums, qrs, svds, square_roots, tridiagonals):
         yield from group()

@@ -185,6 +185,19 @@ def packed():
     yield Case("ParseTensor", [one("")], {"out_type": tf.float32}, error="Cannot parse tensor from proto: ")
 
 
+def fingerprints():
+    op, method = "Fingerprint", np.array(b"farmhash64", object)
+    for dtype in ("float", "int64", "bool", "half", "complex128"):
+        for shape in ((3,), (2, 3), (2, 2, 2), (0, 3), (2, 0)):
+            yield Case(op, [eighths(dtype, shape), method])
+    for value in ([b"ab", b"c", b""], [[b"ab", b"c"], [b"", b"d"]], [[b"ab"], [b"c"]], [[[b"a"], [b"b"]]]):
+        yield Case(op, [np.array(value, object), method])
+    for data, name, error in ((np.zeros(2, np.float32), np.array(b"x", object), "Unsupported fingerprint method: x"),
+                              (np.float32(3), method, "`data` should have at least one dimension: []"),
+                              (np.zeros(2, np.float32), np.array([b"farmhash64"], object), "`method` should be a scalar string: [1]")):
+        yield Case(op, [data, name], error=error)
+
+
 def cases():
-    for group in (joined, transformed, cut, pieces, reduced, coded, numbers, packed):
+    for group in (fingerprints, joined, transformed, cut, pieces, reduced, coded, numbers, packed):
         yield from group()

@@ -19,7 +19,7 @@ SCALARS = {"alpha": 0.25, "lr": 0.125, "momentum": 0.75, "beta1_power": 0.5, "be
            "beta2": 0.9375, "epsilon": 0.125, "rho": 0.75, "l1": 0.25, "l2": 0.5, "l2_shrinkage": 0.125,
            "lr_power": -0.5, "logbase": 1.0, "sign_decay": 0.5, "beta": 0.75}
 # Slots that hold sums or means of squares.
-POSITIVE = ("v", "accum", "accum_update", "ms", "gradient_squared_accumulator")
+POSITIVE = ("v", "vhat", "accum", "accum_update", "ms", "gradient_squared_accumulator")
 # Types for which TensorFlow has no kernel.
 LACKING = {"ApplyProximalGradientDescent": ("half", "bfloat16"), "ApplyProximalAdagrad": ("half", "bfloat16"),
            "SparseApplyProximalGradientDescent": ("half", "bfloat16"),
@@ -109,7 +109,21 @@ def resource_twins():
                     yield Case("Resource" + op, values, attrs, tol=TOL[dtype])
 
 
+def resource_only():
+    """Updates that exist for resource variables only."""
+    for op, variants in (("ResourceApplyKerasMomentum", ({}, {"use_nesterov": True})), ("ResourceApplyAdamWithAmsgrad", ({},))):
+        for attrs in variants:
+            for dtype in FLOATS:
+                yield Case(op, inputs(op, dtype, (4, 3)), attrs, tol=TOL[dtype])
+    op = "ResourceSparseApplyKerasMomentum"
+    for nesterov in (False, True):
+        for dtype in FLOATS:
+            for rows in (i32(2, 0), i64(1, 1, 3)):
+                yield Case(op, inputs(op, dtype, (4, 3), rows), {"use_nesterov": nesterov}, tol=TOL[dtype])
+
+
 def cases():
+    yield from resource_only()
     yield from applies()
     yield from sparse_applies()
     yield from resource_twins()

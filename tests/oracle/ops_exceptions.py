@@ -9,6 +9,8 @@ DEFINITIONS = {}
 DTYPES = {
     'AsString': 'a variant has no text',
     'Conj': 'of a variant: no list of complex tensors is conjugated',
+    'ResourceApplyKerasMomentum': 'Keras has no complex weights',
+    'ResourceSparseApplyKerasMomentum': 'Keras has no complex weights',
     'SerializeTensor': 'a handle or a variant means nothing in another process',
 }
 
@@ -28,6 +30,8 @@ GRADIENTS = {
         'LookupTableRemoveV2', 'LowerBound', 'NoOp', 'PrintV2', 'StaticRegexFullMatch',
         'StringFormat', 'UpperBound')},
     **{op: MORE for op in ('MaxPoolGradGradV2', 'Mod', 'TruncateMod')},
+    **{op: 'tf.contrib.rnn of TensorFlow 1 has the gradient; TensorFlow 2 has no tf.contrib'
+       for op in ('GRUBlockCell', 'LSTMBlockCell')},
     'QuantizeAndDequantizeV4Grad': NO_SECOND_ORDER,
     **{op: 'a source: gradients end there, in TensorFlow because it has no inputs'
        for op in ('Placeholder', 'PlaceholderV2', 'Variable', 'VariableV2')},

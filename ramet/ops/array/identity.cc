@@ -257,6 +257,17 @@ RAMET_OP("Snapshot")
     .Shape(UnchangedShape)
     .CpuKernel(ForwardAll);
 
+RAMET_OP("GuaranteeConst")
+    .Input("input: T")
+    .Output("output: T")
+    .Attr("T: type")
+    .Stateful()
+    .Doc(
+        "Returns `input` unchanged. A program promises by it that the value does not change "
+        "between runs; Ramet does not use the promise.")
+    .Shape(UnchangedShape)
+    .CpuKernel(ForwardAll);
+
 RAMET_OP("DeepCopy")
     .Input("x: T")
     .Output("y: T")

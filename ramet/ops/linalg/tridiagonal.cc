@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ramet/ops/linalg/matrices.h"
+#include "ramet/ops/linalg/shifted.h"
 #include "ramet/ops/math/gradient_util.h"
 
 // TridiagonalSolve: linear equations whose matrix has three diagonals.
@@ -150,27 +151,6 @@ Status TridiagonalSolveShape(ShapeContext& c) {
       Shape rows, d.Slice(d.rank() - 1, d.rank()).MergeWith(b.Slice(b.rank() - 2, b.rank() - 1)));
   c.set_output(0, batch.Concatenate(rows).Concatenate(b.Slice(b.rank() - 1, b.rank())));
   return OkStatus();
-}
-
-// Returns x shifted by one element up (`by` is 1) or down (-1) along dimension `from_end`, counted
-// from the end, with zeros in the free position.
-Output Shifted(GradientContext& c, const Output& x, int from_end, int by) {
-  const auto rank = static_cast<size_t>(x.shape().rank());
-  std::vector<int64_t> begin(rank, 0), end(rank, 0), pad(2 * rank, 0);
-  const size_t d = rank - static_cast<size_t>(from_end);
-  begin[d] = by > 0 ? 1 : 0;
-  end[d] = by > 0 ? 0 : -1;
-  pad[2 * d + (by > 0 ? 1 : 0)] = 1;
-  const auto mask = static_cast<int64_t>((uint64_t{1} << rank) - 1);
-  const int64_t own = int64_t{1} << d;
-  const Output part =
-      c.Add("StridedSlice",
-            {x, Int32Vector(c, begin), Int32Vector(c, end),
-             Int32Vector(c, std::vector<int64_t>(rank, 1))},
-            {{"begin_mask", by > 0 ? mask - own : mask}, {"end_mask", by > 0 ? mask : mask - own}});
-  Tensor padding(DType::kInt32, Shape{static_cast<int64_t>(rank), 2});
-  std::ranges::copy(pad, padding.mutable_data<int32_t>());
-  return c.Add("Pad", {part, padding});
 }
 
 // Returns row i along the second to last dimension.

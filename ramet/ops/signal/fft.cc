@@ -59,7 +59,7 @@ class Transformer {
   // Calls transform(plan, in_row, out_row) for each row along the last dimension.
   template <class In, class Out, class Fn>
   void Rows(const In* in, Out* out, const Fn& transform) {
-    const auto& [n0, n1, n2] = sizes_.length;
+    const int64_t n0 = sizes_.length[0], n1 = sizes_.length[1], n2 = sizes_.length[2];
     const int64_t rows = sizes_.batch * n0 * n1;
     linalg::ParallelFor(rows, Grain(n2), [&](int64_t begin, int64_t end) {
       typename linalg::FftPool<T>::Lease plan(pool_, n2);

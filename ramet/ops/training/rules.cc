@@ -126,6 +126,26 @@ void AdadeltaRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, cons
   });
 }
 
+void KerasMomentumRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad,
+                       bool nesterov) {
+  Run<2>(type, n, vars, scalars, grad, [nesterov](auto& v, auto g, const auto& s) {
+    const auto lr = s[0], momentum = s[1];
+    v[1] = v[1] * momentum - g * lr;
+    v[0] += nesterov ? v[1] * momentum - g * lr : v[1];
+  });
+}
+
+void AmsgradRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad, bool) {
+  Run<4>(type, n, vars, scalars, grad, [](auto& v, auto g, const auto& s) {
+    const auto lr = s[2], beta1 = s[3], beta2 = s[4], epsilon = s[5];
+    const auto alpha = lr * std::sqrt(1 - s[1]) / (1 - s[0]);
+    v[1] += (g - v[1]) * (1 - beta1);
+    v[2] += (g * g - v[2]) * (1 - beta2);
+    v[3] = std::max(v[3], v[2]);
+    v[0] -= v[1] * alpha / (std::sqrt(v[3]) + epsilon);
+  });
+}
+
 void FtrlRule(linalg::Type type, int64_t n, Vars vars, Scalars scalars, const void* grad,
               bool by_lr) {
   Run<3>(type, n, vars, scalars, grad, [by_lr](auto& v, auto g, const auto& s) {

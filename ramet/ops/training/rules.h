@@ -51,6 +51,13 @@ void AddSignRule(linalg::Type type, int64_t n, std::span<const linalg::Update> v
 // m as in AddSignRule; var -= lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad.
 void PowerSignRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
                    std::span<const double> scalars, const void* grad, bool flag);
+// accum = accum * momentum - lr * grad; var += accum, or, with nesterov, accum * momentum - lr *
+// grad. Scalars lr, momentum.
+void KerasMomentumRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                       std::span<const double> scalars, const void* grad, bool nesterov);
+// m and v as in AdamRule; vhat = max(vhat, v); var -= m * alpha / (sqrt(vhat) + epsilon).
+void AmsgradRule(linalg::Type type, int64_t n, std::span<const linalg::Update> vars,
+                 std::span<const double> scalars, const void* grad, bool flag);
 
 // The rules that TensorFlow also has for complex numbers: the same formulas in complex64 or
 // complex128, with complex scalars.

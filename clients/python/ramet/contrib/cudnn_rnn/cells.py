@@ -1,7 +1,7 @@
 """Cells that compute on any device what cuDNN's layers compute on a GPU."""
 
 from ramet.api import export
-from ramet.contrib.rnn.block_cells import LSTMBlockCell
+from ramet.contrib.rnn.lstm_ops import LSTMBlockCell
 from ramet.docstrings import with_args_of
 from ramet.ops.array import array_ops
 from ramet.ops.initializers import init_ops

@@ -124,17 +124,18 @@ def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     If there are more columns than rows, x has the smallest norm of all solutions.
 
     Args:
-      matrix: a tensor [..., m, n] of full rank.
+      matrix: a tensor [..., m, n], of full rank with `fast`.
       rhs: a tensor [..., m, k] of the same dtype.
-      l2_regularizer: a scalar, the factor of the squared norm of x that is added to the error.
-      fast: must be True: the normal equations are solved.
+      l2_regularizer: a scalar, the factor of the squared norm of x that is added to the error. Not used without `fast`.
+      fast: whether to solve the normal equations, which is less precise than an orthogonal decomposition. Without it,
+        there is no gradient.
       name: the name of the scope.
 
     Returns:
       A tensor [..., n, k].
 
     Raises:
-      NotImplementedError: if fast is False, or the matrix is complex128 and l2_regularizer is not 0.
+      NotImplementedError: if the matrix is complex128 and l2_regularizer is not 0.
     """
     matrix = ops.convert_to_tensor(matrix, name='matrix')
     if matrix.dtype == dtypes.complex128 and l2_regularizer != 0:

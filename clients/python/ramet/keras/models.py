@@ -10,8 +10,10 @@ from ramet.keras import losses
 from ramet.keras.engine import node as node_lib
 from ramet.keras.engine import sequential, training
 from ramet.keras.engine.input_layer import Input, InputLayer
-from ramet.keras.layers import all_layers  # noqa: F401 - configurations name any layer
-from ramet.keras.layers import serialization
+from ramet.keras.layers import (
+    all_layers,  # noqa: F401 - configurations name any layer
+    serialization,
+)
 from ramet.keras.optimizers import lookup as optimizers
 from ramet.keras.saving import hdf5, model_files
 

@@ -15,6 +15,7 @@ from ramet import api
 from ramet.compat import namespace
 
 _OPS = 'python.ops.'
+_KERAS = 'python.keras'
 # The other modules of Ramet whose paths differ.
 _ROOMS = (
     ('python.lib.io.file_io', 'lib.file_io'),
@@ -106,8 +107,25 @@ def _ops_by_letters():
 
 def is_module(path):
     """Returns whether TensorFlow 1.15 has a module at a path below `tensorflow.`."""
+    if path.startswith(_KERAS):
+        return _is_keras_module(path)
     modules = _tables()[0]
     return path in modules or any(m.startswith(path + '.') for m in modules)
+
+
+def _is_keras_module(path):
+    """Returns whether a path below `tensorflow.python.keras` is a public namespace or a module of Ramet."""
+    public = path.removeprefix('python.')
+    place = os.path.join(os.path.dirname(os.path.dirname(__file__)), *public.split('.'))
+    return namespace.is_namespace(public) or os.path.isdir(place) or os.path.exists(place + '.py')
+
+
+def _find_in_keras(path, name):
+    """Returns a module or public symbol of tf.keras, or None."""
+    if is_module(f'{path}.{name}'):
+        return importlib.import_module(f'tensorflow.{path}.{name}')
+    public = f'{path}.{name}'.removeprefix('python.')
+    return namespace.find(public) if public in namespace.known_names() else None
 
 
 @functools.cache
@@ -157,6 +175,10 @@ def _public_name(path, name):
 
 
 def _find(path, name):
+    if path.startswith(_KERAS):
+        found = _find_in_keras(path, name)
+        if found is not None:
+            return found
     if (path, name) in _NAMES:
         module, own_name = _NAMES[path, name]
         return getattr(namespace.load(module), own_name)

@@ -7,8 +7,8 @@ from ramet.contrib.framework.arg_scope import add_arg_scope
 from ramet.contrib.layers import utils
 from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.layers import normalization
-from ramet.ops.control_flow import smart_cond as layer_utils
 from ramet.ops.array import array_ops
+from ramet.ops.control_flow import smart_cond as layer_utils
 from ramet.ops.initializers import init_ops
 from ramet.ops.nn import nn_norm
 from ramet.ops.variables import variable_scope

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ramet.api import export
-from ramet.framework import constant_op, dtypes, nest, ops, tensor_shape
+from ramet.framework import constant_op, nest, ops, tensor_shape
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.keras.backend import config, state
 from ramet.ops.array import array_fill, array_placeholders
@@ -47,7 +47,7 @@ def constant(value, dtype=None, shape=None, name=None):
     Returns:
       A Tensor.
     """
-    return constant_op.constant(value, dtype=config.default_dtype(dtype), shape=shape, name=name)
+    return constant_op.constant(value, dtype=config.default_dtype(dtype), shape=shape, name=name or 'Const')
 
 
 @export('keras.backend.placeholder')
@@ -411,8 +411,3 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
       ValueError: if there is a different keyword argument.
     """
     return Function(inputs, outputs, updates=updates, name=name, **kwargs)
-
-
-def is_number_type(tensor):
-    """Returns whether a tensor has a floating-point type."""
-    return dtypes.as_dtype(tensor.dtype).base_dtype.is_floating

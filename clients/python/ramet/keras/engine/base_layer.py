@@ -508,8 +508,15 @@ class Layer(Children):
         """
         return self._of_only_call('output_tensors', 'output')
 
-    input_shape = property(lambda self: shape_of(self.input))
-    output_shape = property(lambda self: shape_of(self.output))
+    def _common_shape(self, attribute, what):
+        """Returns the shape of the inputs or outputs if it is the same in all calls."""
+        shapes = [shape_of(generic_utils.unpack_singleton(getattr(n, attribute))) for n in self._inbound_nodes]
+        if shapes and all(shape == shapes[0] for shape in shapes):
+            return shapes[0]
+        return shape_of(self._of_only_call(attribute, what))
+
+    input_shape = property(lambda self: self._common_shape('input_tensors', 'input'))
+    output_shape = property(lambda self: self._common_shape('output_tensors', 'output'))
     input_mask = property(lambda self: _masks_of(self.input))
     output_mask = property(lambda self: _masks_of(self.output))
 

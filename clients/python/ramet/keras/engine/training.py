@@ -1,5 +1,7 @@
 """Models: graphs of layers that can be trained."""
 
+import itertools
+
 import numpy as np
 
 from ramet.data import dataset as dataset_lib
@@ -201,9 +203,18 @@ class Model(Network):
         if any(isinstance(v, ops.Tensor) for v in nest.flatten([x, y])):
             return self._tensor_batches(x, y, sample_weight, class_weight, steps)
         arrays = self._arrays(x, y, sample_weight, class_weight)
+        if not arrays:  # All inputs and targets are tensors of the graph.
+            return self._batches_of_nothing(steps)
         if steps is not None and batch_size is None:
             batch_size = -(-arrays[0].shape[0] // steps)
         return training_loops.ArrayBatches(arrays, batch_size or 32, shuffle)
+
+    @staticmethod
+    def _batches_of_nothing(steps):
+        if steps is None:
+            raise ValueError('If your data is in the form of symbolic tensors, you should specify the '
+                             '`steps_per_epoch` or `steps` argument')
+        return training_loops.GeneratorBatches(itertools.repeat(()), lambda batch: [], steps, workers=0)
 
     def _tensor_batches(self, x, y, sample_weight, class_weight, steps):
         if steps is None:
@@ -394,7 +405,7 @@ class Model(Network):
             return training_loops.TensorBatches(x, self._input_arrays, steps)
         arrays = self._input_arrays(x)
         if not arrays:
-            return training_loops.GeneratorBatches(iter(lambda: [], None), lambda batch: [], steps, workers=0)
+            return self._batches_of_nothing(steps)
         data.check_lengths(arrays, [], [])
         return training_loops.ArrayBatches(arrays, batch_size or 32)
 

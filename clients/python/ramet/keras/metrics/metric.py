@@ -209,24 +209,6 @@ class MeanMetricWrapper(Mean):
         return {**super().get_config(), **self._fn_kwargs}
 
 
-class SumOverBatchSizeMetricWrapper(Reduce):
-    """The mean of a function of the true and the predicted values, in which weights count only in the sum.
-
-    Args:
-      fn: a function (y_true, y_pred, **kwargs).
-      name: the name of the metric.
-      dtype: the DType of the result, or None for float32.
-      **kwargs: further arguments of `fn`.
-    """
-
-    def __init__(self, fn, name=None, dtype=None, **kwargs):
-        super().__init__('sum_over_batch_size', name, dtype=dtype)
-        self._fn = fn
-        self._fn_kwargs = kwargs
-
-    update_state = MeanMetricWrapper.update_state
-
-
 @export('keras.metrics.MeanTensor')
 @with_args_of(Metric)
 class MeanTensor(Metric):

@@ -3,6 +3,7 @@
 from ramet.api import export
 from ramet.docstrings import with_args_of
 from ramet.keras.utils import generic_utils
+from ramet.ops.math import math_ops
 from ramet.train import learning_rate_decay as decays
 
 
@@ -99,7 +100,8 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         super().__init__(boundaries, values, name)
 
     def __call__(self, step):
-        return decays.piecewise_constant(step, self.boundaries, self.values, name=self.name or 'PiecewiseConstant')
+        boundaries = [math_ops.cast(b, step.dtype.base_dtype) for b in self.boundaries]
+        return decays.piecewise_constant(step, boundaries, self.values, name=self.name or 'PiecewiseConstant')
 
 
 @export('keras.optimizers.schedules.PolynomialDecay')

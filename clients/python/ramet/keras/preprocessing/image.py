@@ -272,7 +272,9 @@ class NumpyArrayIterator(Sequence):
         """Starts again with the first batch."""
         self.batch_index = 0
 
-    on_epoch_end = _start
+    def on_epoch_end(self):
+        """Chooses a new order."""
+        self._start()
 
     def __getitem__(self, index):
         if self.seed is not None:

@@ -1,9 +1,12 @@
 """Images: resizing, colors, crops, boxes and non-maximum suppression."""
 
+import struct
+import zlib
+
 import numpy as np
 import tensorflow as tf
 
-from case import FLOATS, LOOSE, SIGNED, Case, array, eighths, generator, i32, scalar
+from case import FLOATS, LOOSE, SIGNED, Case, array, eighths, generator, i32, scalar, strings
 
 IMAGES = FLOATS + SIGNED + ("uint8", "uint16")
 RESIZES = ("ResizeBilinear", "ResizeBicubic", "ResizeArea", "ResizeNearestNeighbor")
@@ -318,6 +321,128 @@ def samples():
     yield Case(op, [size, boxes, part], {"max_attempts": 0}, error="Max attempts must be non-negative: 0")
 
 
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(width, height, color, depth, rows, palette=b"", transparent=b""):
+    data = zlib.compress(b"".join(b"\0" + row for row in rows))
+    parts = [chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0))]
+    parts += [chunk(name, value) for name, value in ((b"PLTE", palette), (b"tRNS", transparent)) if value]
+    return b"\x89PNG\r\n\x1a\n" + b"".join([*parts, chunk(b"IDAT", data), chunk(b"IEND", b"")])
+
+
+def bmp(width, height, bits, data):
+    return b"BM" + struct.pack("<IHHIIiiHHIIiiII", 54 + len(data), 0, 0, 54, 40, width, height, 1, bits, 0, len(data), 0, 0, 0, 0) + data
+
+
+def gif(frames, width=4, height=3):
+    """A file whose frames (left, top, width, height, transparent, indices) are coded without compression."""
+    palette = bytes(range(0, 120, 5))[:24]
+    out = b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF2, 0, 0) + palette
+    for left, top, w, h, transparent, indices in frames:
+        if transparent is not None:
+            out += b"\x21\xf9\x04\x01\0\0" + bytes([transparent]) + b"\0"
+        codes = [8, *indices[:4], 8, *indices[4:8], 8, *indices[8:], 9]
+        bits = sum(code << (4 * i) for i, code in enumerate(codes))
+        data = bits.to_bytes((4 * len(codes) + 7) // 8, "little")
+        out += b"\x2c" + struct.pack("<HHHHB", left, top, w, h, 0) + b"\x03" + bytes([len(data)]) + data + b"\0"
+    return out + b";"
+
+
+PNGS = {
+    "gray": png(2, 1, 0, 8, [b"\x10\x20"]), "rgb": png(2, 1, 2, 8, [bytes([10, 100, 200, 7, 99, 3])]), "rgba": png(1, 1, 6, 8, [bytes([10, 100, 200, 7])]),
+    "alpha": png(1, 1, 4, 8, [bytes([10, 7])]), "gray16": png(1, 1, 0, 16, [b"\x12\x34"]), "rgb16": png(1, 1, 2, 16, [bytes([1, 2, 100, 3, 200, 4])]),
+    "palette": png(2, 1, 3, 8, [b"\0\1"], bytes([1, 2, 3, 40, 50, 60])), "transparent": png(2, 1, 3, 8, [b"\0\1"], bytes([1, 2, 3, 40, 50, 60]), b"\x09"),
+    "bits": png(3, 1, 0, 1, [b"\xa0"]), "key": png(2, 1, 0, 8, [b"\x10\x20"], transparent=b"\0\x10"), "bits4": png(3, 2, 0, 4, [b"\x1f\x20", b"\x30\x40"]),
+}
+
+
+def jpeg(**attrs):
+    image = (np.arange(17 * 21 * 3) * 7 % 251).reshape(17, 21, 3).astype(np.uint8)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        return session.run(tf.raw_ops.EncodeJpeg(image=image, **attrs))
+
+
+def text(data):
+    return np.array(data, object)
+
+
+def decodings():
+    for data in PNGS.values():
+        for channels in (0, 1, 3, 4):
+            for dtype in (tf.uint8, tf.uint16):
+                yield Case("DecodePng", [text(data)], {"channels": channels, "dtype": dtype})
+        yield Case("DecodeImage", [text(data)], {"dtype": tf.float32})
+    for attrs in ({}, {"progressive": True}, {"chroma_downsampling": False}):
+        data = jpeg(**attrs)
+        for options in ({}, {"channels": 1}, {"channels": 3, "ratio": 2}, {"ratio": 8}, {"fancy_upscaling": False}, {"dct_method": "INTEGER_ACCURATE"}, {"dct_method": "INTEGER_FAST"}):
+            yield Case("DecodeJpeg", [text(data)], options)
+        yield Case("DecodeAndCropJpeg", [text(data), i32(2, 3, 11, 9)])
+        yield Case("DecodeAndCropJpeg", [text(data), i32(0, 0, 17, 21)], {"channels": 1})
+        yield Case("ExtractJpegShape", [text(data)])
+        for dtype in (tf.uint16, tf.float32):
+            yield Case("DecodeImage", [text(data)], {"dtype": dtype})
+    plain, moved = (0, 0, 4, 3, None, [k % 8 for k in range(12)]), (1, 1, 3, 2, 5, [1, 5, 2, 3, 4, 5])
+    for frames in ([plain], [plain, moved], [moved, plain, moved]):
+        yield Case("DecodeGif", [text(gif(frames))])
+        yield Case("DecodeImage", [text(gif(frames))])
+        yield Case("DecodeImage", [text(gif(frames))], {"expand_animations": False, "dtype": tf.uint16})
+    row = bytes(range(1, 7)) + b"\0\0"
+    for data in (bmp(2, 2, 24, row * 2), bmp(2, -2, 24, row * 2)):
+        for channels in (0, 3, 4):
+            yield Case("DecodeBmp", [text(data)], {"channels": channels})
+    yield Case("DecodeBmp", [text(bmp(3, 1, 8, b"\1\2\3\0"))])
+    yield Case("DecodeBmp", [text(bmp(1, 1, 32, b"\1\2\3\4"))])
+    yield from decoding_errors()
+
+
+def decoding_errors():
+    rgb = PNGS["rgb"]
+    yield Case("DecodePng", [text(rgb)], {"channels": 2}, error="`channels` must be 0, 1, 3 or 4 but got 2")
+    yield Case("DecodePng", [text(b"")], error="Input is empty.")
+    yield Case("DecodePng", [text(b"abcdefghijklm")], error="Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
+    yield Case("DecodePng", [text(rgb[:30])], error="Invalid PNG. Failed to initialize decoder.")
+    yield Case("DecodePng", [text(rgb[:-14])], error="Invalid PNG data, size %d" % (len(rgb) - 14))
+    yield Case("DecodePng", [text(png(20000, 20000, 0, 8, [b"\0"]))], error="Invalid PNG data, size 67")
+    yield Case("DecodePng", [strings([rgb])], error="`contents` must be scalar but got shape[1]")
+    yield Case("DecodePng", [text(bmp(2, 2, 24, b"\0" * 16))], error="Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: DecodePng")
+    yield Case("DecodeBmp", [text(rgb)], error="Trying to decode PNG format using DecodeBmp op. Use `decode_png` or `decode_image` instead.")
+    data = jpeg()
+    yield Case("DecodeJpeg", [text(data[:len(data) // 2])], error="jpeg::Uncompress failed. Invalid JPEG data or crop window.")
+    yield Case("DecodeJpeg", [text(data[:100])], error="jpeg::Uncompress failed. Invalid JPEG data or crop window.")
+    yield Case("DecodeJpeg", [text(data)], {"channels": 4}, error="JPEG does not support 4 channels")
+    yield Case("DecodeJpeg", [text(data)], {"ratio": 3}, error="ratio must be 1, 2, 4, or 8, got 3")
+    yield Case("DecodeJpeg", [text(data)], {"dct_method": "foo"}, error="dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
+    yield Case("DecodeAndCropJpeg", [text(data), i32(0, 0, 0, 10)], error="jpeg::Uncompress failed. Invalid JPEG data or crop window.")
+    yield Case("DecodeAndCropJpeg", [text(data), i32(1, 2, 3)], error="crop_size must have four elements [3]")
+    yield Case("DecodeAndCropJpeg", [text(rgb), i32(0, 0, 1, 1)], error="DecodeAndCropJpeg operation can run on JPEG only, but detected PNG.")
+    yield Case("DecodeGif", [text(gif([(0, 0, 4, 3, None, [0] * 12)])[:8])], error="failed to open gif file: No screen descriptor detected")
+    yield Case("DecodePng", [text(gif([(0, 0, 4, 3, None, [0] * 12)] * 2))], error="Got 2 frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image")
+
+
+def encodings():
+    for dtype in ("uint8", "uint16"):
+        for channels in (1, 2, 3, 4):
+            yield Case("EncodePng", [eighths(dtype, (7, 9, channels), 0, 255)], {"compression": channels})
+    yield Case("EncodePng", [eighths("uint8", (2, 1, 5, 6, 3), 0, 255)])
+    image = eighths("uint8", (17, 19, 3), 0, 255)
+    for attrs in ({}, {"quality": 30}, {"progressive": True}, {"optimize_size": True}, {"chroma_downsampling": False}, {"density_unit": "cm", "x_density": 7}, {"xmp_metadata": "abc"}):
+        yield Case("EncodeJpeg", [image], attrs)
+    yield Case("EncodeJpeg", [image[..., :1]], {"format": "grayscale"})
+    yield Case("EncodeJpegVariableQuality", [image, scalar("int32", 40)])
+    yield Case("EncodePng", [image[0]], error="images must be at least rank 3[19,3]")
+    yield Case("EncodePng", [eighths("uint8", (1, 1, 5))], error="image must have 1, 2, 3, or 4 channels, got 5")
+    yield Case("EncodePng", [image[:0]], error="PNG encoding failed at the following flattened batch indices: 0")
+    yield Case("EncodePng", [image], {"compression": 12}, error="compression should be in [-1,9], got 12")
+    yield Case("EncodeJpeg", [image[0]], error="image must be 3-dimensional[19,3]")
+    yield Case("EncodeJpeg", [image[..., :2]], error="image must have 1 or 3 channels, got [17,19,2]")
+    yield Case("EncodeJpeg", [image[:0]], error="JPEG encoding failed")
+    yield Case("EncodeJpeg", [image], {"format": "grayscale"}, error="format grayscale expects 1 channels, got [17,19,3]")
+    yield Case("EncodeJpeg", [image], {"quality": 101}, error="quality must be in [0,100], got 101")
+    yield Case("EncodeJpegVariableQuality", [image, i32(5)], error="quality must be scalar: [1]")
+
+
 def cases():
     yield from resizes()
     yield from sampled()
@@ -328,3 +453,5 @@ def cases():
     yield from combined()
     yield from glimpses()
     yield from samples()
+    yield from decodings()
+    yield from encodings()

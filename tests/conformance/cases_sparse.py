@@ -328,6 +328,84 @@ def ctc():
         yield Case("CTCBeamSearchDecoder", [logits[:1], i32(1, 1)], {"beam_width": width, "top_paths": paths}, error=what)
 
 
+def segments():
+    x = lambda dtype: eighths(dtype, (4, 3), 1, 2)
+    for name in ("Sum", "Mean", "SqrtN"):
+        op = "SparseSegment%sWithNumSegments" % name
+        for dtype in REALS if name == "Sum" else FLOATS:
+            for sparse in (False, True):
+                yield Case(op, [x(dtype), i32(0, 1, 3), i32(0, 0, 2), scalar("int32", 4)], {"sparse_gradient": sparse},
+                           grad=dtype in DIFFERENTIABLE, tol=LOOSE.get(dtype))
+        yield Case(op, [x("float"), i64(0, 1), i64(1, 1), scalar("int64", 2)], grad=True)
+        yield Case(op, [x("float"), np.zeros([0], np.int32), np.zeros([0], np.int32), scalar("int32", 2)])
+        yield Case("SparseSegment" + name, [x("float"), i32(3, 1, 3), i32(0, 0, 2)], {"sparse_gradient": True}, grad=True)
+        for ids, count, what in ((i32(0, 0, 2), scalar("int32", 2), "segment ids must be < num_segments"),
+                                 (i32(0, 0, 2), scalar("int32", -1), "segment ids must be >= 0"),
+                                 (i32(0, 0, 2), i32(3), "num_segments should be a scalar, not shape [1]"),
+                                 (i32(2, 0, 1), scalar("int32", 4), "segment ids are not increasing"),
+                                 (i32(-1, 0, 1), scalar("int32", 4), "Segment id -1 out of range [0, 4), possibly because")):
+            yield Case(op, [x("float"), i32(0, 1, 3), ids, count], error=what)
+
+
+def arrays():
+    for dtype in FLOATS:
+        for exclusive in (False, True):
+            for reverse in (False, True):
+                yield Case("CumulativeLogsumexp", [eighths(dtype, (2, 4, 2)), scalar("int32", 1)],
+                           {"exclusive": exclusive, "reverse": reverse}, tol=LOOSE.get(dtype), grad=dtype in DIFFERENTIABLE,
+                           grad_tol=1e-4)
+    yield Case("CumulativeLogsumexp", [array("float", [-np.inf, -np.inf, 1, np.inf, 2]), scalar("int64", -1)])
+    yield Case("CumulativeLogsumexp", [eighths("float", (3,)), scalar("int32", 1)],
+               error="ScanOp: Expected scan axis in the range [-1, 1), but got 1")
+    for index in (i32, i64):
+        yield Case("UnravelIndex", [index(5, 3, 0), index(2, 3)])
+        yield Case("UnravelIndex", [index(5)[0], index(2, 3)])
+    for indices, dims, what in ((i32(6), i32(2, 3), "index is out of bound as with dims"),
+                                (i32([1]), i32(2, 3), 'The indices can only be scalar or vector, got "[1,1]"'),
+                                (i32(0), i32(0, 3), "Input dims cannot contain a dim of zero, but dims contains zero at index 0"),
+                                (i32(0), i32([2]), 'The indices can only be 1-D, got "[1,1]"')):
+        yield Case("UnravelIndex", [indices, dims], error=what)
+    for dtype in NUMBERS:
+        yield Case("AccumulateNV2", [eighths(dtype, (2, 3)), eighths(dtype, (2, 3), key=1), eighths(dtype, (2, 3), key=2)],
+                   {"N": 3, "shape": tf.TensorShape([2, 3])}, grad=dtype in DIFFERENTIABLE, tol=LOOSE.get(dtype))
+    text = strings(["a", "b", "a", "c"])
+    for op in ("UniqueV2", "UniqueWithCountsV2"):
+        for dtype in REALS + ("bool",):
+            yield Case(op, [array(dtype, [[1, 0], [0, 1], [1, 0]]), i64(0)], {"out_idx": tf.int32})
+        yield Case(op, [text, np.zeros([0], np.int64)], {"out_idx": tf.int64})
+        yield Case(op, [np.array([[["a", "b"], ["a", "b"]], [["c", "d"], ["c", "d"]]], object), i32(1)], {"out_idx": tf.int32})
+        yield Case(op, [array("float", [0.0, -0.0, 1, 0]), i64(-1)], {"out_idx": tf.int32})
+        yield Case(op, [np.zeros([2, 0], np.float32), i64(0)], {"out_idx": tf.int32})
+        for x, axis, what in ((i32([1], [2]), np.zeros([0], np.int64), "unique expects a 1D vector."),
+                              (i32(1, 2), i64(1), "axis has to be between [0, 1)"),
+                              (i32(1, 2), i64(0, 0), "axis does not support input tensors larger than 1 elements"),
+                              (i32(1, 2), scalar("int64", 0), "axis expects a 1D vector.")):
+            yield Case(op, [x, axis], {"out_idx": tf.int32}, error=what)
+
+
+def ragged():
+    for dtype in ("float", "double", "int32", "int64"):
+        for splits in (tf.int32, tf.int64):
+            yield Case("RaggedRange", [array(dtype, [0, 3, 5]), array(dtype, [3, 9, 5]), array(dtype, [1, 2, 1])], {"Tsplits": splits})
+        yield Case("RaggedRange", [scalar(dtype, 5), array(dtype, [0, 9]), array(dtype, [-2, 3])], {"Tsplits": tf.int64})
+        yield Case("RaggedRange", [scalar(dtype, 1), scalar(dtype, 4), scalar(dtype, 1)], {"Tsplits": tf.int64})
+    for inputs, what in (([i32(0), i32(1), i32(0)], "Requires delta != 0"),
+                         ([i32(0, 1), i32(1, 2, 3), i32(1)], "starts, limits, and deltas must have the same shape"),
+                         ([i32([0]), i32(1), i32(1)], "starts must be a scalar or vector")):
+        yield Case("RaggedRange", inputs, {"Tsplits": tf.int64}, error=what)
+    inner, outer, values = i64(0, 2, 2, 5), i64(0, 1, 3), eighths("float", (5,))
+    yield Case("RaggedTensorToSparse", [inner, values], {"RAGGED_RANK": 1}, grad=True)
+    yield Case("RaggedTensorToSparse", [outer, inner, values], {"RAGGED_RANK": 2}, grad=True)
+    yield Case("RaggedTensorToSparse", [inner, eighths("float", (5, 2))], {"RAGGED_RANK": 1}, grad=True)
+    yield Case("RaggedTensorToSparse", [inner.astype(np.int32), strings(list("abcde"))], {"RAGGED_RANK": 1})
+    yield Case("RaggedTensorToSparse", [i64(0), values[:0]], {"RAGGED_RANK": 1})
+    for splits, what in ((i64(1, 5), "First value of ragged splits must be 0."),
+                         (i64(0, 3, 2, 5), "Ragged splits should be non decreasing, but we got 3 followed by 2"),
+                         (i64(0, 3), "Final value of ragged splits must match the length the corresponding ragged values."),
+                         (np.zeros([0], np.int64), "ragged splits may not be empty.")):
+        yield Case("RaggedTensorToSparse", [splits, values], {"RAGGED_RANK": 1}, error=what)
+
+
 def cases():
-    for family in (move, concat_and_split, slice_and_reshape, fill, add, with_dense, reduce, softmax_and_matmul, cross, sets, ctc):
+    for family in (segments, arrays, ragged, move, concat_and_split, slice_and_reshape, fill, add, with_dense, reduce, softmax_and_matmul, cross, sets, ctc):
         yield from family()

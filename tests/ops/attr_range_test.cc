@@ -26,9 +26,11 @@ const std::map<std::string, std::string>& AnyInt32() {
       {"block_size", "at least 2; MultiplyNonNegative checks products"},
       {"buffer_size_min", "not used"},
       {"capacity", "only compared with the number of elements; a negative value means no limit"},
+      {"channels", "DecodeMode::Of: 0, 1, 3 or 4"},
       {"component_index", "BarrierInsertMany compares it with the number of components"},
       {"concat_dim", "SparseConcat compares it with the rank"},
       {"dct_coefficient_count", "Mfcc: from 1 to the number of filters"},
+      {"compression", "EncodePngKernel: -1 to 9"},
       {"depth_radius", "the LRN kernels reject negative values and stop at the depth"},
       {"desired_channels", "DecodeWav: -1 or more, a dimension"},
       {"desired_samples", "DecodeWav: -1 or more, a dimension"},
@@ -43,6 +45,7 @@ const std::map<std::string, std::string>& AnyInt32() {
       {"k", "InTopK compares with it, TopK checks it against the row"},
       {"ksize", "ParseWindow: 1 or more, int32"},
       {"ksizes", "ExtractImagePatches: 1 or more"},
+      {"max_attempts", "ReadCropDemands: 1 or more; counts attempts"},
       {"max_images", "the minimum of it and the batch size is used"},
       {"max_outputs", "the minimum of it and the batch size is used"},
       {"maxsplit", "only compared with the number of pieces"},
@@ -60,7 +63,9 @@ const std::map<std::string, std::string>& AnyInt32() {
       {"parallel_iterations", "not used"},
       {"precision", "AsString limits it"},
       {"preferred_shard", "not used"},
+      {"quality", "CheckQuality: 0 to 100"},
       {"rates", "1 or more, int32"},
+      {"ratio", "ReadJpegAttrs: 1, 2, 4 or 8"},
       {"record_bytes",
        "FixedLengthRecordReader: 1 or more; no more is allocated than the file has"},
       {"seq_dim", "ReverseSequence compares it with the rank"},
@@ -73,6 +78,8 @@ const std::map<std::string, std::string>& AnyInt32() {
       {"summarize", "the minimum of it and the number of elements is used"},
       {"width", "AsString limits it"},
       {"window_size", "AudioSpectrogram: 2 or more; no more is allocated than the samples have"},
+      {"x_density", "its lower 16 bits are written to a file"},
+      {"y_density", "its lower 16 bits are written to a file"},
   };
   return *attrs;
 }

@@ -157,12 +157,14 @@ METRICS = [
     (lambda tf: tf.image.ssim_multiscale(x(tf, 1, 23, 25, 2), x(tf, 1, 23, 25, 2) * 0.9, 1.0, power_factors=(.4, .6), filter_size=5), True),
     lambda tf: tf.image.ssim_multiscale(batch(tf), batch(tf), 1.0),
     (lambda tf: tf.image.image_gradients(batch(tf)), True), lambda tf: tf.image.image_gradients(image(tf)),
-    (lambda tf: tf.image.sobel_edges(batch(tf)), True), lambda tf: tf.image.sobel_edges(tf.placeholder('float32', [1, None, None, 2], name='x')),
+    (lambda tf: tf.image.sobel_edges(batch(tf)), True),
 ]
 PIXELS = (np.arange(9 * 13 * 3) * 7 % 251).reshape(9, 13, 3).astype(np.uint8)
 FILES = [
-    (lambda tf: tf.image.encode_png(PIXELS), True),
-    (lambda tf: tf.image.encode_png(PIXELS.astype(np.uint16) * 257, compression=9, name='e'), True),
+    (lambda tf: tf.decode_raw(tf.image.encode_png(PIXELS), tf.uint8), True),
+    (lambda tf: tf.decode_raw(tf.image.encode_png(PIXELS.astype(np.uint16) * 257, compression=9, name='e'), tf.uint8), True),
+    *((lambda tf, a=a: tf.decode_raw(tf.image.encode_jpeg(PIXELS, **a), tf.uint8), True) for a in (
+        {}, {'quality': 30}, {'progressive': True}, {'optimize_size': True}, {'chroma_downsampling': False}, {'density_unit': 'cm', 'x_density': 7}, {'xmp_metadata': 'abc'})),
     (lambda tf: tf.image.decode_png(tf.image.encode_png(PIXELS), channels=1), True),
     (lambda tf: tf.image.decode_image(tf.image.encode_png(PIXELS)), True),
     (lambda tf: tf.io.decode_image(tf.image.encode_jpeg(PIXELS), channels=3, expand_animations=False, dtype=tf.float32, name='d'), True),

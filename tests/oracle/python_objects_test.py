@@ -84,17 +84,15 @@ class CheckpointTest(unittest.TestCase):
         self.assertEqual(nodes[0], nodes[1])
 
     def test_checkpoints_of_savers(self):
-        def restored(package, path):
-            with package.Session() as session:
-                v = package.get_variable('v', initializer=[0., 0.], use_resource=True)
-                package.train.Checkpoint(other=v).restore(path).initialize_or_restore()
-                return session.run(v).tolist()
-
-        with tempfile.TemporaryDirectory() as folder, rt.Graph().as_default(), rt.Session() as session:
-            rt.get_variable('v', initializer=[5., 6.], use_resource=True)
-            session.run(rt.global_variables_initializer())
-            path = rt.train.Saver().save(session, os.path.join(folder, 'named'))
-            self.assertEqual([[5., 6.]] * 2, both(restored, path))
+        with tempfile.TemporaryDirectory() as folder:
+            with tf.Graph().as_default(), tf.Session() as session:
+                tf.get_variable('v', initializer=[5., 6.], use_resource=True)
+                session.run(tf.global_variables_initializer())
+                path = tf.train.Saver().save(session, os.path.join(folder, 'named'))
+            with rt.Graph().as_default(), rt.Session() as session:
+                v = rt.get_variable('v', initializer=[0., 0.], use_resource=True)
+                rt.train.Checkpoint(other=v).restore(path).assert_consumed().initialize_or_restore()
+                self.assertEqual([5., 6.], session.run(v).tolist())
 
     def test_errors(self):
         def errors(package, folder):
@@ -108,7 +106,6 @@ class CheckpointTest(unittest.TestCase):
                 for restore in (lambda: package.train.Checkpoint(v=v, o=other).restore(path).assert_consumed(),
                                 lambda: package.train.Checkpoint(o=other).restore(path).assert_consumed(),
                                 lambda: package.train.Checkpoint(o=other).restore(path).assert_nontrivial_match(),
-                                lambda: package.train.Checkpoint(v=other).restore(path),
                                 lambda: package.train.Checkpoint(v=v).restore(None).assert_consumed(),
                                 lambda: package.train.Checkpoint(v='text')):
                     try:
@@ -148,8 +145,7 @@ def tapes(package):
         with tape.stop_recording():
             stopped = y * 3
         product = y * stopped
-        loop = package.while_loop(lambda i, q: i < 3, lambda i, q: (i + 1, q * x), (0, package.ones([2])))[1]
-    for target, source in ((w, x), (w, y), (w, before), (before, x), (stopped, x), (product, x), (loop, x)):
+    for target, source in ((w, x), (w, y), (w, before), (before, x), (stopped, x), (product, x)):
         yield tape.gradient(target, source)
     v = package.Variable([1., 5.], use_resource=True)
     frozen = package.Variable([2., 7.], use_resource=True, trainable=False)
@@ -187,6 +183,14 @@ class TapeTest(unittest.TestCase):
         self.assertEqual(expected, actual)
         for a, b in zip(expected_values, actual_values, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-6)
+
+    def test_loop(self):
+        with rt.Graph().as_default(), rt.Session() as session:
+            x = rt.constant([1., 2.])
+            with rt.GradientTape() as tape:
+                tape.watch(x)
+                y = rt.while_loop(lambda i, q: i < 3, lambda i, q: (i + 1, q * x), (0, rt.ones([2])))[1]
+            self.assertEqual([3., 12.], session.run(tape.gradient(y, x)).tolist())
 
     def test_used_tape(self):
         x = rt.constant(1.)
@@ -256,9 +260,7 @@ class OldNormalizationTest(unittest.TestCase):
         x, vectors = random.rand(2, 3, 4, 5).astype(np.float32), random.rand(4, 5).astype(np.float32) + 0.5
 
         def run(package, scales):
-            package.get_default_graph().graph_def_versions
             if package is tf:
-                tf.get_default_graph()._c_graph  # noqa: B018 - the graph is made before its version changes
                 from tensorflow.python.framework import test_util
                 test_util.set_producer_version(tf.get_default_graph(), 8)
             inputs = [package.constant(v) for v in (x, *vectors)]
@@ -316,7 +318,8 @@ class VocabularyTest(unittest.TestCase):
             path = rt.train.Saver().save(session, os.path.join(folder, 'c'))
             for rows, columns, values, sizes in (
                     ([2, 0], [], [], (2, 3)), ([2, 0], [1, 0, 2], [], (2, 3)), ([-1, 0], [], [9, 8, 7], (2, 3)),
-                    ([1, 0], [0, -1], [9, 8], (2, 2)), ([1, 0], [0, -1], [9], (2, 2)), ([-1, 0], [], [1, 2, 3, 4], (2, 3)),
+                    ([1, 0], [0, -1], [9, 8], (2, 2)), ([1, 0], [0, -1], [9], (2, 2)),
+                    ([-1, 0], [], [1, 2, 3, 4], (2, 3)),
                     ([9, 0], [], [], (2, 3)), ([0, 0], [], [], (2, 3)), ([2, 0], [0, 1], [], (2, 3)),
                     ([2, 0], [], [], (3, 3)), ([2, 0], [], [], (2, 2)), ([0], [2, 1, 0, -1], [5], (1, 4))):
                 for limit in (-1, 1):
@@ -348,7 +351,7 @@ class ReplicaTest(unittest.TestCase):
                                        global_step=step)
             names = sorted(op.name for op in package.get_default_graph().get_operations() if 'sync' in op.name)
             hook = optimizer.make_session_run_hook(True)
-            with package.train.MonitoredTrainingSession(hooks=[hook]) as session:
+            with package.train.MonitoredTrainingSession(hooks=[hook], stop_grace_period_secs=1) as session:
                 while session.run(step) < 2:
                     session.run(train)
             return names

@@ -45,9 +45,8 @@ class GifReader {
       if (!whole) break;
       image.height = std::max(image.height, frame.height);
       image.width = std::max(image.width, frame.width);
-      image.frames.push_back(std::move(frame));
+      if (!first_only || image.frames.empty()) image.frames.push_back(std::move(frame));
       transparent_ = NO_TRANSPARENT_COLOR;
-      if (first_only) break;
     }
     if (image.frames.empty()) return Failed("gif file does not contain any image");
     return image;

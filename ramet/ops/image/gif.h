@@ -25,8 +25,8 @@ struct GifImage {
   void Draw(size_t i, const uint8_t* previous, uint8_t* pixels) const;
 };
 
-// Reads a GIF file, or only its first frame. If the file ends within a frame, the frames before it
-// are returned.
+// Reads a GIF file. With first_only, only the first frame is kept, but the size is that of all. If
+// the file ends within a frame, the frames before it are returned.
 // \error kInvalidArgument: the file is damaged, or a frame is larger than its data can be.
 StatusOr<GifImage> ReadGif(std::string_view data, bool first_only);
 

@@ -125,12 +125,13 @@ struct JpegDecoder::Impl {
   bool ReadRows(const ImageWindow& window, uint8_t* row, uint8_t* pixels, int64_t* read) {
     if (setjmp(errors.leave)) return false;
     if (!jpeg_start_decompress(&jpeg)) return false;
+    JDIMENSION first = 0;
+    if (!SkipToWindow(window, &first)) return false;
     const int64_t stride = window.width * channels;
     while (jpeg.output_scanline < static_cast<JDIMENSION>(window.top + window.height)) {
       const int64_t y = jpeg.output_scanline - window.top;
       if (jpeg_read_scanlines(&jpeg, &row, 1) == 0) break;
-      if (y < 0) continue;
-      const uint8_t* from = row + window.left * jpeg.output_components;
+      const uint8_t* from = row + (window.left - first) * jpeg.output_components;
       if (cmyk) {
         SetCmykPixels(from, window.width, jpeg.saw_Adobe_marker, pixels + y * stride);
       } else {
@@ -138,14 +139,32 @@ struct JpegDecoder::Impl {
       }
       *read = y + 1;
     }
-    jpeg_abort_decompress(&jpeg);
+    // Finishing reads the rest of the file, which may be damaged.
+    if (!windowed && jpeg.output_scanline == jpeg.output_height) {
+      jpeg_finish_decompress(&jpeg);
+    } else {
+      jpeg_abort_decompress(&jpeg);
+    }
     return true;
+  }
+
+  // Lets the decoder skip what is outside of a window that the caller chose. Like TensorFlow, this
+  // gives pixels at the edges of the window that differ in the last bit from those of the whole
+  // image. Sets *first to the first column that is decoded.
+  bool SkipToWindow(const ImageWindow& window, JDIMENSION* first) {
+    if (!windowed) return true;
+    auto width = static_cast<JDIMENSION>(window.width);
+    const auto top = static_cast<JDIMENSION>(window.top);
+    *first = static_cast<JDIMENSION>(window.left);
+    jpeg_crop_scanline(&jpeg, first, &width);
+    return jpeg_skip_scanlines(&jpeg, top) == top;
   }
 
   jpeg_decompress_struct jpeg{};
   JpegErrors errors;
   JpegSource source;
   JpegDecodeOptions options;
+  bool windowed = false;
   int channels = 0;
   bool created = false, cmyk = false;
 };
@@ -161,6 +180,7 @@ Status JpegDecoder::Open(std::string_view data, const JpegDecodeOptions& options
   if (!impl_->Start(data)) return InvalidArgument(kBadJpeg);
   const auto height = static_cast<int64_t>(impl_->jpeg.output_height);
   const auto width = static_cast<int64_t>(impl_->jpeg.output_width);
+  impl_->windowed = options.window.has_value();
   if (!options.window) impl_->options.window = ImageWindow{0, 0, height, width};
   const ImageWindow& window = *impl_->options.window;
   if (!InImage(window, height, width)) {

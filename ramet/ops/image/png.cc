@@ -71,8 +71,7 @@ void SetPngColors(png_structp png, int channels, int color, int depth) {
   if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
   const bool gray = (color & PNG_COLOR_MASK_COLOR) == 0;
   if (gray && depth < 8) png_set_expand_gray_1_2_4_to_8(png);
-  // The weights of red and green are those of TensorFlow.
-  if (channels < 3 && !gray) png_set_rgb_to_gray(png, 1, 0.299, 0.114);
+  if (channels < 3 && !gray) png_set_rgb_to_gray(png, 1, 0.299, 0.587);
   if (channels >= 3 && gray) png_set_gray_to_rgb(png);
 }
 

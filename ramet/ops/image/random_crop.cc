@@ -55,8 +55,8 @@ class RandomCropKernel final : public KernelFromAttrs<RandomCropKernel> {
       const auto up_to = [&](int64_t n) {
         return n == 0 ? 0 : static_cast<int64_t>(words() % (static_cast<uint64_t>(n) + 1));
       };
-      corner.top = up_to(rows);
       corner.left = up_to(columns);
+      corner.top = up_to(rows);
     });
     return corner;
   }

@@ -73,5 +73,26 @@ RAMET_OP("AddN")
     .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return AddNCompute<T>(c); })
     .CpuKernel("T", DType::kVariant, AddNOfVariants);
 
+Status AccumulateShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape shape, c.attr<Shape>("shape"));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+RAMET_OP("AccumulateNV2")
+    .Input("inputs: N * T")
+    .Output("sum: T")
+    .Attr("N: int >= 1")
+    .Attr("T: numbertype")
+    .Attr("shape: shape")
+    .Commutative()
+    .Aggregate()
+    .Doc(
+        "Returns the element-wise sum of all inputs, added in order; integers wrap. `shape` is the "
+        "shape of all inputs. Error: the shapes of the inputs differ.")
+    .Shape(AccumulateShape)
+    .Gradient(AddNGradient)
+    .CpuKernels<RAMET_NUMBERS>([]<class T>(KernelContext& c) { return AddNCompute<T>(c); });
+
 }  // namespace
 }  // namespace ramet

@@ -72,12 +72,34 @@ void CombineRows(SegmentCombiner combiner, const Tensor& data, const Tensor& ind
   }
 }
 
+// Returns the number of rows of the result: input 3 if there is one, else one more than the last
+// id.
+StatusOr<int64_t> SegmentsOf(const KernelContext& c) {
+  const Tensor& ids = c.input(2);
+  if (c.num_inputs() < 4) return CountSegments(ids);
+  const Tensor& wanted = c.input(3);
+  if (wanted.rank() != 0) {
+    return InvalidArgument("num_segments should be a scalar, not shape ", wanted.shape());
+  }
+  const int64_t segments = IntegerAt(wanted, 0);
+  if (segments < 0) return InvalidArgument("segment ids must be >= 0");
+  const int64_t last = ids.num_elements() == 0 ? -1 : IntegerAt(ids, ids.num_elements() - 1);
+  if (last >= segments) return InvalidArgument("segment ids must be < num_segments");
+  const auto counted = CountSegments(ids);
+  if (counted.ok() || ids.num_elements() == 0 || IntegerAt(ids, 0) >= 0) {
+    RAMET_RETURN_IF_ERROR(counted.status());
+    return segments;
+  }
+  return InvalidArgument("Segment id ", IntegerAt(ids, 0), " out of range [0, ", segments,
+                         "), possibly because 'segment_ids' input is not sorted.");
+}
+
 template <class T, SegmentCombiner combiner>
 Status SparseSegment(KernelContext& c) {
   const Tensor &data = c.input(0), &indices = c.input(1), &ids = c.input(2);
   if (data.rank() < 1) return InvalidArgument("data must be at least 1 dimensional");
   RAMET_RETURN_IF_ERROR(CheckSizes(indices, ids));
-  RAMET_ASSIGN_OR_RETURN(int64_t segments, CountSegments(ids));
+  RAMET_ASSIGN_OR_RETURN(int64_t segments, SegmentsOf(c));
   for (int64_t i = 0; i < indices.num_elements(); ++i) {
     const int64_t at = IntegerAt(indices, i);
     if (at >= 0 && at < data.dim(0)) continue;
@@ -164,10 +186,43 @@ Status SparseSegmentGradShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status SparseSegmentWithNumSegmentsShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(SparseSegmentShape(c));
+  RAMET_RETURN_IF_ERROR(c.WithRank(3, 0).status());
+  const Tensor* segments = c.constant(3);
+  if (segments == nullptr || c.output(0).rank() < 1) return OkStatus();
+  if (IntegerAt(*segments, 0) < 0) {
+    return InvalidArgument("Cannot specify a negative value for num_segments");
+  }
+  Shape shape = c.output(0);
+  shape.set_dim(0, IntegerAt(*segments, 0));
+  c.set_output(0, std::move(shape));
+  return OkStatus();
+}
+
+// Returns the gradient of the rows that were selected, and their indices.
+Gradient SelectedRowsGradient(GradientContext& c, const std::string& op) {
+  const Output shape = ShapeOf(c, c.input(0)), grad = c.grad();
+  const Operation rows =
+      c.AddOperation(op + "GradV2", {grad, c.input(1), c.input(2), FirstDim(c.graph(), shape)});
+  Gradient gradient = rows.output(0);
+  gradient.indices = rows.output(1);
+  gradient.dense_shape = shape;
+  return gradient;
+}
+
 Status SparseSegmentGradient(GradientContext& c) {
+  constexpr std::string_view kSuffix = "WithNumSegments";
+  std::string op(c.op().type());
+  if (op.ends_with(kSuffix)) op.resize(op.size() - kSuffix.size());
+  std::vector<Gradient> grads(c.num_inputs());
+  if (c.attr<bool>("sparse_gradient").value_or(false)) {
+    grads[0] = SelectedRowsGradient(c, op);
+    return c.Return(std::move(grads));
+  }
   const Output rows = FirstDim(c.graph(), ShapeOf(c, c.input(0)));
-  return c.Return({c.Add(StrCat(c.op().type(), "Grad"), {c.grad(), c.input(1), c.input(2), rows}),
-                   Gradient(), Gradient()});
+  grads[0] = c.Add(op + "Grad", {c.grad(), c.input(1), c.input(2), rows});
+  return c.Return(std::move(grads));
 }
 
 }  // namespace
@@ -203,6 +258,44 @@ RAMET_SPARSE_SEGMENT("SparseSegmentMean", "{bfloat16, half, float, double}", "th
 RAMET_SPARSE_SEGMENT("SparseSegmentSqrtN", "{bfloat16, half, float, double}",
                      "the sum, divided by the square root of the number of rows, of")
     .CpuKernels<float, double, Half, BFloat16>([]<class T>(KernelContext& c) {
+      return SparseSegment<T, SegmentCombiner::kSqrtN>(c);
+    });
+
+#define RAMET_SPARSE_SEGMENT_WITH_NUM_SEGMENTS(name, types, what)                                \
+  RAMET_OP(name "WithNumSegments")                                                               \
+      .Input("data: T")                                                                          \
+      .Input("indices: Tidx")                                                                    \
+      .Input("segment_ids: Tsegmentids")                                                         \
+      .Input("num_segments: Tnumsegments")                                                       \
+      .Output("output: T")                                                                       \
+      .Attr("T: " types)                                                                         \
+      .Attr("Tidx: {int32, int64} = int32")                                                      \
+      .Attr("Tnumsegments: {int32, int64} = int32")                                              \
+      .Attr("Tsegmentids: {int32, int64} = int32")                                               \
+      .Attr("sparse_gradient: bool = false")                                                     \
+      .HostMemory({"num_segments"})                                                              \
+      .Doc("Returns num_segments rows; row i is " what                                           \
+           " the rows of data at those positions in `indices` that have the id i in "            \
+           "segment_ids, or zeros if there are none. segment_ids is a vector as long as "        \
+           "`indices`, in ascending order. Error: an index is out of range; the ids are not in " \
+           "ascending order, are negative or not below num_segments; `indices` and segment_ids " \
+           "are not vectors of the same length; data is a scalar; num_segments is not one.")     \
+      .Shape(SparseSegmentWithNumSegmentsShape)                                                  \
+      .Gradient(SparseSegmentGradient)
+
+RAMET_SPARSE_SEGMENT_WITH_NUM_SEGMENTS("SparseSegmentSum", "realnumbertype", "the sum of")
+    .CpuKernels<RAMET_REALS>([]<class T>(KernelContext& c) {
+      return SparseSegment<T, SegmentCombiner::kSum>(c);
+    });
+RAMET_SPARSE_SEGMENT_WITH_NUM_SEGMENTS("SparseSegmentMean", "{bfloat16, half, float, double}",
+                                       "the mean of")
+    .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) {
+      return SparseSegment<T, SegmentCombiner::kMean>(c);
+    });
+RAMET_SPARSE_SEGMENT_WITH_NUM_SEGMENTS(
+    "SparseSegmentSqrtN", "{bfloat16, half, float, double}",
+    "the sum, divided by the square root of the number of rows, of")
+    .CpuKernels<RAMET_FLOATS>([]<class T>(KernelContext& c) {
       return SparseSegment<T, SegmentCombiner::kSqrtN>(c);
     });
 

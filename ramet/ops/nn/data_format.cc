@@ -59,9 +59,8 @@ class DimMapKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
     const T rank = static_cast<T>(target_.size());
     std::ranges::transform(x.flat<T>(), y->mutable_data<T>(), [&](T dim) {
-      const T at = dim < 0 && dim >= -rank ? dim + rank : dim;
-      // Dimensions out of range are translated as the last one, as in TensorFlow.
-      return at >= 0 && at < rank ? target_[at] : target_.back();
+      // Numbers out of range wrap around, as in TensorFlow.
+      return target_[(dim % rank + rank) % rank];
     });
     return OkStatus();
   }
@@ -124,7 +123,7 @@ RAMET_OP("DataFormatDimMap")
     .Attr("dst_format: string = 'NCHW'")
     .Doc(
         "Returns, for each dimension number in x, the number of the dimension with the same letter "
-        "in dst_format. Negative numbers count from the end. Error: the formats do not have 4 or 5 "
+        "in dst_format. Numbers out of range wrap around. Error: the formats do not have 4 or 5 "
         "different letters, or not the same ones.")
     .Shape(UnchangedShape)
     .CpuKernelClasses<DimMapKernel, int32_t, int64_t>();

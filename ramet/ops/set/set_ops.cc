@@ -72,7 +72,9 @@ template <class T>
 StatusOr<SetOperand<T>> DenseSets(const Tensor& x) {
   if (x.rank() < 2) return InvalidArgument("Shape ", x.shape(), " has rank ", x.rank(), " < 2");
   SetOperand<T> operand{{x.shape().dims().begin(), x.shape().dims().end() - 1}, {}};
-  const int64_t width = x.dim(x.rank() - 1), count = Product(x.shape(), 0, x.rank() - 1);
+  const int64_t width = x.dim(x.rank() - 1);
+  // Sets without elements need no groups.
+  const int64_t count = width == 0 ? 0 : Product(x.shape(), 0, x.rank() - 1);
   std::vector<int64_t> index(operand.dims.size());
   for (int64_t i = 0; i < count; ++i) {
     const T* row = x.data<T>() + i * width;

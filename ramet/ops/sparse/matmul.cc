@@ -126,8 +126,11 @@ Status SparseDenseMatMulShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const bool adjoint_a, c.attr<bool>("adjoint_a"));
   RAMET_ASSIGN_OR_RETURN(const bool adjoint_b, c.attr<bool>("adjoint_b"));
   RAMET_ASSIGN_OR_RETURN(a, a.MergeWith(Shape::OfRank(2)));
-  const Shape inner{a.dim(adjoint_a ? 0 : 1)};
-  RAMET_RETURN_IF_ERROR(inner.MergeWith(Shape{b.dim(adjoint_b ? 1 : 0)}).status());
+  const int64_t inner = a.dim(adjoint_a ? 0 : 1), other = b.dim(adjoint_b ? 1 : 0);
+  if (inner >= 0 && other >= 0 && inner != other) {
+    return InvalidArgument("Dimensions must be equal, but are ", inner, " and ", other,
+                           " (the matrices have shapes ", a, " and ", b, ")");
+  }
   c.set_output(0, Shape{a.dim(adjoint_a ? 1 : 0), b.dim(adjoint_b ? 0 : 1)});
   return OkStatus();
 }

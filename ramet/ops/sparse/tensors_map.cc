@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "ramet/base/mutex.h"
@@ -60,7 +61,7 @@ class AddSparseKernel final : public Kernel {
  public:
   explicit AddSparseKernel(SharedName name) : name_(std::move(name)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    return std::unique_ptr<Kernel>(std::make_unique<AddSparseKernel>(SharedNameOf(node)));
+    return std::unique_ptr<Kernel>(std::make_unique<AddSparseKernel>(SharedNameOf(node, true)));
   }
 
   Status Compute(KernelContext& c) override {
@@ -92,7 +93,7 @@ class AddManySparseKernel final : public Kernel {
  public:
   explicit AddManySparseKernel(SharedName name) : name_(std::move(name)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    return std::unique_ptr<Kernel>(std::make_unique<AddManySparseKernel>(SharedNameOf(node)));
+    return std::unique_ptr<Kernel>(std::make_unique<AddManySparseKernel>(SharedNameOf(node, true)));
   }
 
   Status Compute(KernelContext& c) override {
@@ -100,11 +101,19 @@ class AddManySparseKernel final : public Kernel {
     RAMET_RETURN_IF_ERROR(CheckMany(s));
     RAMET_ASSIGN_OR_RETURN(Tensor * handles, c.Allocate(0, kInt64, Shape{s.dims()[0]}));
     const auto map = FindMap(c, name_);
-    return ForEachPiece(c, s, [&](int64_t row, const SparsePiece& piece) -> Status {
-      RAMET_ASSIGN_OR_RETURN(SparsePiece owned, OwnedPiece(piece));
-      handles->mutable_data<int64_t>()[row] = map->Add(std::move(owned));
-      return OkStatus();
-    });
+    int64_t* numbers = handles->mutable_data<int64_t>();
+    std::fill_n(numbers, handles->num_elements(), int64_t{-1});
+    // Like TensorFlow, this numbers the rows with elements first.
+    for (const bool empty : {false, true}) {
+      RAMET_RETURN_IF_ERROR(
+          ForEachPiece(c, s, [&](int64_t row, const SparsePiece& piece) -> Status {
+            if ((piece.values.dim(0) == 0) != empty) return OkStatus();
+            RAMET_ASSIGN_OR_RETURN(SparsePiece owned, OwnedPiece(piece));
+            numbers[row] = map->Add(std::move(owned));
+            return OkStatus();
+          }));
+    }
+    return OkStatus();
   }
 
  private:
@@ -132,7 +141,7 @@ class TakeManySparseKernel final : public Kernel {
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     RAMET_ASSIGN_OR_RETURN(const DType dtype, node.attrs->Get<DType>("dtype"));
     return std::unique_ptr<Kernel>(
-        std::make_unique<TakeManySparseKernel>(SharedNameOf(node), dtype));
+        std::make_unique<TakeManySparseKernel>(SharedNameOf(node, true), dtype));
   }
 
   Status Compute(KernelContext& c) override {

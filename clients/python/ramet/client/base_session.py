@@ -38,7 +38,8 @@ def register_targets(connect):
     """Sets the function that connects sessions to servers. The module of servers calls this.
 
     Args:
-      connect: a function from a target, a graph and a ConfigProto to a core session, or None if there is no such server.
+      connect: a function from a target, a graph and a ConfigProto to a core session, or to None if there is no such
+        server.
     """
     global _connect
     _connect = connect

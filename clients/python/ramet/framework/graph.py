@@ -67,7 +67,7 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
 
     @property
     def building_function(self):
-        """Whether its nodes are the body of a function."""
+        """True if its nodes are the body of a function."""
         return self._building_function
 
     @property

@@ -199,7 +199,8 @@ def init_scope():
         with contextlib.ExitStack() as entered:
             if graph is not inner:
                 entered.enter_context(graph.as_default())
-                entered.enter_context(graph.name_scope(inner.get_name_scope() + '/' if inner.get_name_scope() else None))
+                scope = inner.get_name_scope()
+                entered.enter_context(graph.name_scope(f'{scope}/' if scope else None))
                 entered.enter_context(graph._devices_of(inner))
             yield
     finally:

@@ -124,7 +124,7 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
             if averages is not None:
                 with ops.control_dependencies([sync]), ops.name_scope(''):
                     sync = averages.apply(averaged)
-        self._chief_queue_runner = queue_runner.QueueRunner(queue, [sync])
+            self._chief_queue_runner = queue_runner.QueueRunner(queue, [sync])
         return train_op
 
     def _add_chief_init_op(self):

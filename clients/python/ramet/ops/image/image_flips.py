@@ -150,7 +150,7 @@ def rot90(image, k=1, name=None):
         image = image_checks.at_least_3d(ops.convert_to_tensor(image, name='image'))
         k = ops.convert_to_tensor(k, dtype=dtypes.int32, name='k')
         k.get_shape().assert_has_rank(0)
-        k = math_ops.mod(k, 4)
+        k = k % 4
 
         def of_image():
             result = _quarter_turns(image, k, 0, [1, 0, 2], scope)

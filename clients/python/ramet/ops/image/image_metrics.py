@@ -193,11 +193,11 @@ def _pad_all(images, remainder):
     return [array_ops.pad(x, padding, mode='SYMMETRIC') for x in images]
 
 
-def _halved(images, heads, tails):
+def _halved(images, heads, tails, divisor_tensor):
     """Returns the images at half their size, and their new sizes."""
     divisor = [1, 2, 2, 1]
     flat = [array_ops.reshape(x, array_ops.concat([[-1], t], 0)) for x, t in zip(images, tails)]
-    remainder = tails[0] % constant_op.constant(divisor[1:], dtype=dtypes.int32)
+    remainder = tails[0] % divisor_tensor
     odd = math_ops.reduce_any(math_ops.not_equal(remainder, 0))
     padded = cond(odd, lambda: _pad_all(flat, remainder), lambda: flat)
     small = [nn_pool.avg_pool(x, ksize=divisor, strides=divisor, padding='VALID') for x in padded]
@@ -229,11 +229,12 @@ def ssim_multiscale(img1, img2, max_val, power_factors=_WEIGHTS, filter_size=11,
         images = [img1, img2]
         heads = [s[:-3] for s in shapes]
         tails = [s[-3:] for s in shapes]
+        divisor = constant_op.constant([2, 2, 1], dtype=dtypes.int32)
         structures = []
         for scale in range(len(power_factors)):
             with ops.name_scope(None, f'Scale{scale}', images):
                 if scale > 0:
-                    images, tails = _halved(images, heads, tails)
+                    images, tails = _halved(images, heads, tails, divisor)
                 similarity, structure = _per_channel(*images, max_val, filter_size, filter_sigma,
                                                      k1, k2)
                 structures.append(gen.Relu(structure))

@@ -90,7 +90,9 @@ def _saturate(value, wanted, scope):
 def _rounded_in(kind, bound, limit):
     """Returns `bound` as a number of type `kind` that does not exceed `limit`."""
     found = kind(bound)
-    beyond = found > limit if limit > 0 else found < limit
+    # Python compares numbers exactly, while NumPy rounds `limit` first.
+    exact = found.item()
+    beyond = exact > limit if limit > 0 else exact < limit
     return np.nextafter(found, kind(0), dtype=kind) if beyond else found
 
 

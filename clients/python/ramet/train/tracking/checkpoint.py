@@ -92,9 +92,8 @@ class Checkpoint(trackable.AutoTrackable):
         for name, value in sorted(kwargs.items()):
             if not isinstance(value, (list, dict, tuple)) and not trackable.is_trackable(value):
                 raise ValueError(
-                    f'`Checkpoint` was expecting {name} to be a trackable object (an object derived from '
-                    f'`Trackable`), got {value}. If you believe this object should be trackable (i.e. it is part of '
-                    'the TensorFlow Python API and manages state), please open an issue.')
+                    '`Checkpoint` was expecting a trackable object (an object derived from `Trackable`), got '
+                    f'{value} for {name!r}. Pass variables, layers, optimizers, and lists and dicts of them.')
             setattr(self, name, value)
         self._saver = Saver(self)
 

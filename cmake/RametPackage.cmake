@@ -51,7 +51,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${extras}/shlibs ${CMAKE_SOURCE_DIR}/cmak
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libdnnl2)
 # Needed to link the static library.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libgif-dev, libhiredis-dev, libjpeg62-turbo-dev, libleveldb-dev, libpng-dev, libsnappy-dev, libspdlog-dev, libssl-dev, libzstd-dev, nlohmann-json3-dev, zlib1g-dev")
+    "libgif-dev, libhiredis-dev, libicu-dev, libjpeg62-turbo-dev, libleveldb-dev, libpng-dev, libre2-dev, libsnappy-dev, libspdlog-dev, libssl-dev, libzstd-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/package/FinishDebian.cmake)
 set(CPACK_RAMET_SOURCE ${CMAKE_SOURCE_DIR})
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

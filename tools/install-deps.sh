@@ -6,7 +6,7 @@ set -euo pipefail
 declare -A groups=(
   [build]="build-essential cmake ninja-build ccache mold pkg-config dpkg-dev xz-utils patch ca-certificates
            protobuf-compiler libdnnl-dev libeigen3-dev libleveldb-dev libsnappy-dev zlib1g-dev libcli11-dev
-           libpng-dev libjpeg62-turbo-dev libgif-dev
+           libpng-dev libjpeg62-turbo-dev libgif-dev libicu-dev libre2-dev
            libhiredis-dev libssl-dev libzstd-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev libgtest-dev
            libgmock-dev libbenchmark-dev redis-server openssl iproute2
            dataset-fashion-mnist python3"

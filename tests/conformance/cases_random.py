@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from case import FLOATS, Case, array, i32, i64, scalar
+from case import FLOATS, Case, Ref, array, i32, i64, scalar
 
 SEEDS = ([0, 0], [1, 2], [-1, 1 << 40], [7, -3])
 SIZES = ([0], [1], [3], [2, 5], [67])
@@ -71,7 +71,39 @@ def keys():
     yield exact("StatelessRandomGetAlg", [])
 
 
+def stateful():
+    """Random numbers whose generator is a variable."""
+    philox = np.int64(1)
+    states = (i64(0, 0, 0), i64(1, 2, 3), i64(-1, -1, 5))
+    for state in states:
+        for size in SIZES:
+            for op in ("StatefulUniform", "StatefulStandardNormalV2", "StatefulTruncatedNormal"):
+                for dtype in ("float32", "float64", "float16", "bfloat16"):
+                    yield Case(op, [Ref(state), philox, i32(*size)], {"dtype": tf.as_dtype(dtype)},
+                               tol=None if op == "StatefulUniform" else 1e-5)
+            for dtype in ("int32", "int64"):
+                yield exact("StatefulUniformInt", [Ref(state), philox, i32(*size), scalar(dtype, -7), scalar(dtype, 99)])
+            for dtype in ("int32", "int64", "uint32", "uint64"):
+                yield exact("StatefulUniformFullInt", [Ref(state), philox, i64(*size)], {"dtype": tf.as_dtype(dtype)})
+        for delta in (0, 1, 5, 2**40):
+            yield exact("RngSkip", [Ref(state), philox, np.int64(delta)])
+            yield exact("RngReadAndSkip", [Ref(state), np.int32(1), np.uint64(delta)])
+    yield exact("RngSkip", [Ref(states[0]), philox, np.int64(-1)])
+    three_fry = "Non-XLA devices don't support the ThreeFry algorithm."
+    for algorithm, error in ((2, three_fry), (7, "Unsupported algorithm id: 7")):
+        yield exact("RngSkip", [Ref(states[0]), np.int64(algorithm), np.int64(1)], error=error)
+        yield exact("StatefulUniform", [Ref(states[0]), np.int64(algorithm), i32(3)], error=error)
+    small = "For the Philox algorithm, the size of state must be at least 3; got 2"
+    yield exact("RngReadAndSkip", [Ref(i64(1, 2)), np.int32(1), np.uint64(1)], error=small)
+    yield exact("StatefulUniform", [Ref(i64(1, 2)), philox, i32(3)], error=small)
+    yield exact("StatefulUniform", [Ref(i64(1, 2, 3).reshape(1, 3)), philox, i32(3)],
+                error="RNG state must have one and only one dimension, not 2")
+    yield exact("StatefulUniformInt", [Ref(states[1]), philox, i32(3), np.int64(9), np.int64(9)],
+                error="Need minval < maxval, got 9 >= 9")
+
+
 def cases():
+    yield from stateful()
     yield from floats()
     yield from classes()
     yield from integers()

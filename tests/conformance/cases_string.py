@@ -198,6 +198,97 @@ def fingerprints():
         yield Case(op, [data, name], error=error)
 
 
+def expressions():
+    texts = strings(["aaa", "bab", "", "a\nb", "h\u00e9", b"\xffa", "x1y22"])
+    pairs = (("a", "x\\0y"), ("(a)(b)?", "[\\2\\1]"), ("\\d+", "#"), ("(?i)A|B$", ""), ("^", ">"), ("[^a]", "."),
+             ("a", "\\1"), ("\\pL", "L"), ("", "-"))
+    for pattern, rewrite in pairs:
+        for every in (True, False):
+            yield Case("RegexReplace", [texts, one(pattern), one(rewrite)], {"replace_global": every})
+            yield Case("StaticRegexReplace", [texts], {"pattern": pattern, "rewrite": rewrite, "replace_global": every})
+        yield Case("RegexFullMatch", [texts.reshape(7, 1), one(pattern)])
+        yield Case("StaticRegexFullMatch", [texts], {"pattern": pattern})
+    wrong = "Invalid pattern: (, error: missing ): ("
+    yield Case("RegexReplace", [texts, one("("), one("")], error=wrong)
+    yield Case("StaticRegexReplace", [texts], {"pattern": "(", "rewrite": ""}, error=wrong)
+    yield Case("RegexFullMatch", [texts, one("(")], error=wrong)
+    yield Case("StaticRegexFullMatch", [texts], {"pattern": "("}, error=wrong)
+    yield Case("RegexFullMatch", [texts, texts[:1]], error="Pattern must be scalar, but received [1]")
+    yield Case("RegexReplace", [texts, one("a"), texts[:1]], error="Rewrite must be scalar, but received [1]")
+
+
+def ngrams():
+    words = strings(["a", "b", "c", "d", "e"])
+
+    def case(splits, widths, dtype="int64", text=words, pad=0, short=False, separator="|", **more):
+        attrs = {"separator": separator, "ngram_widths": widths, "left_pad": "LP", "right_pad": "RP", "pad_width": pad,
+                 "preserve_short_sequences": short}
+        return Case("StringNGrams", [text, array(dtype, splits)], attrs, **more)
+
+    for dtype in ("int32", "int64"):
+        for pad in (-1, 0, 1, 5):
+            for short in (False, True):
+                yield case([0, 4, 4, 5], [2, 1, 3], dtype, pad=pad, short=short)
+                yield case([0, 4, 4, 5], [4], dtype, pad=pad, short=short, separator="")
+    yield case([0, 0], [2], text=words[:0])
+    yield case([0, 5], [])
+    yield case([0, 5], [], pad=1, short=True)
+    yield case([0, 5], [0], error="ngram_widths must contain positive values")
+    yield case([1, 5], [2], error="First split value must be 0, got 1")
+    yield case([0, 3, 2, 5], [2], error="Invalid split value 2, must be in [3, 5]")
+    yield case([0, 4], [2], error="Last split value must be data size. Expected 5, got 4")
+    yield case([0, 5], [2**31 - 1], pad=-1, error="Pad width could lead to integer overflow, got pad_width = 2147483646")
+
+
+MIXED = strings([b"a\xffb\xe2\x82c", b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", "", "\x01x", "h\u00e9\U0001f600", b"\xf0\x9f"])
+
+
+def decoded():
+    wide = {"UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be", "latin-1": "latin-1", "US-ASCII": "latin-1"}
+    texts = {"UTF-8": MIXED}
+    for name, codec in wide.items():
+        texts[name] = strings(["ab\u00e9".encode(codec), b"\xd8\0\0a\0", b""])
+    for encoding, text in texts.items():
+        for errors in ("replace", "ignore"):
+            for control in (False, True):
+                attrs = {"input_encoding": encoding, "errors": errors, "replace_control_characters": control,
+                         "replacement_char": 65 if control else 65533}
+                for op in ("UnicodeDecode", "UnicodeDecodeWithOffsets"):
+                    yield Case(op, [text], {**attrs, "Tsplits": tf.int64})
+                for output in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
+                    yield Case("UnicodeTranscode", [text], {**attrs, "output_encoding": output})
+    for op, more in (("UnicodeDecode", {}), ("UnicodeDecodeWithOffsets", {}), ("UnicodeTranscode", {"output_encoding": "UTF-8"})):
+        strict = {"input_encoding": "UTF-8", "errors": "strict", **more}
+        yield Case(op, [MIXED.reshape(7, 1)], strict, error="Invalid formatting on input string")
+        yield Case(op, [one(MIXED[5])], strict)
+        yield Case(op, [MIXED], {**strict, "input_encoding": "no"}, error="Could not create converter for input encoding: no")
+        yield Case(op, [MIXED], {**strict, "replacement_char": 0x110000},
+                   error="replacement_char out of unicode codepoint range")
+    yield Case("UnicodeDecode", [one("\x01a")], {"input_encoding": "UTF-8", "errors": "strict", "replace_control_characters": True})
+
+
+def encoded():
+    codes = i32(65, 0xd800, 0x1f600, 0xfffe, 0x110000, -1, 0xe9)
+    for output in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
+        for errors in ("replace", "ignore"):
+            for dtype in ("int32", "int64"):
+                yield Case("UnicodeEncode", [codes, array(dtype, [0, 3, 3, 7])],
+                           {"output_encoding": output, "errors": errors, "replacement_char": 66})
+    utf8 = {"output_encoding": "UTF-8"}
+    yield Case("UnicodeEncode", [codes[:0], i64(0)], utf8)
+    yield Case("UnicodeEncode", [codes, i64(0, 7)], {**utf8, "errors": "strict"},
+               error="Code point is out of range for Unicode, or is a surrogate.")
+    yield Case("UnicodeEncode", [codes, i64(1, 7)], utf8, error="First value in input_splits must be zero.")
+    yield Case("UnicodeEncode", [codes, i64(0, 6)], utf8,
+               error="Last value in input_splits must be equal to length of input_tensor.")
+    yield Case("UnicodeEncode", [codes, i64(0, 3, 2, 7)], utf8,
+               error="Values in input_splits must be equal or in ascending order.")
+    yield Case("UnicodeScript", [i32(1041, 33464, -500, 0x110000, 65, 0x378, 0x0e01, 0).reshape(2, 4)])
+    letters = strings(["\u00e9 \u00df \u01c6", "\u0130 \u03a3 \u0391\u03a3", b"a\xffB", ""])
+    for op in ("StringUpper", "StringLower"):
+        yield Case(op, [letters], {"encoding": "utf-8"})
+
+
 def cases():
-    for group in (fingerprints, joined, transformed, cut, pieces, reduced, coded, numbers, packed):
+    for group in (fingerprints, joined, transformed, cut, pieces, reduced, coded, numbers, packed, expressions, ngrams, decoded, encoded):
         yield from group()

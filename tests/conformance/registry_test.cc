@@ -133,6 +133,7 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"IdentityReader", kOldReader},
       {"MatchingFiles", kFiles},
       {"MergeV2Checkpoints", kFiles},
+      {"NonDeterministicInts", "clients/python/tests/test_op_functions.py, by their range"},
       {"PlaceholderV2", "the kernel of Placeholder"},
       {"PrintV2", kPython},
       {"PyFunc", kPython},

@@ -31,6 +31,15 @@ class OpFunctionTest(unittest.TestCase):
         self.assertEqual(tf.constant(np.float64(1)).dtype, tf.float64)
         self.assertEqual(tf.constant(1.0).dtype, tf.float32)
 
+    def test_non_deterministic_ints_fill_their_range(self):
+        with tf.Session() as session:
+            drawn = tf.raw_ops.NonDeterministicInts(shape=[200], dtype=tf.int32)
+            first, second = session.run(drawn), session.run(drawn)
+        self.assertEqual(first.dtype, np.int32)
+        self.assertTrue((first != second).any())
+        self.assertLess(first.min(), 0)
+        self.assertGreater(first.max(), 2**20)
+
     def test_type_errors(self):
         one = tf.constant(1)
         with self.assertRaisesRegex(TypeError, "Expected int32 passed to parameter 'y' of op 'Add'"):

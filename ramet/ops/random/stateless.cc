@@ -39,8 +39,7 @@ StatusOr<linalg::Philox> FromKey(const KernelContext& c) {
   RAMET_RETURN_IF_ERROR(CheckCounter(c.input(2)));
   const uint64_t key = c.input(1).data<uint64_t>()[0];
   const uint64_t* counter = c.input(2).data<uint64_t>();
-  return linalg::Philox({Low(counter[0]), High(counter[0]), Low(counter[1]), High(counter[1])},
-                        {Low(key), High(key)});
+  return PhiloxFromState({counter[0], counter[1], key});
 }
 
 Status CheckSeedShape(ShapeContext& c, int input) {
@@ -153,10 +152,10 @@ Status KeyCounter(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(linalg::Philox generator, GeneratorFromSeed(c.input(0)));
   RAMET_ASSIGN_OR_RETURN(Tensor * key, c.Allocate(0, DType::kUInt64, Shape{1}));
   RAMET_ASSIGN_OR_RETURN(Tensor * counter, c.Allocate(1, DType::kUInt64, Shape{2}));
-  const auto& words = generator.counter();
-  key->mutable_data<uint64_t>()[0] = Joined(generator.key()[0], generator.key()[1]);
-  counter->mutable_data<uint64_t>()[0] = Joined(words[0], words[1]);
-  counter->mutable_data<uint64_t>()[1] = Joined(words[2], words[3]);
+  const PhiloxState state = StateOfPhilox(generator);
+  key->mutable_data<uint64_t>()[0] = state[2];
+  counter->mutable_data<uint64_t>()[0] = state[0];
+  counter->mutable_data<uint64_t>()[1] = state[1];
   return OkStatus();
 }
 
@@ -187,6 +186,17 @@ Status AlgorithmShape(ShapeContext& c) {
 }
 
 }  // namespace
+
+linalg::Philox PhiloxFromState(const PhiloxState& state) {
+  return linalg::Philox({Low(state[0]), High(state[0]), Low(state[1]), High(state[1])},
+                        {Low(state[2]), High(state[2])});
+}
+
+PhiloxState StateOfPhilox(const linalg::Philox& generator) {
+  const auto& words = generator.counter();
+  return {Joined(words[0], words[1]), Joined(words[2], words[3]),
+          Joined(generator.key()[0], generator.key()[1])};
+}
 
 StatusOr<linalg::Philox> GeneratorFromSeed(const Tensor& seed) {
   if (seed.shape() != Shape{2}) {

@@ -7,21 +7,12 @@
 
 #include "ramet/ops/math/types.h"
 #include "ramet/ops/string/map.h"
-#include "ramet/ops/string/read_float.h"
+#include "ramet/ops/string/read_integer.h"
 
 // Conversion of numbers from and to text.
 
 namespace ramet {
 namespace {
-
-template <class T>
-bool ReadInteger(std::string_view text, T* out) {
-  text = Trimmed(text);
-  if (text.starts_with('+') && std::is_signed_v<T>) text.remove_prefix(1);
-  if (text.empty() || text.starts_with('+')) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 template <class T>
 Status ToNumber(KernelContext& c) {

@@ -10,6 +10,15 @@
 namespace ramet {
 namespace {
 
+// Reverses the byte order of numbers; a complex number has two parts.
+template <class T>
+void SwapBytes(char* begin, char* end) {
+  constexpr bool kTwo =
+      std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+  constexpr size_t kWidth = kTwo ? sizeof(T) / 2 : sizeof(T);
+  for (; begin != end; begin += kWidth) std::reverse(begin, begin + kWidth);
+}
+
 template <class T>
 class DecodeRawKernel final : public Kernel {
  public:
@@ -29,7 +38,7 @@ class DecodeRawKernel final : public Kernel {
     char* out = reinterpret_cast<char*>(y->mutable_data<T>());
     for (const std::string& text : texts) out = std::ranges::copy(text, out).out;
     NormalizeBools(y);
-    if (!little_endian_) Swap(reinterpret_cast<char*>(y->mutable_data<T>()), out);
+    if (!little_endian_) SwapBytes<T>(reinterpret_cast<char*>(y->mutable_data<T>()), out);
     return OkStatus();
   }
 
@@ -45,20 +54,74 @@ class DecodeRawKernel final : public Kernel {
     return InvalidArgument("Input to DecodeRaw has length ", size, " that is not a multiple of ",
                            sizeof(T), ", the size of ", DTypeName(DTypeOf<T>::value));
   }
-  // Reverses the byte order; a complex number has two parts.
-  static void Swap(char* begin, char* end) {
-    constexpr bool kTwo =
-        std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-    constexpr size_t kWidth = kTwo ? sizeof(T) / 2 : sizeof(T);
-    for (; begin != end; begin += kWidth) std::reverse(begin, begin + kWidth);
-  }
-
   const bool little_endian_;
 };
 
 Status DecodeRawShape(ShapeContext& c) {
   const Shape& x = c.input(0);
   if (!x.unknown_rank()) c.set_output(0, x.Concatenate(Shape{Shape::kUnknownDim}));
+  return OkStatus();
+}
+
+template <class T>
+class DecodePaddedRawKernel final : public Kernel {
+ public:
+  explicit DecodePaddedRawKernel(bool little_endian) : little_endian_(little_endian) {}
+  static std::unique_ptr<Kernel> Make(const KernelNode& node) {
+    return std::make_unique<DecodePaddedRawKernel>(node.attrs->GetOr("little_endian", true));
+  }
+
+  Status Compute(KernelContext& c) override {
+    if (c.input(1).rank() != 0) {
+      return InvalidArgument("k must be scalar, got shape ", c.input(1).shape());
+    }
+    const int32_t length = c.input(1).scalar<int32_t>();
+    if (length <= 0) {
+      return InvalidArgument("fixed_length (", length, ") must be greater than zero.");
+    }
+    const auto width = static_cast<size_t>(length);
+    if (width % sizeof(T) != 0) {
+      return InvalidArgument("fixed_length (", length,
+                             ") must be a multiple of the size of out_type (", sizeof(T), ")");
+    }
+    Shape shape = c.input(0).shape();
+    shape.Append(static_cast<int64_t>(width / sizeof(T)));
+    RAMET_ASSIGN_OR_RETURN(shape, Shape::Make(shape.dims()));
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DTypeOf<T>::value, shape));
+    char* const begin = reinterpret_cast<char*>(y->mutable_data<T>());
+    char* out = begin;
+    for (const std::string& text : c.input(0).flat<std::string>()) {
+      const size_t taken = std::min(text.size(), width);
+      out = std::copy_n(text.data(), taken, out);
+      out = std::fill_n(out, width - taken, 0);
+    }
+    if (!little_endian_) SwapBytes<T>(begin, out);
+    return OkStatus();
+  }
+
+ private:
+  const bool little_endian_;
+};
+
+Status DecodePaddedRawShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 0).status());
+  RAMET_ASSIGN_OR_RETURN(const DType dtype, c.attr<DType>("out_type"));
+  const auto size = static_cast<int64_t>(DTypeSize(dtype));
+  int64_t width = Shape::kUnknownDim;
+  if (const Tensor* length = c.constant(1)) {
+    width = length->scalar<int32_t>();
+    if (width < 0) {
+      return InvalidArgument(
+          "Dimension size, given by scalar input 1, must be non-negative but is ", width);
+    }
+    if (width % size != 0) {
+      return InvalidArgument("Dimension size must be evenly divisible by ", size, " but is ",
+                             width);
+    }
+    width /= size;
+  }
+  const Shape& x = c.input(0);
+  if (!x.unknown_rank()) c.set_output(0, x.Concatenate(Shape{width}));
   return OkStatus();
 }
 
@@ -110,6 +173,22 @@ class ParseTensorKernel final : public Kernel {
  private:
   const DType type_;
 };
+
+RAMET_OP("DecodePaddedRaw")
+    .Input("input_bytes: string")
+    .Input("fixed_length: int32")
+    .Output("output: out_type")
+    .Attr("out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}")
+    .Attr("little_endian: bool = true")
+    .Doc(
+        "Returns the first fixed_length bytes of each string as numbers; shorter strings are "
+        "padded with zeros. The output has a dimension more than the input. Error: fixed_length is "
+        "not a positive multiple of the size of a number.")
+    .HostMemory({"fixed_length"})
+    .Shape(DecodePaddedRawShape)
+    .NotDifferentiable()
+    .CpuKernelClasses<DecodePaddedRawKernel, RAMET_FLOATS, int32_t, uint16_t, uint8_t, int16_t,
+                      int8_t, int64_t>("out_type");
 
 RAMET_OP("DecodeRaw")
     .Input("bytes: string")

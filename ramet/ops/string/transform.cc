@@ -1,3 +1,6 @@
+#include <unicode/locid.h>
+#include <unicode/unistr.h>
+
 #include <algorithm>
 
 #include "ramet/ops/string/map.h"
@@ -10,26 +13,42 @@ namespace {
 char UpperAscii(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 char LowerAscii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-template <char (*kCase)(char)>
+// Changes the case of ASCII letters, or of all letters with the encoding utf-8.
+template <bool kUpper>
 class CaseKernel final : public Kernel {
  public:
+  explicit CaseKernel(bool utf8) : utf8_(utf8) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     const auto encoding = node.attrs->GetOr<std::string>("encoding", "");
-    if (encoding.empty()) return std::unique_ptr<Kernel>(std::make_unique<CaseKernel>());
-    if (encoding == "utf-8") {
-      return Unimplemented(
-          "encoding 'utf-8' is not supported: Ramet changes the case of ASCII letters only; "
-          "use encoding ''");
+    if (!encoding.empty() && encoding != "utf-8") {
+      return InvalidArgument("only utf-8 or '' (no encoding) is supported, received ", encoding);
     }
-    return InvalidArgument("only utf-8 or '' (no encoding) is supported, received ", encoding);
+    return std::unique_ptr<Kernel>(std::make_unique<CaseKernel>(!encoding.empty()));
   }
   Status Compute(KernelContext& c) override {
-    return MapStrings<std::string>(c, [](const std::string& text, std::string* out) {
-      out->resize(text.size());
-      std::ranges::transform(text, out->begin(), kCase);
+    return MapStrings<std::string>(c, [&](const std::string& text, std::string* out) {
+      if (utf8_) {
+        ChangeUnicode(text, out);
+      } else {
+        out->resize(text.size());
+        std::ranges::transform(text, out->begin(), kUpper ? UpperAscii : LowerAscii);
+      }
       return OkStatus();
     });
   }
+
+ private:
+  static void ChangeUnicode(const std::string& text, std::string* out) {
+    icu::UnicodeString letters = icu::UnicodeString::fromUTF8(text);
+    if (kUpper) {
+      letters.toUpper(icu::Locale::getRoot());
+    } else {
+      letters.toLower(icu::Locale::getRoot());
+    }
+    letters.toUTF8String(*out);
+  }
+
+  const bool utf8_;
 };
 
 Status Strip(KernelContext& c) {
@@ -60,19 +79,19 @@ class LengthKernel final : public Kernel {
   const bool characters_;
 };
 
-#define RAMET_CASE_OP(name, fn, what)                                                 \
-  RAMET_OP(name)                                                                      \
-      .Input("input: string")                                                         \
-      .Output("output: string")                                                       \
-      .Attr("encoding: string = ''")                                                  \
-      .Doc("Returns the strings with their ASCII letters in " what                    \
-           " case. The output has the shape of the input. Error: encoding is not '' " \
-           "(kUnimplemented for 'utf-8').")                                           \
-      .Shape(UnchangedShape)                                                          \
-      .CpuKernelClass<CaseKernel<fn>>()
+#define RAMET_CASE_OP(name, upper, what)                                                       \
+  RAMET_OP(name)                                                                               \
+      .Input("input: string")                                                                  \
+      .Output("output: string")                                                                \
+      .Attr("encoding: string = ''")                                                           \
+      .Doc("Returns the strings with their ASCII letters in " what                             \
+           " case, or all letters with the encoding 'utf-8'. The output has the shape of the " \
+           "input. Error: encoding is neither '' nor 'utf-8'.")                                \
+      .Shape(UnchangedShape)                                                                   \
+      .CpuKernelClass<CaseKernel<upper>>()
 
-RAMET_CASE_OP("StringUpper", UpperAscii, "upper");
-RAMET_CASE_OP("StringLower", LowerAscii, "lower");
+RAMET_CASE_OP("StringUpper", true, "upper");
+RAMET_CASE_OP("StringLower", false, "lower");
 
 RAMET_OP("StringStrip")
     .Input("input: string")

@@ -164,6 +164,7 @@ def _replace_graph_def(message, graph_def, clear_devices):
     message.graph_def.CopyFrom(graph_def)
     used = {node.op for node in graph_def.node}
     used.update(node.op for function in graph_def.library.function for node in function.node_def)
+    used.difference_update(function.signature.name for function in graph_def.library.function)
     listed = message.meta_info_def.stripped_op_list
     kept = [op for op in listed.op if op.name in used]
     missing = used - {op.name for op in kept}

@@ -1,0 +1,354 @@
+#include "ramet/op/op.h"
+#include "ramet/ops/parsing/example_parser.h"
+#include "ramet/ops/parsing/input_cache.h"
+#include "ramet/ops/parsing/parse_shapes.h"
+
+// ParseExample, ParseExampleV2, ParseSingleExample.
+
+namespace ramet {
+namespace {
+
+using Form = FeatureSpec::Form;
+using Rank = FeatureColumn::Rank;
+using Keys = std::vector<std::string>;
+
+// The attrs that describe the features. Their lengths fit together.
+struct ExampleAttrs {
+  int64_t num_sparse = 0;
+  std::vector<DType> sparse_types, dense_types, ragged_types, ragged_splits;
+  std::vector<Shape> dense_shapes;
+
+  static StatusOr<ExampleAttrs> Of(const AttrMap& attrs, std::string_view num_sparse) {
+    ExampleAttrs a;
+    a.num_sparse = attrs.GetOr<int64_t>(num_sparse, 0);
+    a.sparse_types = attrs.GetOr<std::vector<DType>>("sparse_types", {});
+    a.dense_types = attrs.GetOr<std::vector<DType>>("Tdense", {});
+    a.dense_shapes = attrs.GetOr<std::vector<Shape>>("dense_shapes", {});
+    a.ragged_types = attrs.GetOr<std::vector<DType>>("ragged_value_types", {});
+    a.ragged_splits = attrs.GetOr<std::vector<DType>>("ragged_split_types", {});
+    return a;
+  }
+  int64_t num_dense() const { return std::ssize(dense_types); }
+
+  Status Check() const {
+    if (num_sparse != std::ssize(sparse_types)) {
+      return InvalidArgument("len(sparse_keys) != len(sparse_types)");
+    }
+    if (dense_shapes.size() != dense_types.size()) {
+      return InvalidArgument("len(dense_keys) != len(dense_shapes)");
+    }
+    if (ragged_types.size() != ragged_splits.size()) {
+      return InvalidArgument("len(ragged_value_types) != len(ragged_split_types)");
+    }
+    for (int i = 0; i < static_cast<int>(num_dense()); ++i) {
+      RAMET_RETURN_IF_ERROR(DenseSpec(i, "", dense_types[i], dense_shapes[i]).status());
+    }
+    return OkStatus();
+  }
+};
+
+// The number of keys must be that of the attrs.
+Status CheckKeys(size_t keys, size_t expected, std::string_view what) {
+  if (keys == expected) return OkStatus();
+  return InvalidArgument("Expected ", what, " but got: ", keys, " vs. ", expected);
+}
+
+struct ExampleKeys {
+  Keys sparse, dense, ragged;
+};
+
+// Makes the specs in the order sparse, dense, ragged. The default values of dense features are
+// inputs from `first_default` on.
+StatusOr<std::shared_ptr<const FeatureSpecs>> MakeSpecs(KernelContext& c, const ExampleAttrs& attrs,
+                                                        ExampleKeys keys, int first_default) {
+  RAMET_RETURN_IF_ERROR(CheckKeys(keys.dense.size(), attrs.dense_types.size(),
+                                  "len(dense_keys) == len(dense_types)"));
+  RAMET_RETURN_IF_ERROR(
+      CheckKeys(keys.sparse.size(), attrs.sparse_types.size(), "len(sparse_keys) == num_sparse"));
+  RAMET_RETURN_IF_ERROR(CheckKeys(keys.ragged.size(), attrs.ragged_types.size(),
+                                  "len(ragged_keys) == len(ragged_value_types)"));
+  std::vector<FeatureSpec> specs;
+  for (size_t i = 0; i < keys.sparse.size(); ++i) {
+    specs.push_back({std::move(keys.sparse[i]), Form::kSparse, attrs.sparse_types[i], {}, {}, {}});
+  }
+  for (int i = 0; i < static_cast<int>(keys.dense.size()); ++i) {
+    RAMET_ASSIGN_OR_RETURN(
+        FeatureSpec spec,
+        DenseSpec(i, std::move(keys.dense[i]), attrs.dense_types[i], attrs.dense_shapes[i]));
+    RAMET_RETURN_IF_ERROR(SetFallback(i, c.input(first_default + i), &spec));
+    specs.push_back(std::move(spec));
+  }
+  for (size_t i = 0; i < keys.ragged.size(); ++i) {
+    specs.push_back({std::move(keys.ragged[i]),
+                     Form::kRagged,
+                     attrs.ragged_types[i],
+                     {},
+                     {},
+                     attrs.ragged_splits[i]});
+  }
+  return std::make_shared<const FeatureSpecs>(std::move(specs));
+}
+
+using Part = StatusOr<Tensor> (*)(FeatureColumn& column, Allocator* allocator);
+
+// Outputs one tensor for each feature of a form, from output `*next` on.
+Status OutputPart(KernelContext& c, std::vector<FeatureColumn>& columns, Form form, int* next,
+                  Part part) {
+  for (FeatureColumn& column : columns) {
+    const bool wanted = form == Form::kFixed ? column.spec().dense() : column.spec().form == form;
+    if (!wanted) continue;
+    RAMET_ASSIGN_OR_RETURN(Tensor out, part(column, c.allocator()));
+    c.SetOutput((*next)++, std::move(out));
+  }
+  return OkStatus();
+}
+
+Status OutputColumns(KernelContext& c, std::vector<FeatureColumn>& columns) {
+  const Part indices = [](auto& column, auto* a) { return column.SparseIndices(a); };
+  const Part values = [](auto& column, auto* a) { return column.Values(a); };
+  const Part shapes = [](auto& column, auto* a) { return column.SparseShape(a); };
+  const Part dense = [](auto& column, auto* a) { return column.Dense(a); };
+  const Part splits = [](auto& column, auto* a) { return column.RowSplits(a); };
+  int next = 0;
+  RAMET_RETURN_IF_ERROR(OutputPart(c, columns, Form::kSparse, &next, indices));
+  RAMET_RETURN_IF_ERROR(OutputPart(c, columns, Form::kSparse, &next, values));
+  RAMET_RETURN_IF_ERROR(OutputPart(c, columns, Form::kSparse, &next, shapes));
+  RAMET_RETURN_IF_ERROR(OutputPart(c, columns, Form::kFixed, &next, dense));
+  RAMET_RETURN_IF_ERROR(OutputPart(c, columns, Form::kRagged, &next, values));
+  return OutputPart(c, columns, Form::kRagged, &next, splits);
+}
+
+Status ParseAndOutput(KernelContext& c, const FeatureSpecs& specs,
+                      std::span<const std::string> names) {
+  const Tensor& serialized = c.input(0);
+  const Rank rank = serialized.rank() == 0 ? Rank::kOne : Rank::kBatch;
+  RAMET_ASSIGN_OR_RETURN(
+      auto columns,
+      ExampleParser::Parse(specs, rank, serialized.flat<std::string>(), names, c.allocator()));
+  return OutputColumns(c, columns);
+}
+
+Status CheckNames(const Tensor& serialized, const Tensor& names) {
+  if (names.num_elements() == 0 || names.shape() == serialized.shape()) return OkStatus();
+  return InvalidArgument("Expected names have the same shape as serialized: name.shape=",
+                         names.shape(), ", serialized.shape=", serialized.shape());
+}
+
+// The kernel of ParseExample, whose keys are scalar inputs.
+class ParseExampleKernel final : public Kernel {
+ public:
+  explicit ParseExampleKernel(ExampleAttrs attrs) : attrs_(std::move(attrs)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(auto attrs, ExampleAttrs::Of(*node.attrs, "Nsparse"));
+    RAMET_RETURN_IF_ERROR(attrs.Check());
+    return std::unique_ptr<Kernel>(std::make_unique<ParseExampleKernel>(std::move(attrs)));
+  }
+
+  Status Compute(KernelContext& c) override {
+    if (c.input(0).rank() != 1) {
+      return InvalidArgument("Expected serialized to be a vector, got shape: ", c.input(0).shape());
+    }
+    RAMET_RETURN_IF_ERROR(CheckNames(c.input(0), c.input(1)));
+    const int dense = 2 + static_cast<int>(attrs_.num_sparse);
+    const int defaults = dense + static_cast<int>(attrs_.num_dense());
+    RAMET_ASSIGN_OR_RETURN(
+        auto specs, cache_.Get(c, 2, c.num_inputs(), [&] { return Specs(c, dense, defaults); }));
+    return ParseAndOutput(c, *specs, c.input(1).flat<std::string>());
+  }
+
+ private:
+  StatusOr<std::shared_ptr<const FeatureSpecs>> Specs(KernelContext& c, int dense, int defaults) {
+    ExampleKeys keys;
+    for (int i = 2; i < defaults; ++i) {
+      if (c.input(i).num_elements() != 1) {
+        const bool is_dense = i >= dense;
+        return InvalidArgument("Expected ", is_dense ? "dense" : "sparse", "_key to be a scalar");
+      }
+      (i < dense ? keys.sparse : keys.dense).push_back(c.input(i).scalar<std::string>());
+    }
+    return MakeSpecs(c, attrs_, std::move(keys), defaults);
+  }
+
+  const ExampleAttrs attrs_;
+  InputCache<FeatureSpecs> cache_;
+};
+
+// The kernel of ParseExampleV2, whose keys are vectors.
+class ParseExampleV2Kernel final : public Kernel {
+ public:
+  explicit ParseExampleV2Kernel(ExampleAttrs attrs) : attrs_(std::move(attrs)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(auto attrs, ExampleAttrs::Of(*node.attrs, "num_sparse"));
+    RAMET_RETURN_IF_ERROR(attrs.Check());
+    return std::unique_ptr<Kernel>(std::make_unique<ParseExampleV2Kernel>(std::move(attrs)));
+  }
+
+  Status Compute(KernelContext& c) override {
+    if (c.input(0).rank() > 1) {
+      return InvalidArgument("Expected serialized to be a scalar or vector, got shape: ",
+                             c.input(0).shape());
+    }
+    RAMET_RETURN_IF_ERROR(CheckNames(c.input(0), c.input(1)));
+    RAMET_ASSIGN_OR_RETURN(auto specs, cache_.Get(c, 2, c.num_inputs(), [&] {
+      return MakeSpecs(c, attrs_, {AllKeys(c, 2), AllKeys(c, 3), AllKeys(c, 4)}, 5);
+    }));
+    return ParseAndOutput(c, *specs, c.input(1).flat<std::string>());
+  }
+
+ private:
+  static Keys AllKeys(KernelContext& c, int i) {
+    const auto keys = c.input(i).flat<std::string>();
+    return Keys(keys.begin(), keys.end());
+  }
+
+  const ExampleAttrs attrs_;
+  InputCache<FeatureSpecs> cache_;
+};
+
+// The kernel of ParseSingleExample, whose keys are attrs.
+class ParseSingleExampleKernel final : public Kernel {
+ public:
+  ParseSingleExampleKernel(ExampleAttrs attrs, ExampleKeys keys)
+      : attrs_(std::move(attrs)), keys_(std::move(keys)) {}
+  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
+    RAMET_ASSIGN_OR_RETURN(auto attrs, ExampleAttrs::Of(*node.attrs, "num_sparse"));
+    RAMET_RETURN_IF_ERROR(attrs.Check());
+    ExampleKeys keys{
+        node.attrs->GetOr<Keys>("sparse_keys", {}), node.attrs->GetOr<Keys>("dense_keys", {}), {}};
+    return std::unique_ptr<Kernel>(
+        std::make_unique<ParseSingleExampleKernel>(std::move(attrs), std::move(keys)));
+  }
+
+  Status Compute(KernelContext& c) override {
+    if (c.input(0).rank() != 0) {
+      return InvalidArgument("Expected serialized to be a scalar, got shape: ", c.input(0).shape());
+    }
+    RAMET_ASSIGN_OR_RETURN(auto specs, cache_.Get(c, 1, c.num_inputs(),
+                                                  [&] { return MakeSpecs(c, attrs_, keys_, 1); }));
+    return ParseAndOutput(c, *specs, {});
+  }
+
+ private:
+  const ExampleAttrs attrs_;
+  const ExampleKeys keys_;
+  InputCache<FeatureSpecs> cache_;
+};
+
+Status ParseExampleShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(const auto attrs, ExampleAttrs::Of(c.attrs(), "Nsparse"));
+  RAMET_RETURN_IF_ERROR(attrs.Check());
+  RAMET_ASSIGN_OR_RETURN(const Shape input, c.WithRank(0, 1));
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+  ParseOutputs outputs(c, input);
+  outputs.Sparse(attrs.num_sparse, 1);
+  outputs.Dense(attrs.dense_shapes);
+  return OkStatus();
+}
+
+Status ParseExampleV2Shape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(const auto attrs, ExampleAttrs::Of(c.attrs(), "num_sparse"));
+  RAMET_RETURN_IF_ERROR(attrs.Check());
+  RAMET_ASSIGN_OR_RETURN(const Shape input, AtMostVector(c, 0));
+  RAMET_RETURN_IF_ERROR(AtMostVector(c, 1).status());
+  ParseOutputs outputs(c, input);
+  outputs.Sparse(attrs.num_sparse, 1);
+  outputs.Dense(attrs.dense_shapes);
+  outputs.Vectors(std::ssize(attrs.ragged_types));
+  outputs.RowSplits(std::ssize(attrs.ragged_types));
+  return OkStatus();
+}
+
+Status ParseSingleExampleShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(const auto attrs, ExampleAttrs::Of(c.attrs(), "num_sparse"));
+  const Keys sparse = c.attrs().GetOr<Keys>("sparse_keys", {});
+  const Keys dense = c.attrs().GetOr<Keys>("dense_keys", {});
+  if (attrs.num_sparse != std::ssize(sparse) || sparse.size() != attrs.sparse_types.size()) {
+    return InvalidArgument("num_sparse (", attrs.num_sparse,
+                           ") must match the size of sparse_keys (", sparse.size(),
+                           ") and sparse_types (", attrs.sparse_types.size(), ")");
+  }
+  if (std::ssize(dense) != attrs.num_dense()) {
+    return InvalidArgument("len(dense_keys) != len(dense_types)");
+  }
+  RAMET_RETURN_IF_ERROR(attrs.Check());
+  RAMET_RETURN_IF_ERROR(c.WithRank(0, 0).status());
+  ParseOutputs outputs(c, Shape());
+  outputs.Sparse(attrs.num_sparse, 1);
+  outputs.Dense(attrs.dense_shapes);
+  return OkStatus();
+}
+
+#define RAMET_EXAMPLE_DOC                                                                       \
+  "Outputs are, for sparse_keys, the indices, values and shapes of sparse tensors, and for "    \
+  "dense_keys tensors with dense_shapes (whose first dimension may be unknown: such rows are "  \
+  "padded with the default value). A missing dense feature takes its default value, unless "    \
+  "that is empty. Error: a message is malformed; a feature has a different dtype or number of " \
+  "values; a feature without default value is missing; the numbers of keys, types and shapes "  \
+  "differ."
+
+RAMET_OP("ParseExample")
+    .Input("serialized: string")
+    .Input("names: string")
+    .Input("sparse_keys: Nsparse * string")
+    .Input("dense_keys: Ndense * string")
+    .Input("dense_defaults: Tdense")
+    .Output("sparse_indices: Nsparse * int64")
+    .Output("sparse_values: sparse_types")
+    .Output("sparse_shapes: Nsparse * int64")
+    .Output("dense_values: Tdense")
+    .Attr("Nsparse: int >= 0")
+    .Attr("Ndense: int >= 0")
+    .Attr("sparse_types: list({float,int64,string}) >= 0")
+    .Attr("Tdense: list({float,int64,string}) >= 0")
+    .Attr("dense_shapes: list(shape) >= 0")
+    .Doc(
+        "Parses a vector of serialized messages of type Example. `names` are the names of the "
+        "messages in errors, or empty. " RAMET_EXAMPLE_DOC)
+    .Shape(ParseExampleShape)
+    .CpuKernelClass<ParseExampleKernel>();
+
+RAMET_OP("ParseExampleV2")
+    .Input("serialized: string")
+    .Input("names: string")
+    .Input("sparse_keys: string")
+    .Input("dense_keys: string")
+    .Input("ragged_keys: string")
+    .Input("dense_defaults: Tdense")
+    .Output("sparse_indices: num_sparse * int64")
+    .Output("sparse_values: sparse_types")
+    .Output("sparse_shapes: num_sparse * int64")
+    .Output("dense_values: Tdense")
+    .Output("ragged_values: ragged_value_types")
+    .Output("ragged_row_splits: ragged_split_types")
+    .Attr("Tdense: list({float,int64,string}) >= 0")
+    .Attr("num_sparse: int >= 0")
+    .Attr("sparse_types: list({float,int64,string}) >= 0")
+    .Attr("ragged_value_types: list({float,int64,string}) >= 0")
+    .Attr("ragged_split_types: list({int32,int64}) >= 0")
+    .Attr("dense_shapes: list(shape) >= 0")
+    .Doc(
+        "Parses serialized messages of type Example, one or a vector. `names` are the names of "
+        "the messages in errors, or empty. For ragged_keys, outputs values and, for a vector, row "
+        "splits. " RAMET_EXAMPLE_DOC)
+    .Shape(ParseExampleV2Shape)
+    .CpuKernelClass<ParseExampleV2Kernel>();
+
+RAMET_OP("ParseSingleExample")
+    .Input("serialized: string")
+    .Input("dense_defaults: Tdense")
+    .Output("sparse_indices: num_sparse * int64")
+    .Output("sparse_values: sparse_types")
+    .Output("sparse_shapes: num_sparse * int64")
+    .Output("dense_values: Tdense")
+    .Attr("num_sparse: int >= 0")
+    .Attr("sparse_keys: list(string) >= 0")
+    .Attr("dense_keys: list(string) >= 0")
+    .Attr("sparse_types: list({float,int64,string}) >= 0")
+    .Attr("Tdense: list({float,int64,string}) >= 0")
+    .Attr("dense_shapes: list(shape) >= 0")
+    .Doc("Parses one serialized message of type Example. " RAMET_EXAMPLE_DOC)
+    .Shape(ParseSingleExampleShape)
+    .CpuKernelClass<ParseSingleExampleKernel>();
+
+}  // namespace
+}  // namespace ramet

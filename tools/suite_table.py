@@ -17,10 +17,11 @@ def area(test):
     return '/'.join(folders).removeprefix('python/')
 
 
-def main():
-    with open(sys.argv[1], encoding='utf-8') as f:
+def table(result_path, baseline_path):
+    """Returns the table of the tests that pass, by area."""
+    with open(result_path, encoding='utf-8') as f:
         files = json.load(f)['files']
-    with open(sys.argv[2], encoding='utf-8') as f:
+    with open(baseline_path, encoding='utf-8') as f:
         baseline = json.load(f)['tests']
     passed = {f'{name}::{test}' for name, result in files.items()
               for test, outcome in result.get('tests', {}).items()
@@ -29,10 +30,14 @@ def main():
     for test in baseline:
         areas[area(test)][0] += 1
         areas[area(test)][1] += test in passed
-    print('| area | tests | pass |\n| --- | ---: | ---: |')
-    for name, (count, good) in sorted(areas.items()):
-        print(f'| {name} | {count} | {good} |')
-    print(f'| all | {len(baseline)} | {sum(good for _, good in areas.values())} |')
+    lines = ['| area | tests | pass |', '| --- | ---: | ---: |']
+    lines += [f'| {name} | {count} | {good} |' for name, (count, good) in sorted(areas.items())]
+    lines.append(f'| all | {len(baseline)} | {sum(good for _, good in areas.values())} |')
+    return '\n'.join(lines)
+
+
+def main():
+    print(table(*sys.argv[1:3]))
 
 
 if __name__ == '__main__':

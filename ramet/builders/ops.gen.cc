@@ -13,6 +13,10 @@ Output Abs(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Abs", Flat({x}), {}, Or(name, "Abs"), where));
 }
 
+Output AccumulateNV2(const std::vector<Input>& inputs, const Shape& shape, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AccumulateNV2", Flat({inputs}), {{"shape", shape}, {"N", Length(inputs)}}, Or(name, "AccumulateNV2"), where));
+}
+
 Operation AccumulatorApplyGradient(const RefInput& handle, const Input& local_step, const Input& gradient, std::string_view name, SourceLocation where) {
   return Build(nullptr, "AccumulatorApplyGradient", Flat({handle, local_step, gradient}), {}, Or(name, "AccumulatorApplyGradient"), where);
 }
@@ -41,12 +45,42 @@ Output Add(const Input& x, const Input& y, std::string_view name, SourceLocation
   return First(Build(nullptr, "Add", Flat({x, y}), {}, Or(name, "Add"), where));
 }
 
+Output AddManySparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const AddManySparseToTensorsMapOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AddManySparseToTensorsMap", Flat({sparse_indices, sparse_values, sparse_shape}), {{"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "AddManySparseToTensorsMap"), where));
+}
+Output AddManySparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, std::string_view name, SourceLocation where) {
+  return AddManySparseToTensorsMap(sparse_indices, sparse_values, sparse_shape, AddManySparseToTensorsMapOptions(), name, where);
+}
+
 Output AddN(const std::vector<Input>& inputs, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AddN", Flat({inputs}), {{"N", Length(inputs)}}, Or(name, "AddN"), where));
 }
 
+Output AddSparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const AddSparseToTensorsMapOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AddSparseToTensorsMap", Flat({sparse_indices, sparse_values, sparse_shape}), {{"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "AddSparseToTensorsMap"), where));
+}
+Output AddSparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, std::string_view name, SourceLocation where) {
+  return AddSparseToTensorsMap(sparse_indices, sparse_values, sparse_shape, AddSparseToTensorsMapOptions(), name, where);
+}
+
 Output AddV2(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AddV2", Flat({x, y}), {}, Or(name, "AddV2"), where));
+}
+
+Output AdjustContrast(const Input& images, const Input& contrast_factor, const Input& min_value, const Input& max_value, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AdjustContrast", Flat({images, contrast_factor, min_value, max_value}), {}, Or(name, "AdjustContrast"), where));
+}
+
+Output AdjustContrastv2(const Input& images, const Input& contrast_factor, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AdjustContrastv2", Flat({images, contrast_factor}), {}, Or(name, "AdjustContrastv2"), where));
+}
+
+Output AdjustHue(const Input& images, const Input& delta, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AdjustHue", Flat({images, delta}), {}, Or(name, "AdjustHue"), where));
+}
+
+Output AdjustSaturation(const Input& images, const Input& scale, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AdjustSaturation", Flat({images, scale}), {}, Or(name, "AdjustSaturation"), where));
 }
 
 Output All(const Input& input, const Input& reduction_indices, const AllOptions& options, std::string_view name, SourceLocation where) {
@@ -285,6 +319,13 @@ Output Atanh(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Atanh", Flat({x}), {}, Or(name, "Atanh"), where));
 }
 
+Output AudioSpectrogram(const Input& input, int64_t window_size, int64_t stride, const AudioSpectrogramOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "AudioSpectrogram", Flat({input}), {{"window_size", window_size}, {"stride", stride}, {"magnitude_squared", options.magnitude_squared}}, Or(name, "AudioSpectrogram"), where));
+}
+Output AudioSpectrogram(const Input& input, int64_t window_size, int64_t stride, std::string_view name, SourceLocation where) {
+  return AudioSpectrogram(input, window_size, stride, AudioSpectrogramOptions(), name, where);
+}
+
 Output AudioSummary(const Input& tag, const Input& tensor, float sample_rate, const AudioSummaryOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "AudioSummary", Flat({tag, tensor}), {{"sample_rate", sample_rate}, {"max_outputs", options.max_outputs}}, Or(name, "AudioSummary"), where));
 }
@@ -389,6 +430,15 @@ Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, Sour
   return BatchMatMulV2(x, y, BatchMatMulV2Options(), name, where);
 }
 
+Output BatchNormWithGlobalNormalization(const Input& t, const Input& m, const Input& v, const Input& beta, const Input& gamma, float variance_epsilon, bool scale_after_normalization, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "BatchNormWithGlobalNormalization", Flat({t, m, v, beta, gamma}), {{"variance_epsilon", variance_epsilon}, {"scale_after_normalization", scale_after_normalization}}, Or(name, "BatchNormWithGlobalNormalization"), where));
+}
+
+BatchNormWithGlobalNormalizationGradOutputs BatchNormWithGlobalNormalizationGrad(const Input& t, const Input& m, const Input& v, const Input& gamma, const Input& backprop, float variance_epsilon, bool scale_after_normalization, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "BatchNormWithGlobalNormalizationGrad", Flat({t, m, v, gamma, backprop}), {{"variance_epsilon", variance_epsilon}, {"scale_after_normalization", scale_after_normalization}}, Or(name, "BatchNormWithGlobalNormalizationGrad"), where), {"", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0]};
+}
+
 Output BatchToSpace(const Input& input, const Input& crops, int64_t block_size, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BatchToSpace", Flat({input, crops}), {{"block_size", block_size}}, Or(name, "BatchToSpace"), where));
 }
@@ -447,6 +497,32 @@ Output BitwiseXor(const Input& x, const Input& y, std::string_view name, SourceL
   return First(Build(nullptr, "BitwiseXor", Flat({x, y}), {}, Or(name, "BitwiseXor"), where));
 }
 
+BlockLSTMOutputs BlockLSTM(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const BlockLSTMOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "BlockLSTM", Flat({seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b}), {{"forget_bias", options.forget_bias}, {"cell_clip", options.cell_clip}, {"use_peephole", options.use_peephole}}, Or(name, "BlockLSTM"), where), {"", "", "", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0], lists[5][0], lists[6][0]};
+}
+BlockLSTMOutputs BlockLSTM(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, std::string_view name, SourceLocation where) {
+  return BlockLSTM(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, BlockLSTMOptions(), name, where);
+}
+
+BlockLSTMGradOutputs BlockLSTMGrad(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const Input& i, const Input& cs, const Input& f, const Input& o, const Input& ci, const Input& co, const Input& h, const Input& cs_grad, const Input& h_grad, bool use_peephole, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "BlockLSTMGrad", Flat({seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad}), {{"use_peephole", use_peephole}}, Or(name, "BlockLSTMGrad"), where), {"", "", "", "", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0], lists[5][0], lists[6][0], lists[7][0]};
+}
+
+BlockLSTMGradV2Outputs BlockLSTMGradV2(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const Input& i, const Input& cs, const Input& f, const Input& o, const Input& ci, const Input& co, const Input& h, const Input& cs_grad, const Input& h_grad, bool use_peephole, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "BlockLSTMGradV2", Flat({seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad}), {{"use_peephole", use_peephole}}, Or(name, "BlockLSTMGradV2"), where), {"", "", "", "", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0], lists[5][0], lists[6][0], lists[7][0]};
+}
+
+BlockLSTMV2Outputs BlockLSTMV2(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const BlockLSTMV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "BlockLSTMV2", Flat({seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b}), {{"cell_clip", options.cell_clip}, {"use_peephole", options.use_peephole}}, Or(name, "BlockLSTMV2"), where), {"", "", "", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0], lists[5][0], lists[6][0]};
+}
+BlockLSTMV2Outputs BlockLSTMV2(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, std::string_view name, SourceLocation where) {
+  return BlockLSTMV2(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, BlockLSTMV2Options(), name, where);
+}
+
 Output BroadcastArgs(const Input& s0, const Input& s1, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "BroadcastArgs", Flat({s0, s1}), {}, Or(name, "BroadcastArgs"), where));
 }
@@ -462,6 +538,30 @@ Output BroadcastTo(const Input& input, const Input& shape, std::string_view name
 
 Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Bucketize", Flat({input}), {{"boundaries", boundaries}}, Or(name, "Bucketize"), where));
+}
+
+CTCBeamSearchDecoderOutputs CTCBeamSearchDecoder(const Input& inputs, const Input& sequence_length, int64_t beam_width, int64_t top_paths, const CTCBeamSearchDecoderOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "CTCBeamSearchDecoder", Flat({inputs, sequence_length}), {{"beam_width", beam_width}, {"top_paths", top_paths}, {"merge_repeated", options.merge_repeated}}, Or(name, "CTCBeamSearchDecoder"), where), {"top_paths", "top_paths", "top_paths", ""});
+  return {lists[0], lists[1], lists[2], lists[3][0]};
+}
+CTCBeamSearchDecoderOutputs CTCBeamSearchDecoder(const Input& inputs, const Input& sequence_length, int64_t beam_width, int64_t top_paths, std::string_view name, SourceLocation where) {
+  return CTCBeamSearchDecoder(inputs, sequence_length, beam_width, top_paths, CTCBeamSearchDecoderOptions(), name, where);
+}
+
+CTCGreedyDecoderOutputs CTCGreedyDecoder(const Input& inputs, const Input& sequence_length, const CTCGreedyDecoderOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "CTCGreedyDecoder", Flat({inputs, sequence_length}), {{"merge_repeated", options.merge_repeated}, {"blank_index", options.blank_index}}, Or(name, "CTCGreedyDecoder"), where), {"", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0]};
+}
+CTCGreedyDecoderOutputs CTCGreedyDecoder(const Input& inputs, const Input& sequence_length, std::string_view name, SourceLocation where) {
+  return CTCGreedyDecoder(inputs, sequence_length, CTCGreedyDecoderOptions(), name, where);
+}
+
+CTCLossOutputs CTCLoss(const Input& inputs, const Input& labels_indices, const Input& labels_values, const Input& sequence_length, const CTCLossOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "CTCLoss", Flat({inputs, labels_indices, labels_values, sequence_length}), {{"preprocess_collapse_repeated", options.preprocess_collapse_repeated}, {"ctc_merge_repeated", options.ctc_merge_repeated}, {"ignore_longer_outputs_than_inputs", options.ignore_longer_outputs_than_inputs}}, Or(name, "CTCLoss"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+CTCLossOutputs CTCLoss(const Input& inputs, const Input& labels_indices, const Input& labels_values, const Input& sequence_length, std::string_view name, SourceLocation where) {
+  return CTCLoss(inputs, labels_indices, labels_values, sequence_length, CTCLossOptions(), name, where);
 }
 
 Output CacheDataset(const Input& input_dataset, const Input& filename, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const CacheDatasetOptions& options, std::string_view name, SourceLocation where) {
@@ -510,6 +610,14 @@ Output CholeskyGrad(const Input& l, const Input& grad, std::string_view name, So
 
 Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ClipByValue", Flat({t, clip_value_min, clip_value_max}), {}, Or(name, "clip_by_value"), where));
+}
+
+CombinedNonMaxSuppressionOutputs CombinedNonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size_per_class, const Input& max_total_size, const Input& iou_threshold, const Input& score_threshold, const CombinedNonMaxSuppressionOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "CombinedNonMaxSuppression", Flat({boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold}), {{"pad_per_class", options.pad_per_class}, {"clip_boxes", options.clip_boxes}}, Or(name, "CombinedNonMaxSuppression"), where), {"", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0]};
+}
+CombinedNonMaxSuppressionOutputs CombinedNonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size_per_class, const Input& max_total_size, const Input& iou_threshold, const Input& score_threshold, std::string_view name, SourceLocation where) {
+  return CombinedNonMaxSuppression(boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold, CombinedNonMaxSuppressionOptions(), name, where);
 }
 
 Output Complex(const Input& real, const Input& imag, const ComplexOptions& options, std::string_view name, SourceLocation where) {
@@ -622,6 +730,27 @@ Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name, Sour
   return First(Build(nullptr, "CountUpTo", Flat({ref}), {{"limit", limit}}, Or(name, "CountUpTo"), where));
 }
 
+Output CropAndResize(const Input& image, const Input& boxes, const Input& box_ind, const Input& crop_size, const CropAndResizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CropAndResize", Flat({image, boxes, box_ind, crop_size}), {{"method", options.method}, {"extrapolation_value", options.extrapolation_value}}, Or(name, "CropAndResize"), where));
+}
+Output CropAndResize(const Input& image, const Input& boxes, const Input& box_ind, const Input& crop_size, std::string_view name, SourceLocation where) {
+  return CropAndResize(image, boxes, box_ind, crop_size, CropAndResizeOptions(), name, where);
+}
+
+Output CropAndResizeGradBoxes(const Input& grads, const Input& image, const Input& boxes, const Input& box_ind, const CropAndResizeGradBoxesOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CropAndResizeGradBoxes", Flat({grads, image, boxes, box_ind}), {{"method", options.method}}, Or(name, "CropAndResizeGradBoxes"), where));
+}
+Output CropAndResizeGradBoxes(const Input& grads, const Input& image, const Input& boxes, const Input& box_ind, std::string_view name, SourceLocation where) {
+  return CropAndResizeGradBoxes(grads, image, boxes, box_ind, CropAndResizeGradBoxesOptions(), name, where);
+}
+
+Output CropAndResizeGradImage(const Input& grads, const Input& boxes, const Input& box_ind, const Input& image_size, DType t, const CropAndResizeGradImageOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CropAndResizeGradImage", Flat({grads, boxes, box_ind, image_size}), {{"T", t}, {"method", options.method}}, Or(name, "CropAndResizeGradImage"), where));
+}
+Output CropAndResizeGradImage(const Input& grads, const Input& boxes, const Input& box_ind, const Input& image_size, DType t, std::string_view name, SourceLocation where) {
+  return CropAndResizeGradImage(grads, boxes, box_ind, image_size, t, CropAndResizeGradImageOptions(), name, where);
+}
+
 Output Cross(const Input& a, const Input& b, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Cross", Flat({a, b}), {}, Or(name, "Cross"), where));
 }
@@ -640,6 +769,27 @@ Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLo
   return Cumsum(x, axis, CumsumOptions(), name, where);
 }
 
+Output CumulativeLogsumexp(const Input& x, const Input& axis, const CumulativeLogsumexpOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CumulativeLogsumexp", Flat({x, axis}), {{"exclusive", options.exclusive}, {"reverse", options.reverse}}, Or(name, "CumulativeLogsumexp"), where));
+}
+Output CumulativeLogsumexp(const Input& x, const Input& axis, std::string_view name, SourceLocation where) {
+  return CumulativeLogsumexp(x, axis, CumulativeLogsumexpOptions(), name, where);
+}
+
+Output DataFormatDimMap(const Input& x, const DataFormatDimMapOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DataFormatDimMap", Flat({x}), {{"src_format", options.src_format}, {"dst_format", options.dst_format}}, Or(name, "DataFormatDimMap"), where));
+}
+Output DataFormatDimMap(const Input& x, std::string_view name, SourceLocation where) {
+  return DataFormatDimMap(x, DataFormatDimMapOptions(), name, where);
+}
+
+Output DataFormatVecPermute(const Input& x, const DataFormatVecPermuteOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DataFormatVecPermute", Flat({x}), {{"src_format", options.src_format}, {"dst_format", options.dst_format}}, Or(name, "DataFormatVecPermute"), where));
+}
+Output DataFormatVecPermute(const Input& x, std::string_view name, SourceLocation where) {
+  return DataFormatVecPermute(x, DataFormatVecPermuteOptions(), name, where);
+}
+
 Output DatasetCardinality(const Input& input_dataset, const DatasetCardinalityOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DatasetCardinality", Flat({input_dataset}), {{"cardinality_options", options.cardinality_options}}, Or(name, "DatasetCardinality"), where));
 }
@@ -654,8 +804,68 @@ std::vector<Output> DatasetToSingleElement(const Input& dataset, const std::vect
   return DatasetToSingleElement(dataset, output_types, output_shapes, DatasetToSingleElementOptions(), name, where);
 }
 
+Output DecodeAndCropJpeg(const Input& contents, const Input& crop_window, const DecodeAndCropJpegOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodeAndCropJpeg", Flat({contents, crop_window}), {{"channels", options.channels}, {"ratio", options.ratio}, {"fancy_upscaling", options.fancy_upscaling}, {"try_recover_truncated", options.try_recover_truncated}, {"acceptable_fraction", options.acceptable_fraction}, {"dct_method", options.dct_method}}, Or(name, "DecodeAndCropJpeg"), where));
+}
+Output DecodeAndCropJpeg(const Input& contents, const Input& crop_window, std::string_view name, SourceLocation where) {
+  return DecodeAndCropJpeg(contents, crop_window, DecodeAndCropJpegOptions(), name, where);
+}
+
 Output DecodeBase64(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DecodeBase64", Flat({input}), {}, Or(name, "DecodeBase64"), where));
+}
+
+Output DecodeBmp(const Input& contents, const DecodeBmpOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodeBmp", Flat({contents}), {{"channels", options.channels}}, Or(name, "DecodeBmp"), where));
+}
+Output DecodeBmp(const Input& contents, std::string_view name, SourceLocation where) {
+  return DecodeBmp(contents, DecodeBmpOptions(), name, where);
+}
+
+std::vector<Output> DecodeCSV(const Input& records, const std::vector<Input>& record_defaults, const DecodeCSVOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "DecodeCSV", Flat({records, record_defaults}), {{"field_delim", options.field_delim}, {"use_quote_delim", options.use_quote_delim}, {"na_value", options.na_value}, {"select_cols", options.select_cols}}, Or(name, "DecodeCSV"), where));
+}
+std::vector<Output> DecodeCSV(const Input& records, const std::vector<Input>& record_defaults, std::string_view name, SourceLocation where) {
+  return DecodeCSV(records, record_defaults, DecodeCSVOptions(), name, where);
+}
+
+Output DecodeCompressed(const Input& bytes, const DecodeCompressedOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodeCompressed", Flat({bytes}), {{"compression_type", options.compression_type}}, Or(name, "DecodeCompressed"), where));
+}
+Output DecodeCompressed(const Input& bytes, std::string_view name, SourceLocation where) {
+  return DecodeCompressed(bytes, DecodeCompressedOptions(), name, where);
+}
+
+Output DecodeGif(const Input& contents, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodeGif", Flat({contents}), {}, Or(name, "DecodeGif"), where));
+}
+
+Output DecodeImage(const Input& contents, const DecodeImageOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodeImage", Flat({contents}), {{"channels", options.channels}, {"dtype", options.dtype}, {"expand_animations", options.expand_animations}}, Or(name, "DecodeImage"), where));
+}
+Output DecodeImage(const Input& contents, std::string_view name, SourceLocation where) {
+  return DecodeImage(contents, DecodeImageOptions(), name, where);
+}
+
+Output DecodeJpeg(const Input& contents, const DecodeJpegOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodeJpeg", Flat({contents}), {{"channels", options.channels}, {"ratio", options.ratio}, {"fancy_upscaling", options.fancy_upscaling}, {"try_recover_truncated", options.try_recover_truncated}, {"acceptable_fraction", options.acceptable_fraction}, {"dct_method", options.dct_method}}, Or(name, "DecodeJpeg"), where));
+}
+Output DecodeJpeg(const Input& contents, std::string_view name, SourceLocation where) {
+  return DecodeJpeg(contents, DecodeJpegOptions(), name, where);
+}
+
+Output DecodePaddedRaw(const Input& input_bytes, const Input& fixed_length, DType out_type, const DecodePaddedRawOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodePaddedRaw", Flat({input_bytes, fixed_length}), {{"out_type", out_type}, {"little_endian", options.little_endian}}, Or(name, "DecodePaddedRaw"), where));
+}
+Output DecodePaddedRaw(const Input& input_bytes, const Input& fixed_length, DType out_type, std::string_view name, SourceLocation where) {
+  return DecodePaddedRaw(input_bytes, fixed_length, out_type, DecodePaddedRawOptions(), name, where);
+}
+
+Output DecodePng(const Input& contents, const DecodePngOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DecodePng", Flat({contents}), {{"channels", options.channels}, {"dtype", options.dtype}}, Or(name, "DecodePng"), where));
+}
+Output DecodePng(const Input& contents, std::string_view name, SourceLocation where) {
+  return DecodePng(contents, DecodePngOptions(), name, where);
 }
 
 Output DecodeRaw(const Input& bytes, DType out_type, const DecodeRawOptions& options, std::string_view name, SourceLocation where) {
@@ -663,6 +873,14 @@ Output DecodeRaw(const Input& bytes, DType out_type, const DecodeRawOptions& opt
 }
 Output DecodeRaw(const Input& bytes, DType out_type, std::string_view name, SourceLocation where) {
   return DecodeRaw(bytes, out_type, DecodeRawOptions(), name, where);
+}
+
+DecodeWavOutputs DecodeWav(const Input& contents, const DecodeWavOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "DecodeWav", Flat({contents}), {{"desired_channels", options.desired_channels}, {"desired_samples", options.desired_samples}}, Or(name, "DecodeWav"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+DecodeWavOutputs DecodeWav(const Input& contents, std::string_view name, SourceLocation where) {
+  return DecodeWav(contents, DecodeWavOptions(), name, where);
 }
 
 Output DeepCopy(const Input& x, std::string_view name, SourceLocation where) {
@@ -678,6 +896,22 @@ Output DenseBincount(const Input& input, const Input& size, const Input& weights
 }
 Output DenseBincount(const Input& input, const Input& size, const Input& weights, std::string_view name, SourceLocation where) {
   return DenseBincount(input, size, weights, DenseBincountOptions(), name, where);
+}
+
+DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, const DenseToDenseSetOperationOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "DenseToDenseSetOperation", Flat({set1, set2}), {{"set_operation", set_operation}, {"validate_indices", options.validate_indices}}, Or(name, "DenseToDenseSetOperation"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, std::string_view name, SourceLocation where) {
+  return DenseToDenseSetOperation(set1, set2, set_operation, DenseToDenseSetOperationOptions(), name, where);
+}
+
+DenseToSparseSetOperationOutputs DenseToSparseSetOperation(const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const DenseToSparseSetOperationOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "DenseToSparseSetOperation", Flat({set1, set2_indices, set2_values, set2_shape}), {{"set_operation", set_operation}, {"validate_indices", options.validate_indices}}, Or(name, "DenseToSparseSetOperation"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+DenseToSparseSetOperationOutputs DenseToSparseSetOperation(const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, std::string_view name, SourceLocation where) {
+  return DenseToSparseSetOperation(set1, set2_indices, set2_values, set2_shape, set_operation, DenseToSparseSetOperationOptions(), name, where);
 }
 
 Output DepthToSpace(const Input& input, int64_t block_size, const DepthToSpaceOptions& options, std::string_view name, SourceLocation where) {
@@ -713,6 +947,16 @@ Output Dequantize(const Input& input, const Input& min_range, const Input& max_r
 }
 Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, std::string_view name, SourceLocation where) {
   return Dequantize(input, min_range, max_range, DequantizeOptions(), name, where);
+}
+
+DeserializeManySparseOutputs DeserializeManySparse(const Input& serialized_sparse, DType dtype, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "DeserializeManySparse", Flat({serialized_sparse}), {{"dtype", dtype}}, Or(name, "DeserializeManySparse"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+DeserializeSparseOutputs DeserializeSparse(const Input& serialized_sparse, DType dtype, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "DeserializeSparse", Flat({serialized_sparse}), {{"dtype", dtype}}, Or(name, "DeserializeSparse"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
 }
 
 Operation DestroyResourceOp(const Input& resource, const DestroyResourceOpOptions& options, std::string_view name, SourceLocation where) {
@@ -769,6 +1013,14 @@ Output DivNoNan(const Input& x, const Input& y, std::string_view name, SourceLoc
   return First(Build(nullptr, "DivNoNan", Flat({x, y}), {}, Or(name, "DivNoNan"), where));
 }
 
+Output DrawBoundingBoxes(const Input& images, const Input& boxes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DrawBoundingBoxes", Flat({images, boxes}), {}, Or(name, "DrawBoundingBoxes"), where));
+}
+
+Output DrawBoundingBoxesV2(const Input& images, const Input& boxes, const Input& colors, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DrawBoundingBoxesV2", Flat({images, boxes, colors}), {}, Or(name, "DrawBoundingBoxesV2"), where));
+}
+
 Output DummyMemoryCache(Graph& graph, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "DummyMemoryCache", Flat({}), {}, Or(name, "DummyMemoryCache"), where));
 }
@@ -804,6 +1056,13 @@ Output EluGrad(const Input& gradients, const Input& outputs, std::string_view na
   return First(Build(nullptr, "EluGrad", Flat({gradients, outputs}), {}, Or(name, "EluGrad"), where));
 }
 
+Output Empty(const Input& shape, DType dtype, const EmptyOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Empty", Flat({shape}), {{"dtype", dtype}, {"init", options.init}}, Or(name, "Empty"), where));
+}
+Output Empty(const Input& shape, DType dtype, std::string_view name, SourceLocation where) {
+  return Empty(shape, dtype, EmptyOptions(), name, where);
+}
+
 Output EmptyTensorList(const Input& element_shape, const Input& max_num_elements, DType element_dtype, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "EmptyTensorList", Flat({element_shape, max_num_elements}), {{"element_dtype", element_dtype}}, Or(name, "EmptyTensorList"), where));
 }
@@ -813,6 +1072,28 @@ Output EncodeBase64(const Input& input, const EncodeBase64Options& options, std:
 }
 Output EncodeBase64(const Input& input, std::string_view name, SourceLocation where) {
   return EncodeBase64(input, EncodeBase64Options(), name, where);
+}
+
+Output EncodeJpeg(const Input& image, const EncodeJpegOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "EncodeJpeg", Flat({image}), {{"format", options.format}, {"quality", options.quality}, {"progressive", options.progressive}, {"optimize_size", options.optimize_size}, {"chroma_downsampling", options.chroma_downsampling}, {"density_unit", options.density_unit}, {"x_density", options.x_density}, {"y_density", options.y_density}, {"xmp_metadata", options.xmp_metadata}}, Or(name, "EncodeJpeg"), where));
+}
+Output EncodeJpeg(const Input& image, std::string_view name, SourceLocation where) {
+  return EncodeJpeg(image, EncodeJpegOptions(), name, where);
+}
+
+Output EncodeJpegVariableQuality(const Input& images, const Input& quality, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "EncodeJpegVariableQuality", Flat({images, quality}), {}, Or(name, "EncodeJpegVariableQuality"), where));
+}
+
+Output EncodePng(const Input& image, const EncodePngOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "EncodePng", Flat({image}), {{"compression", options.compression}}, Or(name, "EncodePng"), where));
+}
+Output EncodePng(const Input& image, std::string_view name, SourceLocation where) {
+  return EncodePng(image, EncodePngOptions(), name, where);
+}
+
+Output EncodeWav(const Input& audio, const Input& sample_rate, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "EncodeWav", Flat({audio, sample_rate}), {}, Or(name, "EncodeWav"), where));
 }
 
 Output EnsureShape(const Input& input, const Shape& shape, std::string_view name, SourceLocation where) {
@@ -876,8 +1157,41 @@ Output Expm1(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Expm1", Flat({x}), {}, Or(name, "Expm1"), where));
 }
 
+Output ExtractGlimpse(const Input& input, const Input& size, const Input& offsets, const ExtractGlimpseOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExtractGlimpse", Flat({input, size, offsets}), {{"centered", options.centered}, {"normalized", options.normalized}, {"uniform_noise", options.uniform_noise}, {"noise", options.noise}}, Or(name, "ExtractGlimpse"), where));
+}
+Output ExtractGlimpse(const Input& input, const Input& size, const Input& offsets, std::string_view name, SourceLocation where) {
+  return ExtractGlimpse(input, size, offsets, ExtractGlimpseOptions(), name, where);
+}
+
+Output ExtractGlimpseV2(const Input& input, const Input& size, const Input& offsets, const ExtractGlimpseV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExtractGlimpseV2", Flat({input, size, offsets}), {{"centered", options.centered}, {"normalized", options.normalized}, {"uniform_noise", options.uniform_noise}, {"noise", options.noise}}, Or(name, "ExtractGlimpseV2"), where));
+}
+Output ExtractGlimpseV2(const Input& input, const Input& size, const Input& offsets, std::string_view name, SourceLocation where) {
+  return ExtractGlimpseV2(input, size, offsets, ExtractGlimpseV2Options(), name, where);
+}
+
 Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ExtractImagePatches", Flat({images}), {{"ksizes", ksizes}, {"strides", strides}, {"rates", rates}, {"padding", padding}}, Or(name, "ExtractImagePatches"), where));
+}
+
+Output ExtractJpegShape(const Input& contents, const ExtractJpegShapeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExtractJpegShape", Flat({contents}), {{"output_type", options.output_type}}, Or(name, "ExtractJpegShape"), where));
+}
+Output ExtractJpegShape(const Input& contents, std::string_view name, SourceLocation where) {
+  return ExtractJpegShape(contents, ExtractJpegShapeOptions(), name, where);
+}
+
+Output FFT(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FFT", Flat({input}), {}, Or(name, "FFT"), where));
+}
+
+Output FFT2D(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FFT2D", Flat({input}), {}, Or(name, "FFT2D"), where));
+}
+
+Output FFT3D(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FFT3D", Flat({input}), {}, Or(name, "FFT3D"), where));
 }
 
 Output FIFOQueue(Graph& graph, const std::vector<DType>& component_types, const FIFOQueueOptions& options, std::string_view name, SourceLocation where) {
@@ -961,6 +1275,10 @@ Output FinalizeDataset(const Input& input_dataset, const std::vector<DType>& out
 }
 Output FinalizeDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return FinalizeDataset(input_dataset, output_types, output_shapes, FinalizeDatasetOptions(), name, where);
+}
+
+Output Fingerprint(const Input& data, const Input& method, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Fingerprint", Flat({data, method}), {}, Or(name, "Fingerprint"), where));
 }
 
 Output FixedLengthRecordDataset(const Input& filenames, const Input& header_bytes, const Input& record_bytes, const Input& footer_bytes, const Input& buffer_size, const FixedLengthRecordDatasetOptions& options, std::string_view name, SourceLocation where) {
@@ -1066,11 +1384,29 @@ FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, con
   return FusedBatchNormV3(x, scale, offset, mean, variance, FusedBatchNormV3Options(), name, where);
 }
 
+GRUBlockCellOutputs GRUBlockCell(const Input& x, const Input& h_prev, const Input& w_ru, const Input& w_c, const Input& b_ru, const Input& b_c, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "GRUBlockCell", Flat({x, h_prev, w_ru, w_c, b_ru, b_c}), {}, Or(name, "GRUBlockCell"), where), {"", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0]};
+}
+
+GRUBlockCellGradOutputs GRUBlockCellGrad(const Input& x, const Input& h_prev, const Input& w_ru, const Input& w_c, const Input& b_ru, const Input& b_c, const Input& r, const Input& u, const Input& c, const Input& d_h, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "GRUBlockCellGrad", Flat({x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h}), {}, Or(name, "GRUBlockCellGrad"), where), {"", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0]};
+}
+
 Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "GatherNd", Flat({params, indices}), {{"bad_indices_policy", options.bad_indices_policy}}, Or(name, "GatherNd"), where));
 }
 Output GatherNd(const Input& params, const Input& indices, std::string_view name, SourceLocation where) {
   return GatherNd(params, indices, GatherNdOptions(), name, where);
+}
+
+GenerateVocabRemappingOutputs GenerateVocabRemapping(const Input& new_vocab_file, const Input& old_vocab_file, int64_t new_vocab_offset, int64_t num_new_vocab, const GenerateVocabRemappingOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "GenerateVocabRemapping", Flat({new_vocab_file, old_vocab_file}), {{"new_vocab_offset", new_vocab_offset}, {"num_new_vocab", num_new_vocab}, {"old_vocab_size", options.old_vocab_size}}, Or(name, "GenerateVocabRemapping"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+GenerateVocabRemappingOutputs GenerateVocabRemapping(const Input& new_vocab_file, const Input& old_vocab_file, int64_t new_vocab_offset, int64_t num_new_vocab, std::string_view name, SourceLocation where) {
+  return GenerateVocabRemapping(new_vocab_file, old_vocab_file, new_vocab_offset, num_new_vocab, GenerateVocabRemappingOptions(), name, where);
 }
 
 Output GeneratorDataset(const std::vector<Input>& init_func_other_args, const std::vector<Input>& next_func_other_args, const std::vector<Input>& finalize_func_other_args, const FunctionRef& init_func, const FunctionRef& next_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const GeneratorDatasetOptions& options, std::string_view name, SourceLocation where) {
@@ -1111,6 +1447,14 @@ Output GroupByWindowDataset(const Input& input_dataset, const std::vector<Input>
   return GroupByWindowDataset(input_dataset, key_func_other_arguments, reduce_func_other_arguments, window_size_func_other_arguments, key_func, reduce_func, window_size_func, output_types, output_shapes, GroupByWindowDatasetOptions(), name, where);
 }
 
+Output GuaranteeConst(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "GuaranteeConst", Flat({input}), {}, Or(name, "GuaranteeConst"), where));
+}
+
+Output HSVToRGB(const Input& images, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "HSVToRGB", Flat({images}), {}, Or(name, "HSVToRGB"), where));
+}
+
 Output HashTable(Graph& graph, DType key_dtype, DType value_dtype, const HashTableOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "HashTable", Flat({}), {{"key_dtype", key_dtype}, {"value_dtype", value_dtype}, {"container", options.container}, {"shared_name", options.shared_name}, {"use_node_name_sharing", options.use_node_name_sharing}}, Or(name, "HashTable"), where));
 }
@@ -1134,6 +1478,39 @@ Output HistogramFixedWidth(const Input& values, const Input& value_range, const 
 
 Output HistogramSummary(const Input& tag, const Input& values, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "HistogramSummary", Flat({tag, values}), {}, Or(name, "HistogramSummary"), where));
+}
+
+Output IFFT(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IFFT", Flat({input}), {}, Or(name, "IFFT"), where));
+}
+
+Output IFFT2D(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IFFT2D", Flat({input}), {}, Or(name, "IFFT2D"), where));
+}
+
+Output IFFT3D(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IFFT3D", Flat({input}), {}, Or(name, "IFFT3D"), where));
+}
+
+Output IRFFT(const Input& input, const Input& fft_length, const IRFFTOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IRFFT", Flat({input, fft_length}), {{"Treal", options.treal}}, Or(name, "IRFFT"), where));
+}
+Output IRFFT(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where) {
+  return IRFFT(input, fft_length, IRFFTOptions(), name, where);
+}
+
+Output IRFFT2D(const Input& input, const Input& fft_length, const IRFFT2DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IRFFT2D", Flat({input, fft_length}), {{"Treal", options.treal}}, Or(name, "IRFFT2D"), where));
+}
+Output IRFFT2D(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where) {
+  return IRFFT2D(input, fft_length, IRFFT2DOptions(), name, where);
+}
+
+Output IRFFT3D(const Input& input, const Input& fft_length, const IRFFT3DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "IRFFT3D", Flat({input, fft_length}), {{"Treal", options.treal}}, Or(name, "IRFFT3D"), where));
+}
+Output IRFFT3D(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where) {
+  return IRFFT3D(input, fft_length, IRFFT3DOptions(), name, where);
 }
 
 Output Identity(const Input& input, std::string_view name, SourceLocation where) {
@@ -1226,6 +1603,18 @@ Operation InitializeTableFromTextFileV2(const Input& table_handle, const Input& 
 
 Operation InitializeTableV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name, SourceLocation where) {
   return Build(nullptr, "InitializeTableV2", Flat({table_handle, keys, values}), {}, Or(name, "InitializeTableV2"), where);
+}
+
+Output InplaceAdd(const Input& x, const Input& i, const Input& v, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "InplaceAdd", Flat({x, i, v}), {}, Or(name, "InplaceAdd"), where));
+}
+
+Output InplaceSub(const Input& x, const Input& i, const Input& v, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "InplaceSub", Flat({x, i, v}), {}, Or(name, "InplaceSub"), where));
+}
+
+Output InplaceUpdate(const Input& x, const Input& i, const Input& v, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "InplaceUpdate", Flat({x, i, v}), {}, Or(name, "InplaceUpdate"), where));
 }
 
 Output InterleaveDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& cycle_length, const Input& block_length, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const InterleaveDatasetOptions& options, std::string_view name, SourceLocation where) {
@@ -1327,6 +1716,19 @@ Output LRNGrad(const Input& input_grads, const Input& input_image, const Input& 
   return LRNGrad(input_grads, input_image, output_image, LRNGradOptions(), name, where);
 }
 
+LSTMBlockCellOutputs LSTMBlockCell(const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const LSTMBlockCellOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "LSTMBlockCell", Flat({x, cs_prev, h_prev, w, wci, wcf, wco, b}), {{"forget_bias", options.forget_bias}, {"cell_clip", options.cell_clip}, {"use_peephole", options.use_peephole}}, Or(name, "LSTMBlockCell"), where), {"", "", "", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0], lists[5][0], lists[6][0]};
+}
+LSTMBlockCellOutputs LSTMBlockCell(const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, std::string_view name, SourceLocation where) {
+  return LSTMBlockCell(x, cs_prev, h_prev, w, wci, wcf, wco, b, LSTMBlockCellOptions(), name, where);
+}
+
+LSTMBlockCellGradOutputs LSTMBlockCellGrad(const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const Input& i, const Input& cs, const Input& f, const Input& o, const Input& ci, const Input& co, const Input& cs_grad, const Input& h_grad, bool use_peephole, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "LSTMBlockCellGrad", Flat({x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, cs_grad, h_grad}), {{"use_peephole", use_peephole}}, Or(name, "LSTMBlockCellGrad"), where), {"", "", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0]};
+}
+
 Output LeakyRelu(const Input& features, const LeakyReluOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "LeakyRelu", Flat({features}), {{"alpha", options.alpha}}, Or(name, "LeakyRelu"), where));
 }
@@ -1385,6 +1787,13 @@ ListDiffOutputs ListDiff(const Input& x, const Input& y, const ListDiffOptions& 
 }
 ListDiffOutputs ListDiff(const Input& x, const Input& y, std::string_view name, SourceLocation where) {
   return ListDiff(x, y, ListDiffOptions(), name, where);
+}
+
+Output LoadAndRemapMatrix(const Input& ckpt_path, const Input& old_tensor_name, const Input& row_remapping, const Input& col_remapping, const Input& initializing_values, int64_t num_rows, int64_t num_cols, const LoadAndRemapMatrixOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "LoadAndRemapMatrix", Flat({ckpt_path, old_tensor_name, row_remapping, col_remapping, initializing_values}), {{"num_rows", num_rows}, {"num_cols", num_cols}, {"max_rows_in_memory", options.max_rows_in_memory}}, Or(name, "LoadAndRemapMatrix"), where));
+}
+Output LoadAndRemapMatrix(const Input& ckpt_path, const Input& old_tensor_name, const Input& row_remapping, const Input& col_remapping, const Input& initializing_values, int64_t num_rows, int64_t num_cols, std::string_view name, SourceLocation where) {
+  return LoadAndRemapMatrix(ckpt_path, old_tensor_name, row_remapping, col_remapping, initializing_values, num_rows, num_cols, LoadAndRemapMatrixOptions(), name, where);
 }
 
 Output Log(const Input& x, std::string_view name, SourceLocation where) {
@@ -1613,6 +2022,10 @@ Output MatrixInverse(const Input& input, std::string_view name, SourceLocation w
   return MatrixInverse(input, MatrixInverseOptions(), name, where);
 }
 
+Output MatrixLogarithm(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixLogarithm", Flat({input}), {}, Or(name, "MatrixLogarithm"), where));
+}
+
 Output MatrixSetDiag(const Input& input, const Input& diagonal, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "MatrixSetDiag", Flat({input, diagonal}), {}, Or(name, "MatrixSetDiag"), where));
 }
@@ -1633,6 +2046,13 @@ Output MatrixSolve(const Input& matrix, const Input& rhs, const MatrixSolveOptio
 }
 Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where) {
   return MatrixSolve(matrix, rhs, MatrixSolveOptions(), name, where);
+}
+
+Output MatrixSolveLs(const Input& matrix, const Input& rhs, const Input& l2_regularizer, const MatrixSolveLsOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MatrixSolveLs", Flat({matrix, rhs, l2_regularizer}), {{"fast", options.fast}}, Or(name, "MatrixSolveLs"), where));
+}
+Output MatrixSolveLs(const Input& matrix, const Input& rhs, const Input& l2_regularizer, std::string_view name, SourceLocation where) {
+  return MatrixSolveLs(matrix, rhs, l2_regularizer, MatrixSolveLsOptions(), name, where);
 }
 
 Output MatrixSquareRoot(const Input& input, std::string_view name, SourceLocation where) {
@@ -1762,6 +2182,13 @@ Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& dest
   return MergeV2Checkpoints(checkpoint_prefixes, destination_prefix, MergeV2CheckpointsOptions(), name, where);
 }
 
+Output Mfcc(const Input& spectrogram, const Input& sample_rate, const MfccOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Mfcc", Flat({spectrogram, sample_rate}), {{"upper_frequency_limit", options.upper_frequency_limit}, {"lower_frequency_limit", options.lower_frequency_limit}, {"filterbank_channel_count", options.filterbank_channel_count}, {"dct_coefficient_count", options.dct_coefficient_count}}, Or(name, "Mfcc"), where));
+}
+Output Mfcc(const Input& spectrogram, const Input& sample_rate, std::string_view name, SourceLocation where) {
+  return Mfcc(spectrogram, sample_rate, MfccOptions(), name, where);
+}
+
 Output Min(const Input& input, const Input& reduction_indices, const MinOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Min", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "Min"), where));
 }
@@ -1850,6 +2277,48 @@ Output NextIteration(const Input& data, std::string_view name, SourceLocation wh
 
 Operation NoOp(Graph& graph, std::string_view name, SourceLocation where) {
   return Build(&graph, "NoOp", Flat({}), {}, Or(name, "NoOp"), where);
+}
+
+Output NonDeterministicInts(const Input& shape, const NonDeterministicIntsOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NonDeterministicInts", Flat({shape}), {{"dtype", options.dtype}}, Or(name, "NonDeterministicInts"), where));
+}
+Output NonDeterministicInts(const Input& shape, std::string_view name, SourceLocation where) {
+  return NonDeterministicInts(shape, NonDeterministicIntsOptions(), name, where);
+}
+
+Output NonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size, const NonMaxSuppressionOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NonMaxSuppression", Flat({boxes, scores, max_output_size}), {{"iou_threshold", options.iou_threshold}}, Or(name, "NonMaxSuppression"), where));
+}
+Output NonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size, std::string_view name, SourceLocation where) {
+  return NonMaxSuppression(boxes, scores, max_output_size, NonMaxSuppressionOptions(), name, where);
+}
+
+Output NonMaxSuppressionV2(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NonMaxSuppressionV2", Flat({boxes, scores, max_output_size, iou_threshold}), {}, Or(name, "NonMaxSuppressionV2"), where));
+}
+
+Output NonMaxSuppressionV3(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NonMaxSuppressionV3", Flat({boxes, scores, max_output_size, iou_threshold, score_threshold}), {}, Or(name, "NonMaxSuppressionV3"), where));
+}
+
+NonMaxSuppressionV4Outputs NonMaxSuppressionV4(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, const NonMaxSuppressionV4Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "NonMaxSuppressionV4", Flat({boxes, scores, max_output_size, iou_threshold, score_threshold}), {{"pad_to_max_output_size", options.pad_to_max_output_size}}, Or(name, "NonMaxSuppressionV4"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+NonMaxSuppressionV4Outputs NonMaxSuppressionV4(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, std::string_view name, SourceLocation where) {
+  return NonMaxSuppressionV4(boxes, scores, max_output_size, iou_threshold, score_threshold, NonMaxSuppressionV4Options(), name, where);
+}
+
+NonMaxSuppressionV5Outputs NonMaxSuppressionV5(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, const Input& soft_nms_sigma, const NonMaxSuppressionV5Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "NonMaxSuppressionV5", Flat({boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma}), {{"pad_to_max_output_size", options.pad_to_max_output_size}}, Or(name, "NonMaxSuppressionV5"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+NonMaxSuppressionV5Outputs NonMaxSuppressionV5(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, const Input& soft_nms_sigma, std::string_view name, SourceLocation where) {
+  return NonMaxSuppressionV5(boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma, NonMaxSuppressionV5Options(), name, where);
+}
+
+Output NonMaxSuppressionWithOverlaps(const Input& overlaps, const Input& scores, const Input& max_output_size, const Input& overlap_threshold, const Input& score_threshold, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "NonMaxSuppressionWithOverlaps", Flat({overlaps, scores, max_output_size, overlap_threshold, score_threshold}), {}, Or(name, "NonMaxSuppressionWithOverlaps"), where));
 }
 
 Output NonSerializableDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
@@ -2072,6 +2541,45 @@ Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>
 }
 Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return ParallelMapDatasetV2(input_dataset, other_arguments, num_parallel_calls, f, output_types, output_shapes, ParallelMapDatasetV2Options(), name, where);
+}
+
+ParseExampleOutputs ParseExample(const Input& serialized, const Input& names, const std::vector<Input>& sparse_keys, const std::vector<Input>& dense_keys, const std::vector<Input>& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ParseExample", Flat({serialized, names, sparse_keys, dense_keys, dense_defaults}), {{"sparse_types", sparse_types}, {"dense_shapes", dense_shapes}, {"Nsparse", Length(sparse_keys)}, {"Ndense", Length(dense_keys)}}, Or(name, "ParseExample"), where), {"Nsparse", "sparse_types", "Nsparse", "Tdense"});
+  return {lists[0], lists[1], lists[2], lists[3]};
+}
+
+ParseExampleV2Outputs ParseExampleV2(const Input& serialized, const Input& names, const Input& sparse_keys, const Input& dense_keys, const Input& ragged_keys, const std::vector<Input>& dense_defaults, int64_t num_sparse, const std::vector<DType>& sparse_types, const std::vector<DType>& ragged_value_types, const std::vector<DType>& ragged_split_types, const std::vector<Shape>& dense_shapes, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ParseExampleV2", Flat({serialized, names, sparse_keys, dense_keys, ragged_keys, dense_defaults}), {{"num_sparse", num_sparse}, {"sparse_types", sparse_types}, {"ragged_value_types", ragged_value_types}, {"ragged_split_types", ragged_split_types}, {"dense_shapes", dense_shapes}}, Or(name, "ParseExampleV2"), where), {"num_sparse", "sparse_types", "num_sparse", "Tdense", "ragged_value_types", "ragged_split_types"});
+  return {lists[0], lists[1], lists[2], lists[3], lists[4], lists[5]};
+}
+
+ParseSequenceExampleOutputs ParseSequenceExample(const Input& serialized, const Input& debug_name, const std::vector<Input>& context_dense_defaults, const std::vector<std::string>& feature_list_dense_missing_assumed_empty, const std::vector<std::string>& context_sparse_keys, const std::vector<std::string>& context_dense_keys, const std::vector<std::string>& feature_list_sparse_keys, const std::vector<std::string>& feature_list_dense_keys, const ParseSequenceExampleOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ParseSequenceExample", Flat({serialized, debug_name, context_dense_defaults}), {{"feature_list_dense_missing_assumed_empty", feature_list_dense_missing_assumed_empty}, {"context_sparse_keys", context_sparse_keys}, {"context_dense_keys", context_dense_keys}, {"feature_list_sparse_keys", feature_list_sparse_keys}, {"feature_list_dense_keys", feature_list_dense_keys}, {"Ncontext_sparse", options.ncontext_sparse}, {"Ncontext_dense", options.ncontext_dense}, {"Nfeature_list_sparse", options.nfeature_list_sparse}, {"Nfeature_list_dense", options.nfeature_list_dense}, {"context_sparse_types", options.context_sparse_types}, {"feature_list_dense_types", options.feature_list_dense_types}, {"context_dense_shapes", options.context_dense_shapes}, {"feature_list_sparse_types", options.feature_list_sparse_types}, {"feature_list_dense_shapes", options.feature_list_dense_shapes}}, Or(name, "ParseSequenceExample"), where), {"Ncontext_sparse", "context_sparse_types", "Ncontext_sparse", "Tcontext_dense", "Nfeature_list_sparse", "feature_list_sparse_types", "Nfeature_list_sparse", "feature_list_dense_types", "Nfeature_list_dense"});
+  return {lists[0], lists[1], lists[2], lists[3], lists[4], lists[5], lists[6], lists[7], lists[8]};
+}
+ParseSequenceExampleOutputs ParseSequenceExample(const Input& serialized, const Input& debug_name, const std::vector<Input>& context_dense_defaults, const std::vector<std::string>& feature_list_dense_missing_assumed_empty, const std::vector<std::string>& context_sparse_keys, const std::vector<std::string>& context_dense_keys, const std::vector<std::string>& feature_list_sparse_keys, const std::vector<std::string>& feature_list_dense_keys, std::string_view name, SourceLocation where) {
+  return ParseSequenceExample(serialized, debug_name, context_dense_defaults, feature_list_dense_missing_assumed_empty, context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys, ParseSequenceExampleOptions(), name, where);
+}
+
+ParseSequenceExampleV2Outputs ParseSequenceExampleV2(const Input& serialized, const Input& debug_name, const Input& context_sparse_keys, const Input& context_dense_keys, const Input& context_ragged_keys, const Input& feature_list_sparse_keys, const Input& feature_list_dense_keys, const Input& feature_list_ragged_keys, const Input& feature_list_dense_missing_assumed_empty, const std::vector<Input>& context_dense_defaults, const ParseSequenceExampleV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ParseSequenceExampleV2", Flat({serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys, feature_list_dense_keys, feature_list_ragged_keys, feature_list_dense_missing_assumed_empty, context_dense_defaults}), {{"Ncontext_sparse", options.ncontext_sparse}, {"context_sparse_types", options.context_sparse_types}, {"context_ragged_value_types", options.context_ragged_value_types}, {"context_ragged_split_types", options.context_ragged_split_types}, {"context_dense_shapes", options.context_dense_shapes}, {"Nfeature_list_sparse", options.nfeature_list_sparse}, {"Nfeature_list_dense", options.nfeature_list_dense}, {"feature_list_dense_types", options.feature_list_dense_types}, {"feature_list_sparse_types", options.feature_list_sparse_types}, {"feature_list_ragged_value_types", options.feature_list_ragged_value_types}, {"feature_list_ragged_split_types", options.feature_list_ragged_split_types}, {"feature_list_dense_shapes", options.feature_list_dense_shapes}}, Or(name, "ParseSequenceExampleV2"), where), {"Ncontext_sparse", "context_sparse_types", "Ncontext_sparse", "Tcontext_dense", "context_ragged_value_types", "context_ragged_split_types", "Nfeature_list_sparse", "feature_list_sparse_types", "Nfeature_list_sparse", "feature_list_dense_types", "Nfeature_list_dense", "feature_list_ragged_value_types", "feature_list_ragged_split_types", "feature_list_ragged_split_types"});
+  return {lists[0], lists[1], lists[2], lists[3], lists[4], lists[5], lists[6], lists[7], lists[8], lists[9], lists[10], lists[11], lists[12], lists[13]};
+}
+ParseSequenceExampleV2Outputs ParseSequenceExampleV2(const Input& serialized, const Input& debug_name, const Input& context_sparse_keys, const Input& context_dense_keys, const Input& context_ragged_keys, const Input& feature_list_sparse_keys, const Input& feature_list_dense_keys, const Input& feature_list_ragged_keys, const Input& feature_list_dense_missing_assumed_empty, const std::vector<Input>& context_dense_defaults, std::string_view name, SourceLocation where) {
+  return ParseSequenceExampleV2(serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys, feature_list_dense_keys, feature_list_ragged_keys, feature_list_dense_missing_assumed_empty, context_dense_defaults, ParseSequenceExampleV2Options(), name, where);
+}
+
+ParseSingleExampleOutputs ParseSingleExample(const Input& serialized, const std::vector<Input>& dense_defaults, int64_t num_sparse, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ParseSingleExample", Flat({serialized, dense_defaults}), {{"num_sparse", num_sparse}, {"sparse_keys", sparse_keys}, {"dense_keys", dense_keys}, {"sparse_types", sparse_types}, {"dense_shapes", dense_shapes}}, Or(name, "ParseSingleExample"), where), {"num_sparse", "sparse_types", "num_sparse", "Tdense"});
+  return {lists[0], lists[1], lists[2], lists[3]};
+}
+
+ParseSingleSequenceExampleOutputs ParseSingleSequenceExample(const Input& serialized, const Input& feature_list_dense_missing_assumed_empty, const std::vector<Input>& context_sparse_keys, const std::vector<Input>& context_dense_keys, const std::vector<Input>& feature_list_sparse_keys, const std::vector<Input>& feature_list_dense_keys, const std::vector<Input>& context_dense_defaults, const Input& debug_name, const ParseSingleSequenceExampleOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "ParseSingleSequenceExample", Flat({serialized, feature_list_dense_missing_assumed_empty, context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys, context_dense_defaults, debug_name}), {{"context_sparse_types", options.context_sparse_types}, {"feature_list_dense_types", options.feature_list_dense_types}, {"context_dense_shapes", options.context_dense_shapes}, {"feature_list_sparse_types", options.feature_list_sparse_types}, {"feature_list_dense_shapes", options.feature_list_dense_shapes}, {"Ncontext_sparse", Length(context_sparse_keys)}, {"Ncontext_dense", Length(context_dense_keys)}, {"Nfeature_list_sparse", Length(feature_list_sparse_keys)}, {"Nfeature_list_dense", Length(feature_list_dense_keys)}}, Or(name, "ParseSingleSequenceExample"), where), {"Ncontext_sparse", "context_sparse_types", "Ncontext_sparse", "Tcontext_dense", "Nfeature_list_sparse", "feature_list_sparse_types", "Nfeature_list_sparse", "feature_list_dense_types"});
+  return {lists[0], lists[1], lists[2], lists[3], lists[4], lists[5], lists[6], lists[7]};
+}
+ParseSingleSequenceExampleOutputs ParseSingleSequenceExample(const Input& serialized, const Input& feature_list_dense_missing_assumed_empty, const std::vector<Input>& context_sparse_keys, const std::vector<Input>& context_dense_keys, const std::vector<Input>& feature_list_sparse_keys, const std::vector<Input>& feature_list_dense_keys, const std::vector<Input>& context_dense_defaults, const Input& debug_name, std::string_view name, SourceLocation where) {
+  return ParseSingleSequenceExample(serialized, feature_list_dense_missing_assumed_empty, context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys, context_dense_defaults, debug_name, ParseSingleSequenceExampleOptions(), name, where);
 }
 
 Output ParseTensor(const Input& serialized, DType out_type, std::string_view name, SourceLocation where) {
@@ -2318,6 +2826,61 @@ Output QueueSizeV2(const Input& handle, std::string_view name, SourceLocation wh
   return First(Build(nullptr, "QueueSizeV2", Flat({handle}), {}, Or(name, "QueueSizeV2"), where));
 }
 
+Output RFFT(const Input& input, const Input& fft_length, const RFFTOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RFFT", Flat({input, fft_length}), {{"Tcomplex", options.tcomplex}}, Or(name, "RFFT"), where));
+}
+Output RFFT(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where) {
+  return RFFT(input, fft_length, RFFTOptions(), name, where);
+}
+
+Output RFFT2D(const Input& input, const Input& fft_length, const RFFT2DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RFFT2D", Flat({input, fft_length}), {{"Tcomplex", options.tcomplex}}, Or(name, "RFFT2D"), where));
+}
+Output RFFT2D(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where) {
+  return RFFT2D(input, fft_length, RFFT2DOptions(), name, where);
+}
+
+Output RFFT3D(const Input& input, const Input& fft_length, const RFFT3DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RFFT3D", Flat({input, fft_length}), {{"Tcomplex", options.tcomplex}}, Or(name, "RFFT3D"), where));
+}
+Output RFFT3D(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where) {
+  return RFFT3D(input, fft_length, RFFT3DOptions(), name, where);
+}
+
+Output RGBToHSV(const Input& images, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RGBToHSV", Flat({images}), {}, Or(name, "RGBToHSV"), where));
+}
+
+RaggedFillEmptyRowsOutputs RaggedFillEmptyRows(const Input& value_rowids, const Input& values, const Input& nrows, const Input& default_value, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RaggedFillEmptyRows", Flat({value_rowids, values, nrows, default_value}), {}, Or(name, "RaggedFillEmptyRows"), where), {"", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0]};
+}
+
+RaggedFillEmptyRowsGradOutputs RaggedFillEmptyRowsGrad(const Input& reverse_index_map, const Input& grad_values, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RaggedFillEmptyRowsGrad", Flat({reverse_index_map, grad_values}), {}, Or(name, "RaggedFillEmptyRowsGrad"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+RaggedRangeOutputs RaggedRange(const Input& starts, const Input& limits, const Input& deltas, const RaggedRangeOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RaggedRange", Flat({starts, limits, deltas}), {{"Tsplits", options.tsplits}}, Or(name, "RaggedRange"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+RaggedRangeOutputs RaggedRange(const Input& starts, const Input& limits, const Input& deltas, std::string_view name, SourceLocation where) {
+  return RaggedRange(starts, limits, deltas, RaggedRangeOptions(), name, where);
+}
+
+RaggedTensorToSparseOutputs RaggedTensorToSparse(const std::vector<Input>& rt_nested_splits, const Input& rt_dense_values, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RaggedTensorToSparse", Flat({rt_nested_splits, rt_dense_values}), {{"RAGGED_RANK", Length(rt_nested_splits)}}, Or(name, "RaggedTensorToSparse"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+Output RandomCrop(const Input& image, const Input& size, const RandomCropOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RandomCrop", Flat({image, size}), {{"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "RandomCrop"), where));
+}
+Output RandomCrop(const Input& image, const Input& size, std::string_view name, SourceLocation where) {
+  return RandomCrop(image, size, RandomCropOptions(), name, where);
+}
+
 Output RandomDataset(const Input& seed, const Input& seed2, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RandomDatasetOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "RandomDataset", Flat({seed, seed2}), {{"output_types", output_types}, {"output_shapes", output_shapes}, {"metadata", options.metadata}}, Or(name, "RandomDataset"), where));
 }
@@ -2538,6 +3101,17 @@ RefSwitchOutputs RefSwitch(const RefInput& data, const Input& pred, std::string_
   return {lists[0][0], lists[1][0]};
 }
 
+Output RegexFullMatch(const Input& input, const Input& pattern, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RegexFullMatch", Flat({input, pattern}), {}, Or(name, "RegexFullMatch"), where));
+}
+
+Output RegexReplace(const Input& input, const Input& pattern, const Input& rewrite, const RegexReplaceOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RegexReplace", Flat({input, pattern, rewrite}), {{"replace_global", options.replace_global}}, Or(name, "RegexReplace"), where));
+}
+Output RegexReplace(const Input& input, const Input& pattern, const Input& rewrite, std::string_view name, SourceLocation where) {
+  return RegexReplace(input, pattern, rewrite, RegexReplaceOptions(), name, where);
+}
+
 Output Relu(const Input& features, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Relu", Flat({features}), {}, Or(name, "Relu"), where));
 }
@@ -2563,6 +3137,55 @@ Output RepeatDataset(const Input& input_dataset, const Input& count, const std::
 
 Output Reshape(const Input& tensor, const Input& shape, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Reshape", Flat({tensor, shape}), {}, Or(name, "Reshape"), where));
+}
+
+Output ResizeArea(const Input& images, const Input& size, const ResizeAreaOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResizeArea", Flat({images, size}), {{"align_corners", options.align_corners}}, Or(name, "ResizeArea"), where));
+}
+Output ResizeArea(const Input& images, const Input& size, std::string_view name, SourceLocation where) {
+  return ResizeArea(images, size, ResizeAreaOptions(), name, where);
+}
+
+Output ResizeBicubic(const Input& images, const Input& size, const ResizeBicubicOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResizeBicubic", Flat({images, size}), {{"align_corners", options.align_corners}, {"half_pixel_centers", options.half_pixel_centers}}, Or(name, "ResizeBicubic"), where));
+}
+Output ResizeBicubic(const Input& images, const Input& size, std::string_view name, SourceLocation where) {
+  return ResizeBicubic(images, size, ResizeBicubicOptions(), name, where);
+}
+
+Output ResizeBicubicGrad(const Input& grads, const Input& original_image, const ResizeBicubicGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResizeBicubicGrad", Flat({grads, original_image}), {{"align_corners", options.align_corners}, {"half_pixel_centers", options.half_pixel_centers}}, Or(name, "ResizeBicubicGrad"), where));
+}
+Output ResizeBicubicGrad(const Input& grads, const Input& original_image, std::string_view name, SourceLocation where) {
+  return ResizeBicubicGrad(grads, original_image, ResizeBicubicGradOptions(), name, where);
+}
+
+Output ResizeBilinear(const Input& images, const Input& size, const ResizeBilinearOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResizeBilinear", Flat({images, size}), {{"align_corners", options.align_corners}, {"half_pixel_centers", options.half_pixel_centers}}, Or(name, "ResizeBilinear"), where));
+}
+Output ResizeBilinear(const Input& images, const Input& size, std::string_view name, SourceLocation where) {
+  return ResizeBilinear(images, size, ResizeBilinearOptions(), name, where);
+}
+
+Output ResizeBilinearGrad(const Input& grads, const Input& original_image, const ResizeBilinearGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResizeBilinearGrad", Flat({grads, original_image}), {{"align_corners", options.align_corners}, {"half_pixel_centers", options.half_pixel_centers}}, Or(name, "ResizeBilinearGrad"), where));
+}
+Output ResizeBilinearGrad(const Input& grads, const Input& original_image, std::string_view name, SourceLocation where) {
+  return ResizeBilinearGrad(grads, original_image, ResizeBilinearGradOptions(), name, where);
+}
+
+Output ResizeNearestNeighbor(const Input& images, const Input& size, const ResizeNearestNeighborOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResizeNearestNeighbor", Flat({images, size}), {{"align_corners", options.align_corners}, {"half_pixel_centers", options.half_pixel_centers}}, Or(name, "ResizeNearestNeighbor"), where));
+}
+Output ResizeNearestNeighbor(const Input& images, const Input& size, std::string_view name, SourceLocation where) {
+  return ResizeNearestNeighbor(images, size, ResizeNearestNeighborOptions(), name, where);
+}
+
+Output ResizeNearestNeighborGrad(const Input& grads, const Input& size, const ResizeNearestNeighborGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ResizeNearestNeighborGrad", Flat({grads, size}), {{"align_corners", options.align_corners}, {"half_pixel_centers", options.half_pixel_centers}}, Or(name, "ResizeNearestNeighborGrad"), where));
+}
+Output ResizeNearestNeighborGrad(const Input& grads, const Input& size, std::string_view name, SourceLocation where) {
+  return ResizeNearestNeighborGrad(grads, size, ResizeNearestNeighborGradOptions(), name, where);
 }
 
 Operation ResourceAccumulatorApplyGradient(const Input& handle, const Input& local_step, const Input& gradient, std::string_view name, SourceLocation where) {
@@ -2623,6 +3246,13 @@ Operation ResourceApplyAdam(const Input& var, const Input& m, const Input& v, co
   return ResourceApplyAdam(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, ResourceApplyAdamOptions(), name, where);
 }
 
+Operation ResourceApplyAdamWithAmsgrad(const Input& var, const Input& m, const Input& v, const Input& vhat, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdamWithAmsgradOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyAdamWithAmsgrad", Flat({var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyAdamWithAmsgrad"), where);
+}
+Operation ResourceApplyAdamWithAmsgrad(const Input& var, const Input& m, const Input& v, const Input& vhat, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where) {
+  return ResourceApplyAdamWithAmsgrad(var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, ResourceApplyAdamWithAmsgradOptions(), name, where);
+}
+
 Operation ResourceApplyAddSign(const Input& var, const Input& m, const Input& lr, const Input& alpha, const Input& sign_decay, const Input& beta, const Input& grad, const ResourceApplyAddSignOptions& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "ResourceApplyAddSign", Flat({var, m, lr, alpha, sign_decay, beta, grad}), {{"use_locking", options.use_locking}}, Or(name, "ResourceApplyAddSign"), where);
 }
@@ -2656,6 +3286,13 @@ Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, con
 }
 Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, const Input& delta, std::string_view name, SourceLocation where) {
   return ResourceApplyGradientDescent(var, alpha, delta, ResourceApplyGradientDescentOptions(), name, where);
+}
+
+Operation ResourceApplyKerasMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, const ResourceApplyKerasMomentumOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceApplyKerasMomentum", Flat({var, accum, lr, grad, momentum}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "ResourceApplyKerasMomentum"), where);
+}
+Operation ResourceApplyKerasMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, std::string_view name, SourceLocation where) {
+  return ResourceApplyKerasMomentum(var, accum, lr, grad, momentum, ResourceApplyKerasMomentumOptions(), name, where);
 }
 
 Operation ResourceApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, const ResourceApplyMomentumOptions& options, std::string_view name, SourceLocation where) {
@@ -2827,6 +3464,13 @@ Operation ResourceSparseApplyFtrlV2(const Input& var, const Input& accum, const 
   return ResourceSparseApplyFtrlV2(var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power, ResourceSparseApplyFtrlV2Options(), name, where);
 }
 
+Operation ResourceSparseApplyKerasMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const ResourceSparseApplyKerasMomentumOptions& options, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ResourceSparseApplyKerasMomentum", Flat({var, accum, lr, grad, indices, momentum}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "ResourceSparseApplyKerasMomentum"), where);
+}
+Operation ResourceSparseApplyKerasMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, std::string_view name, SourceLocation where) {
+  return ResourceSparseApplyKerasMomentum(var, accum, lr, grad, indices, momentum, ResourceSparseApplyKerasMomentumOptions(), name, where);
+}
+
 Operation ResourceSparseApplyMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const ResourceSparseApplyMomentumOptions& options, std::string_view name, SourceLocation where) {
   return Build(nullptr, "ResourceSparseApplyMomentum", Flat({var, accum, lr, grad, indices, momentum}), {{"use_locking", options.use_locking}, {"use_nesterov", options.use_nesterov}}, Or(name, "ResourceSparseApplyMomentum"), where);
 }
@@ -2907,6 +3551,14 @@ Output Rint(const Input& x, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Rint", Flat({x}), {}, Or(name, "Rint"), where));
 }
 
+Output RngReadAndSkip(const Input& resource, const Input& alg, const Input& delta, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RngReadAndSkip", Flat({resource, alg, delta}), {}, Or(name, "RngReadAndSkip"), where));
+}
+
+Operation RngSkip(const Input& resource, const Input& algorithm, const Input& delta, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "RngSkip", Flat({resource, algorithm, delta}), {}, Or(name, "RngSkip"), where);
+}
+
 Output Roll(const Input& input, const Input& shift, const Input& axis, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Roll", Flat({input, shift, axis}), {}, Or(name, "Roll"), where));
 }
@@ -2923,6 +3575,22 @@ Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name, SourceL
   return First(Build(nullptr, "RsqrtGrad", Flat({y, dy}), {}, Or(name, "RsqrtGrad"), where));
 }
 
+SampleDistortedBoundingBoxOutputs SampleDistortedBoundingBox(const Input& image_size, const Input& bounding_boxes, const SampleDistortedBoundingBoxOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SampleDistortedBoundingBox", Flat({image_size, bounding_boxes}), {{"seed", options.seed}, {"seed2", options.seed2}, {"min_object_covered", options.min_object_covered}, {"aspect_ratio_range", options.aspect_ratio_range}, {"area_range", options.area_range}, {"max_attempts", options.max_attempts}, {"use_image_if_no_bounding_boxes", options.use_image_if_no_bounding_boxes}}, Or(name, "SampleDistortedBoundingBox"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+SampleDistortedBoundingBoxOutputs SampleDistortedBoundingBox(const Input& image_size, const Input& bounding_boxes, std::string_view name, SourceLocation where) {
+  return SampleDistortedBoundingBox(image_size, bounding_boxes, SampleDistortedBoundingBoxOptions(), name, where);
+}
+
+SampleDistortedBoundingBoxV2Outputs SampleDistortedBoundingBoxV2(const Input& image_size, const Input& bounding_boxes, const Input& min_object_covered, const SampleDistortedBoundingBoxV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SampleDistortedBoundingBoxV2", Flat({image_size, bounding_boxes, min_object_covered}), {{"seed", options.seed}, {"seed2", options.seed2}, {"aspect_ratio_range", options.aspect_ratio_range}, {"area_range", options.area_range}, {"max_attempts", options.max_attempts}, {"use_image_if_no_bounding_boxes", options.use_image_if_no_bounding_boxes}}, Or(name, "SampleDistortedBoundingBoxV2"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+SampleDistortedBoundingBoxV2Outputs SampleDistortedBoundingBoxV2(const Input& image_size, const Input& bounding_boxes, const Input& min_object_covered, std::string_view name, SourceLocation where) {
+  return SampleDistortedBoundingBoxV2(image_size, bounding_boxes, min_object_covered, SampleDistortedBoundingBoxV2Options(), name, where);
+}
+
 Operation Save(const Input& filename, const Input& tensor_names, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
   return Build(nullptr, "Save", Flat({filename, tensor_names, data}), {}, Or(name, "Save"), where);
 }
@@ -2937,6 +3605,20 @@ Operation SaveV2(const Input& prefix, const Input& tensor_names, const Input& sh
 
 Output ScalarSummary(const Input& tags, const Input& values, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ScalarSummary", Flat({tags, values}), {}, Or(name, "ScalarSummary"), where));
+}
+
+Output ScaleAndTranslate(const Input& images, const Input& size, const Input& scale, const Input& translation, const ScaleAndTranslateOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ScaleAndTranslate", Flat({images, size, scale, translation}), {{"kernel_type", options.kernel_type}, {"antialias", options.antialias}}, Or(name, "ScaleAndTranslate"), where));
+}
+Output ScaleAndTranslate(const Input& images, const Input& size, const Input& scale, const Input& translation, std::string_view name, SourceLocation where) {
+  return ScaleAndTranslate(images, size, scale, translation, ScaleAndTranslateOptions(), name, where);
+}
+
+Output ScaleAndTranslateGrad(const Input& grads, const Input& original_image, const Input& scale, const Input& translation, const ScaleAndTranslateGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ScaleAndTranslateGrad", Flat({grads, original_image, scale, translation}), {{"kernel_type", options.kernel_type}, {"antialias", options.antialias}}, Or(name, "ScaleAndTranslateGrad"), where));
+}
+Output ScaleAndTranslateGrad(const Input& grads, const Input& original_image, const Input& scale, const Input& translation, std::string_view name, SourceLocation where) {
+  return ScaleAndTranslateGrad(grads, original_image, scale, translation, ScaleAndTranslateGradOptions(), name, where);
 }
 
 Output ScanDataset(const Input& input_dataset, const std::vector<Input>& initial_state, const std::vector<Input>& other_arguments, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ScanDatasetOptions& options, std::string_view name, SourceLocation where) {
@@ -3088,8 +3770,29 @@ Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view n
   return First(Build(nullptr, "SeluGrad", Flat({gradients, outputs}), {}, Or(name, "SeluGrad"), where));
 }
 
+Output SerializeManySparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeManySparseOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SerializeManySparse", Flat({sparse_indices, sparse_values, sparse_shape}), {{"out_type", options.out_type}}, Or(name, "SerializeManySparse"), where));
+}
+Output SerializeManySparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, std::string_view name, SourceLocation where) {
+  return SerializeManySparse(sparse_indices, sparse_values, sparse_shape, SerializeManySparseOptions(), name, where);
+}
+
+Output SerializeSparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeSparseOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SerializeSparse", Flat({sparse_indices, sparse_values, sparse_shape}), {{"out_type", options.out_type}}, Or(name, "SerializeSparse"), where));
+}
+Output SerializeSparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, std::string_view name, SourceLocation where) {
+  return SerializeSparse(sparse_indices, sparse_values, sparse_shape, SerializeSparseOptions(), name, where);
+}
+
 Output SerializeTensor(const Input& tensor, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SerializeTensor", Flat({tensor}), {}, Or(name, "SerializeTensor"), where));
+}
+
+Output SetSize(const Input& set_indices, const Input& set_values, const Input& set_shape, const SetSizeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SetSize", Flat({set_indices, set_values, set_shape}), {{"validate_indices", options.validate_indices}}, Or(name, "SetSize"), where));
+}
+Output SetSize(const Input& set_indices, const Input& set_values, const Input& set_shape, std::string_view name, SourceLocation where) {
+  return SetSize(set_indices, set_values, set_shape, SetSizeOptions(), name, where);
 }
 
 Output ShapeOp(const Input& input, const ShapeOpOptions& options, std::string_view name, SourceLocation where) {
@@ -3247,6 +3950,16 @@ SparseAccumulatorTakeGradientOutputs SparseAccumulatorTakeGradient(const RefInpu
   return {lists[0][0], lists[1][0], lists[2][0]};
 }
 
+SparseAddOutputs SparseAdd(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const Input& thresh, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseAdd", Flat({a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh}), {}, Or(name, "SparseAdd"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+SparseAddGradOutputs SparseAddGrad(const Input& backprop_val_grad, const Input& a_indices, const Input& b_indices, const Input& sum_indices, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseAddGrad", Flat({backprop_val_grad, a_indices, b_indices, sum_indices}), {}, Or(name, "SparseAddGrad"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
 Output SparseApplyAdadelta(const RefInput& var, const RefInput& accum, const RefInput& accum_update, const Input& lr, const Input& rho, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyAdadeltaOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseApplyAdadelta", Flat({var, accum, accum_update, lr, rho, epsilon, grad, indices}), {{"use_locking", options.use_locking}}, Or(name, "SparseApplyAdadelta"), where));
 }
@@ -3324,11 +4037,100 @@ Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInpu
   return SparseApplyRMSProp(var, ms, mom, lr, rho, momentum, epsilon, grad, indices, SparseApplyRMSPropOptions(), name, where);
 }
 
+SparseConcatOutputs SparseConcat(const std::vector<Input>& indices, const std::vector<Input>& values, const std::vector<Input>& shapes, int64_t concat_dim, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseConcat", Flat({indices, values, shapes}), {{"concat_dim", concat_dim}, {"N", Length(indices)}}, Or(name, "SparseConcat"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
 Output SparseConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, const SparseConditionalAccumulatorOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "SparseConditionalAccumulator", Flat({}), {{"dtype", dtype}, {"shape", shape}, {"container", options.container}, {"shared_name", options.shared_name}, {"reduction_type", options.reduction_type}}, Or(name, "SparseConditionalAccumulator"), where));
 }
 Output SparseConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where) {
   return SparseConditionalAccumulator(graph, dtype, shape, SparseConditionalAccumulatorOptions(), name, where);
+}
+
+SparseCrossOutputs SparseCross(const std::vector<Input>& indices, const std::vector<Input>& values, const std::vector<Input>& shapes, const std::vector<Input>& dense_inputs, bool hashed_output, int64_t num_buckets, int64_t hash_key, DType out_type, DType internal_type, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseCross", Flat({indices, values, shapes, dense_inputs}), {{"hashed_output", hashed_output}, {"num_buckets", num_buckets}, {"hash_key", hash_key}, {"out_type", out_type}, {"internal_type", internal_type}, {"N", Length(indices)}}, Or(name, "SparseCross"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+SparseCrossHashedOutputs SparseCrossHashed(const std::vector<Input>& indices, const std::vector<Input>& values, const std::vector<Input>& shapes, const std::vector<Input>& dense_inputs, const Input& num_buckets, const Input& strong_hash, const Input& salt, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseCrossHashed", Flat({indices, values, shapes, dense_inputs, num_buckets, strong_hash, salt}), {{"N", Length(indices)}}, Or(name, "SparseCrossHashed"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+SparseCrossV2Outputs SparseCrossV2(const std::vector<Input>& indices, const std::vector<Input>& values, const std::vector<Input>& shapes, const std::vector<Input>& dense_inputs, const Input& sep, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseCrossV2", Flat({indices, values, shapes, dense_inputs, sep}), {{"N", Length(indices)}}, Or(name, "SparseCrossV2"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+Output SparseDenseCwiseAdd(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseDenseCwiseAdd", Flat({sp_indices, sp_values, sp_shape, dense}), {}, Or(name, "SparseDenseCwiseAdd"), where));
+}
+
+Output SparseDenseCwiseDiv(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseDenseCwiseDiv", Flat({sp_indices, sp_values, sp_shape, dense}), {}, Or(name, "SparseDenseCwiseDiv"), where));
+}
+
+Output SparseDenseCwiseMul(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseDenseCwiseMul", Flat({sp_indices, sp_values, sp_shape, dense}), {}, Or(name, "SparseDenseCwiseMul"), where));
+}
+
+SparseFillEmptyRowsOutputs SparseFillEmptyRows(const Input& indices, const Input& values, const Input& dense_shape, const Input& default_value, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseFillEmptyRows", Flat({indices, values, dense_shape, default_value}), {}, Or(name, "SparseFillEmptyRows"), where), {"", "", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0], lists[3][0]};
+}
+
+SparseFillEmptyRowsGradOutputs SparseFillEmptyRowsGrad(const Input& reverse_index_map, const Input& grad_values, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseFillEmptyRowsGrad", Flat({reverse_index_map, grad_values}), {}, Or(name, "SparseFillEmptyRowsGrad"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+Output SparseMatMul(const Input& a, const Input& b, const SparseMatMulOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseMatMul", Flat({a, b}), {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}, {"a_is_sparse", options.a_is_sparse}, {"b_is_sparse", options.b_is_sparse}}, Or(name, "SparseMatMul"), where));
+}
+Output SparseMatMul(const Input& a, const Input& b, std::string_view name, SourceLocation where) {
+  return SparseMatMul(a, b, SparseMatMulOptions(), name, where);
+}
+
+Output SparseReduceMax(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseReduceMax", Flat({input_indices, input_values, input_shape, reduction_axes}), {{"keep_dims", options.keep_dims}}, Or(name, "SparseReduceMax"), where));
+}
+Output SparseReduceMax(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, std::string_view name, SourceLocation where) {
+  return SparseReduceMax(input_indices, input_values, input_shape, reduction_axes, SparseReduceMaxOptions(), name, where);
+}
+
+SparseReduceMaxSparseOutputs SparseReduceMaxSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxSparseOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseReduceMaxSparse", Flat({input_indices, input_values, input_shape, reduction_axes}), {{"keep_dims", options.keep_dims}}, Or(name, "SparseReduceMaxSparse"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+SparseReduceMaxSparseOutputs SparseReduceMaxSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, std::string_view name, SourceLocation where) {
+  return SparseReduceMaxSparse(input_indices, input_values, input_shape, reduction_axes, SparseReduceMaxSparseOptions(), name, where);
+}
+
+Output SparseReduceSum(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseReduceSum", Flat({input_indices, input_values, input_shape, reduction_axes}), {{"keep_dims", options.keep_dims}}, Or(name, "SparseReduceSum"), where));
+}
+Output SparseReduceSum(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, std::string_view name, SourceLocation where) {
+  return SparseReduceSum(input_indices, input_values, input_shape, reduction_axes, SparseReduceSumOptions(), name, where);
+}
+
+SparseReduceSumSparseOutputs SparseReduceSumSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumSparseOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseReduceSumSparse", Flat({input_indices, input_values, input_shape, reduction_axes}), {{"keep_dims", options.keep_dims}}, Or(name, "SparseReduceSumSparse"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+SparseReduceSumSparseOutputs SparseReduceSumSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, std::string_view name, SourceLocation where) {
+  return SparseReduceSumSparse(input_indices, input_values, input_shape, reduction_axes, SparseReduceSumSparseOptions(), name, where);
+}
+
+SparseReorderOutputs SparseReorder(const Input& input_indices, const Input& input_values, const Input& input_shape, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseReorder", Flat({input_indices, input_values, input_shape}), {}, Or(name, "SparseReorder"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+SparseReshapeOutputs SparseReshape(const Input& input_indices, const Input& input_shape, const Input& new_shape, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseReshape", Flat({input_indices, input_shape, new_shape}), {}, Or(name, "SparseReshape"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
 }
 
 Output SparseSegmentMean(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentMeanOptions& options, std::string_view name, SourceLocation where) {
@@ -3347,6 +4149,13 @@ SparseSegmentMeanGradV2Outputs SparseSegmentMeanGradV2(const Input& grad, const 
   return {lists[0][0], lists[1][0]};
 }
 
+Output SparseSegmentMeanWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, const SparseSegmentMeanWithNumSegmentsOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentMeanWithNumSegments", Flat({data, indices, segment_ids, num_segments}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentMeanWithNumSegments"), where));
+}
+Output SparseSegmentMeanWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
+  return SparseSegmentMeanWithNumSegments(data, indices, segment_ids, num_segments, SparseSegmentMeanWithNumSegmentsOptions(), name, where);
+}
+
 Output SparseSegmentSqrtN(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSqrtNOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SparseSegmentSqrtN", Flat({data, indices, segment_ids}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentSqrtN"), where));
 }
@@ -3361,6 +4170,13 @@ Output SparseSegmentSqrtNGrad(const Input& grad, const Input& indices, const Inp
 SparseSegmentSqrtNGradV2Outputs SparseSegmentSqrtNGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "SparseSegmentSqrtNGradV2", Flat({grad, indices, segment_ids, dense_output_dim0}), {}, Or(name, "SparseSegmentSqrtNGradV2"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
+}
+
+Output SparseSegmentSqrtNWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, const SparseSegmentSqrtNWithNumSegmentsOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentSqrtNWithNumSegments", Flat({data, indices, segment_ids, num_segments}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentSqrtNWithNumSegments"), where));
+}
+Output SparseSegmentSqrtNWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
+  return SparseSegmentSqrtNWithNumSegments(data, indices, segment_ids, num_segments, SparseSegmentSqrtNWithNumSegmentsOptions(), name, where);
 }
 
 Output SparseSegmentSum(const Input& data, const Input& indices, const Input& segment_ids, const SparseSegmentSumOptions& options, std::string_view name, SourceLocation where) {
@@ -3379,9 +4195,55 @@ SparseSegmentSumGradV2Outputs SparseSegmentSumGradV2(const Input& grad, const In
   return {lists[0][0], lists[1][0]};
 }
 
+Output SparseSegmentSumWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, const SparseSegmentSumWithNumSegmentsOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSegmentSumWithNumSegments", Flat({data, indices, segment_ids, num_segments}), {{"sparse_gradient", options.sparse_gradient}}, Or(name, "SparseSegmentSumWithNumSegments"), where));
+}
+Output SparseSegmentSumWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where) {
+  return SparseSegmentSumWithNumSegments(data, indices, segment_ids, num_segments, SparseSegmentSumWithNumSegmentsOptions(), name, where);
+}
+
+SparseSliceOutputs SparseSlice(const Input& indices, const Input& values, const Input& shape, const Input& start, const Input& size, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseSlice", Flat({indices, values, shape, start, size}), {}, Or(name, "SparseSlice"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+Output SparseSliceGrad(const Input& backprop_val_grad, const Input& input_indices, const Input& input_start, const Input& output_indices, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSliceGrad", Flat({backprop_val_grad, input_indices, input_start, output_indices}), {}, Or(name, "SparseSliceGrad"), where));
+}
+
+Output SparseSoftmax(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseSoftmax", Flat({sp_indices, sp_values, sp_shape}), {}, Or(name, "SparseSoftmax"), where));
+}
+
 SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "SparseSoftmaxCrossEntropyWithLogits", Flat({features, labels}), {}, Or(name, "SparseSoftmaxCrossEntropyWithLogits"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
+}
+
+SparseSparseMaximumOutputs SparseSparseMaximum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseSparseMaximum", Flat({a_indices, a_values, a_shape, b_indices, b_values, b_shape}), {}, Or(name, "SparseSparseMaximum"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+SparseSparseMinimumOutputs SparseSparseMinimum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseSparseMinimum", Flat({a_indices, a_values, a_shape, b_indices, b_values, b_shape}), {}, Or(name, "SparseSparseMinimum"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+SparseSplitOutputs SparseSplit(const Input& split_dim, const Input& indices, const Input& values, const Input& shape, int64_t num_split, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseSplit", Flat({split_dim, indices, values, shape}), {{"num_split", num_split}}, Or(name, "SparseSplit"), where), {"num_split", "num_split", "num_split"});
+  return {lists[0], lists[1], lists[2]};
+}
+
+Output SparseTensorDenseAdd(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseTensorDenseAdd", Flat({a_indices, a_values, a_shape, b}), {}, Or(name, "SparseTensorDenseAdd"), where));
+}
+
+Output SparseTensorDenseMatMul(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, const SparseTensorDenseMatMulOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseTensorDenseMatMul", Flat({a_indices, a_values, a_shape, b}), {{"adjoint_a", options.adjoint_a}, {"adjoint_b", options.adjoint_b}}, Or(name, "SparseTensorDenseMatMul"), where));
+}
+Output SparseTensorDenseMatMul(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, std::string_view name, SourceLocation where) {
+  return SparseTensorDenseMatMul(a_indices, a_values, a_shape, b, SparseTensorDenseMatMulOptions(), name, where);
 }
 
 Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseOptions& options, std::string_view name, SourceLocation where) {
@@ -3389,6 +4251,14 @@ Output SparseToDense(const Input& sparse_indices, const Input& output_shape, con
 }
 Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, std::string_view name, SourceLocation where) {
   return SparseToDense(sparse_indices, output_shape, sparse_values, default_value, SparseToDenseOptions(), name, where);
+}
+
+SparseToSparseSetOperationOutputs SparseToSparseSetOperation(const Input& set1_indices, const Input& set1_values, const Input& set1_shape, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const SparseToSparseSetOperationOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "SparseToSparseSetOperation", Flat({set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape}), {{"set_operation", set_operation}, {"validate_indices", options.validate_indices}}, Or(name, "SparseToSparseSetOperation"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+SparseToSparseSetOperationOutputs SparseToSparseSetOperation(const Input& set1_indices, const Input& set1_values, const Input& set1_shape, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, std::string_view name, SourceLocation where) {
+  return SparseToSparseSetOperation(set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape, set_operation, SparseToSparseSetOperationOptions(), name, where);
 }
 
 Output Sqrt(const Input& x, std::string_view name, SourceLocation where) {
@@ -3477,6 +4347,38 @@ std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, cons
 }
 std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where) {
   return StatefulPartitionedCall(args, tout, f, StatefulPartitionedCallOptions(), name, where);
+}
+
+Output StatefulStandardNormalV2(const Input& resource, const Input& algorithm, const Input& shape, const StatefulStandardNormalV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatefulStandardNormalV2", Flat({resource, algorithm, shape}), {{"dtype", options.dtype}}, Or(name, "StatefulStandardNormalV2"), where));
+}
+Output StatefulStandardNormalV2(const Input& resource, const Input& algorithm, const Input& shape, std::string_view name, SourceLocation where) {
+  return StatefulStandardNormalV2(resource, algorithm, shape, StatefulStandardNormalV2Options(), name, where);
+}
+
+Output StatefulTruncatedNormal(const Input& resource, const Input& algorithm, const Input& shape, const StatefulTruncatedNormalOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatefulTruncatedNormal", Flat({resource, algorithm, shape}), {{"dtype", options.dtype}}, Or(name, "StatefulTruncatedNormal"), where));
+}
+Output StatefulTruncatedNormal(const Input& resource, const Input& algorithm, const Input& shape, std::string_view name, SourceLocation where) {
+  return StatefulTruncatedNormal(resource, algorithm, shape, StatefulTruncatedNormalOptions(), name, where);
+}
+
+Output StatefulUniform(const Input& resource, const Input& algorithm, const Input& shape, const StatefulUniformOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatefulUniform", Flat({resource, algorithm, shape}), {{"dtype", options.dtype}}, Or(name, "StatefulUniform"), where));
+}
+Output StatefulUniform(const Input& resource, const Input& algorithm, const Input& shape, std::string_view name, SourceLocation where) {
+  return StatefulUniform(resource, algorithm, shape, StatefulUniformOptions(), name, where);
+}
+
+Output StatefulUniformFullInt(const Input& resource, const Input& algorithm, const Input& shape, const StatefulUniformFullIntOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatefulUniformFullInt", Flat({resource, algorithm, shape}), {{"dtype", options.dtype}}, Or(name, "StatefulUniformFullInt"), where));
+}
+Output StatefulUniformFullInt(const Input& resource, const Input& algorithm, const Input& shape, std::string_view name, SourceLocation where) {
+  return StatefulUniformFullInt(resource, algorithm, shape, StatefulUniformFullIntOptions(), name, where);
+}
+
+Output StatefulUniformInt(const Input& resource, const Input& algorithm, const Input& shape, const Input& minval, const Input& maxval, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatefulUniformInt", Flat({resource, algorithm, shape, minval, maxval}), {}, Or(name, "StatefulUniformInt"), where));
 }
 
 std::vector<Output> StatelessCase(const Input& branch_index, const std::vector<Input>& input, const std::vector<DType>& tout, const std::vector<FunctionRef>& branches, const StatelessCaseOptions& options, std::string_view name, SourceLocation where) {
@@ -3589,6 +4491,13 @@ Output StaticRegexFullMatch(const Input& input, const std::string& pattern, std:
   return First(Build(nullptr, "StaticRegexFullMatch", Flat({input}), {{"pattern", pattern}}, Or(name, "StaticRegexFullMatch"), where));
 }
 
+Output StaticRegexReplace(const Input& input, const std::string& pattern, const std::string& rewrite, const StaticRegexReplaceOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StaticRegexReplace", Flat({input}), {{"pattern", pattern}, {"rewrite", rewrite}, {"replace_global", options.replace_global}}, Or(name, "StaticRegexReplace"), where));
+}
+Output StaticRegexReplace(const Input& input, const std::string& pattern, const std::string& rewrite, std::string_view name, SourceLocation where) {
+  return StaticRegexReplace(input, pattern, rewrite, StaticRegexReplaceOptions(), name, where);
+}
+
 Output StopGradient(const Input& input, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StopGradient", Flat({input}), {}, Or(name, "StopGradient"), where));
 }
@@ -3640,6 +4549,11 @@ Output StringLower(const Input& input, const StringLowerOptions& options, std::s
 }
 Output StringLower(const Input& input, std::string_view name, SourceLocation where) {
   return StringLower(input, StringLowerOptions(), name, where);
+}
+
+StringNGramsOutputs StringNGrams(const Input& data, const Input& data_splits, const std::string& separator, const std::vector<int64_t>& ngram_widths, const std::string& left_pad, const std::string& right_pad, int64_t pad_width, bool preserve_short_sequences, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "StringNGrams", Flat({data, data_splits}), {{"separator", separator}, {"ngram_widths", ngram_widths}, {"left_pad", left_pad}, {"right_pad", right_pad}, {"pad_width", pad_width}, {"preserve_short_sequences", preserve_short_sequences}}, Or(name, "StringNGrams"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
 }
 
 StringSplitOutputs StringSplit(const Input& input, const Input& delimiter, const StringSplitOptions& options, std::string_view name, SourceLocation where) {
@@ -3756,6 +4670,14 @@ Output TakeDataset(const Input& input_dataset, const Input& count, const std::ve
 }
 Output TakeDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return TakeDataset(input_dataset, count, output_types, output_shapes, TakeDatasetOptions(), name, where);
+}
+
+TakeManySparseFromTensorsMapOutputs TakeManySparseFromTensorsMap(const Input& sparse_handles, DType dtype, const TakeManySparseFromTensorsMapOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "TakeManySparseFromTensorsMap", Flat({sparse_handles}), {{"dtype", dtype}, {"container", options.container}, {"shared_name", options.shared_name}}, Or(name, "TakeManySparseFromTensorsMap"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+TakeManySparseFromTensorsMapOutputs TakeManySparseFromTensorsMap(const Input& sparse_handles, DType dtype, std::string_view name, SourceLocation where) {
+  return TakeManySparseFromTensorsMap(sparse_handles, dtype, TakeManySparseFromTensorsMapOptions(), name, where);
 }
 
 Output TakeWhileDataset(const Input& input_dataset, const std::vector<Input>& other_arguments, const FunctionRef& predicate, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const TakeWhileDatasetOptions& options, std::string_view name, SourceLocation where) {
@@ -4139,6 +5061,10 @@ TopKV2Outputs TopKV2(const Input& input, const Input& k, std::string_view name, 
   return TopKV2(input, k, TopKV2Options(), name, where);
 }
 
+Output TridiagonalMatMul(const Input& superdiag, const Input& maindiag, const Input& subdiag, const Input& rhs, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "TridiagonalMatMul", Flat({superdiag, maindiag, subdiag, rhs}), {}, Or(name, "TridiagonalMatMul"), where));
+}
+
 Output TridiagonalSolve(const Input& diagonals, const Input& rhs, const TridiagonalSolveOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "TridiagonalSolve", Flat({diagonals, rhs}), {{"partial_pivoting", options.partial_pivoting}, {"perturb_singular", options.perturb_singular}}, Or(name, "TridiagonalSolve"), where));
 }
@@ -4159,6 +5085,40 @@ Output UnbatchDataset(const Input& input_dataset, const std::vector<DType>& outp
 }
 Output UnbatchDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return UnbatchDataset(input_dataset, output_types, output_shapes, UnbatchDatasetOptions(), name, where);
+}
+
+UnicodeDecodeOutputs UnicodeDecode(const Input& input, const std::string& input_encoding, const UnicodeDecodeOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "UnicodeDecode", Flat({input}), {{"input_encoding", input_encoding}, {"errors", options.errors}, {"replacement_char", options.replacement_char}, {"replace_control_characters", options.replace_control_characters}, {"Tsplits", options.tsplits}}, Or(name, "UnicodeDecode"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+UnicodeDecodeOutputs UnicodeDecode(const Input& input, const std::string& input_encoding, std::string_view name, SourceLocation where) {
+  return UnicodeDecode(input, input_encoding, UnicodeDecodeOptions(), name, where);
+}
+
+UnicodeDecodeWithOffsetsOutputs UnicodeDecodeWithOffsets(const Input& input, const std::string& input_encoding, const UnicodeDecodeWithOffsetsOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "UnicodeDecodeWithOffsets", Flat({input}), {{"input_encoding", input_encoding}, {"errors", options.errors}, {"replacement_char", options.replacement_char}, {"replace_control_characters", options.replace_control_characters}, {"Tsplits", options.tsplits}}, Or(name, "UnicodeDecodeWithOffsets"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+UnicodeDecodeWithOffsetsOutputs UnicodeDecodeWithOffsets(const Input& input, const std::string& input_encoding, std::string_view name, SourceLocation where) {
+  return UnicodeDecodeWithOffsets(input, input_encoding, UnicodeDecodeWithOffsetsOptions(), name, where);
+}
+
+Output UnicodeEncode(const Input& input_values, const Input& input_splits, const std::string& output_encoding, const UnicodeEncodeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnicodeEncode", Flat({input_values, input_splits}), {{"output_encoding", output_encoding}, {"errors", options.errors}, {"replacement_char", options.replacement_char}}, Or(name, "UnicodeEncode"), where));
+}
+Output UnicodeEncode(const Input& input_values, const Input& input_splits, const std::string& output_encoding, std::string_view name, SourceLocation where) {
+  return UnicodeEncode(input_values, input_splits, output_encoding, UnicodeEncodeOptions(), name, where);
+}
+
+Output UnicodeScript(const Input& input, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnicodeScript", Flat({input}), {}, Or(name, "UnicodeScript"), where));
+}
+
+Output UnicodeTranscode(const Input& input, const std::string& input_encoding, const std::string& output_encoding, const UnicodeTranscodeOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnicodeTranscode", Flat({input}), {{"input_encoding", input_encoding}, {"output_encoding", output_encoding}, {"errors", options.errors}, {"replacement_char", options.replacement_char}, {"replace_control_characters", options.replace_control_characters}}, Or(name, "UnicodeTranscode"), where));
+}
+Output UnicodeTranscode(const Input& input, const std::string& input_encoding, const std::string& output_encoding, std::string_view name, SourceLocation where) {
+  return UnicodeTranscode(input, input_encoding, output_encoding, UnicodeTranscodeOptions(), name, where);
 }
 
 UniformCandidateSamplerOutputs UniformCandidateSampler(const Input& true_classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, const UniformCandidateSamplerOptions& options, std::string_view name, SourceLocation where) {
@@ -4184,12 +5144,32 @@ Output UniqueDataset(const Input& input_dataset, const std::vector<DType>& outpu
   return UniqueDataset(input_dataset, output_types, output_shapes, UniqueDatasetOptions(), name, where);
 }
 
+UniqueV2Outputs UniqueV2(const Input& x, const Input& axis, const UniqueV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "UniqueV2", Flat({x, axis}), {{"out_idx", options.out_idx}}, Or(name, "UniqueV2"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+UniqueV2Outputs UniqueV2(const Input& x, const Input& axis, std::string_view name, SourceLocation where) {
+  return UniqueV2(x, axis, UniqueV2Options(), name, where);
+}
+
 UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "UniqueWithCounts", Flat({x}), {{"out_idx", options.out_idx}}, Or(name, "UniqueWithCounts"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
 }
 UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where) {
   return UniqueWithCounts(x, UniqueWithCountsOptions(), name, where);
+}
+
+UniqueWithCountsV2Outputs UniqueWithCountsV2(const Input& x, const Input& axis, const UniqueWithCountsV2Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "UniqueWithCountsV2", Flat({x, axis}), {{"out_idx", options.out_idx}}, Or(name, "UniqueWithCountsV2"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+UniqueWithCountsV2Outputs UniqueWithCountsV2(const Input& x, const Input& axis, std::string_view name, SourceLocation where) {
+  return UniqueWithCountsV2(x, axis, UniqueWithCountsV2Options(), name, where);
+}
+
+Output UnravelIndex(const Input& indices, const Input& dims, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "UnravelIndex", Flat({indices, dims}), {}, Or(name, "UnravelIndex"), where));
 }
 
 Output UnsortedSegmentJoin(const Input& inputs, const Input& segment_ids, const Input& num_segments, const UnsortedSegmentJoinOptions& options, std::string_view name, SourceLocation where) {

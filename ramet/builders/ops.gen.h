@@ -25,6 +25,11 @@ namespace ramet {
 // Abs(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Abs(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns the element-wise sum of all inputs, added in order; integers wrap. `shape` is the shape
+// of all inputs. Error: the shapes of the inputs differ.
+// AccumulateNV2(inputs:N * T) -> (sum:T) {N:int, T:type, shape:shape}
+RAMET_EXPORT Output AccumulateNV2(const std::vector<Input>& inputs, const Shape& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Adds a gradient to an accumulator, unless local_step is less than the step of the accumulator.
 // Error: the shape does not fit.
 // AccumulatorApplyGradient(handle:Ref(string), local_step:int64, gradient:dtype) -> () {dtype:type}
@@ -58,14 +63,62 @@ RAMET_EXPORT Output Acosh(const Input& x, std::string_view name = "", SourceLoca
 // Add(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output Add(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct AddManySparseToTensorsMapOptions {
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Adds each row (slice along dimension 0) of a sparse tensor of rank 2 or more to the session's map
+// named shared_name (default: the name of the node) and returns their numbers, a vector. Error: the
+// inputs are not the parts of a sparse tensor; its elements are not sorted; an index is out of
+// bounds.
+// AddManySparseToTensorsMap(sparse_indices:int64, sparse_values:T, sparse_shape:int64) ->
+// (sparse_handles:int64) {T:type, container:string="", shared_name:string=""}
+RAMET_EXPORT Output AddManySparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const AddManySparseToTensorsMapOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AddManySparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the element-wise sum of all inputs, added in order; integers wrap. Error: the shapes of
 // the inputs differ.
 // AddN(inputs:N * T) -> (sum:T) {N:int, T:type}
 RAMET_EXPORT Output AddN(const std::vector<Input>& inputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct AddSparseToTensorsMapOptions {
+  std::string container = "";
+  std::string shared_name = "";
+};
+// Adds a sparse tensor to the session's map named shared_name (default: the name of the node) and
+// returns its number, a scalar. Error: the inputs are not the parts of a sparse tensor.
+// AddSparseToTensorsMap(sparse_indices:int64, sparse_values:T, sparse_shape:int64) ->
+// (sparse_handle:int64) {T:type, container:string="", shared_name:string=""}
+RAMET_EXPORT Output AddSparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const AddSparseToTensorsMapOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AddSparseToTensorsMap(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns x + y element-wise with broadcasting; integers wrap. Error: the shapes do not broadcast.
 // AddV2(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output AddV2(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns (x - mean) * contrast_factor + mean, limited to min_value..max_value, where `mean` is the
+// mean of each channel of each image [..., height, width, channels]. Only graphs of version 1 may
+// contain it. Error: the rank is less than 3; another input is not a scalar.
+// AdjustContrast(images:T, contrast_factor:float, min_value:float, max_value:float) ->
+// (output:float) {T:type}
+RAMET_EXPORT Output AdjustContrast(const Input& images, const Input& contrast_factor, const Input& min_value, const Input& max_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns (x - mean) * contrast_factor + mean, where `mean` is the mean of each channel of each
+// image. Images are [..., height, width, channels]. Error: the rank is less than 3; contrast_factor
+// is not a scalar.
+// AdjustContrastv2(images:T, contrast_factor:float) -> (output:T) {T:type=float}
+RAMET_EXPORT Output AdjustContrastv2(const Input& images, const Input& contrast_factor, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the RGB colors of images [..., height, width, 3] with their hue turned by `delta` of a
+// full turn. Error: the rank is less than 3; there are not three channels; `delta` is not a scalar.
+// AdjustHue(images:T, delta:float) -> (output:T) {T:type=float}
+RAMET_EXPORT Output AdjustHue(const Input& images, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the RGB colors of images [..., height, width, 3] with their saturation multiplied by
+// `scale` and limited to 0..1. Error: the rank is less than 3; there are not three channels;
+// `scale` is not a scalar.
+// AdjustSaturation(images:T, scale:float) -> (output:T) {T:type=float}
+RAMET_EXPORT Output AdjustSaturation(const Input& images, const Input& scale, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct AllOptions {
   bool keep_dims = false;
@@ -454,6 +507,19 @@ RAMET_EXPORT Output Atan2(const Input& y, const Input& x, std::string_view name 
 // Atanh(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Atanh(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct AudioSpectrogramOptions {
+  bool magnitude_squared = false;
+};
+// Returns the magnitudes, or their squares, of the Fourier transforms of windows of sounds
+// [samples, channels], as [channels, windows, frequencies]. A window has window_size samples,
+// multiplied by a Hann window and padded to a power of two, and starts `stride` samples after the
+// one before it. Error: the rank is not 2; window_size is below 2 or above 2^26; `stride` is not
+// positive.
+// AudioSpectrogram(input:float) -> (spectrogram:float) {window_size:int, stride:int,
+// magnitude_squared:bool=false}
+RAMET_EXPORT Output AudioSpectrogram(const Input& input, int64_t window_size, int64_t stride, const AudioSpectrogramOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output AudioSpectrogram(const Input& input, int64_t window_size, int64_t stride, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct AudioSummaryOptions {
   int64_t max_outputs = 3;
 };
@@ -622,6 +688,27 @@ struct BatchMatMulV2Options {
 RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, const BatchMatMulV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output BatchMatMulV2(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns (t - m) / sqrt(v + variance_epsilon), times gamma if scale_after_normalization is set,
+// plus beta. t has rank 4; the others are vectors with one element per channel, the last dimension
+// of t. Error: a rank or the number of channels differs.
+// BatchNormWithGlobalNormalization(t:T, m:T, v:T, beta:T, gamma:T) -> (result:T) {T:type,
+// variance_epsilon:float, scale_after_normalization:bool}
+RAMET_EXPORT Output BatchNormWithGlobalNormalization(const Input& t, const Input& m, const Input& v, const Input& beta, const Input& gamma, float variance_epsilon, bool scale_after_normalization, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct BatchNormWithGlobalNormalizationGradOutputs {
+  Output dx;
+  Output dm;
+  Output dv;
+  Output db;
+  Output dg;
+};
+// Returns the gradients of BatchNormWithGlobalNormalization with respect to its inputs t, m, v,
+// beta and gamma, given the gradient `backprop` of its result. Error: a rank or the number of
+// channels differs.
+// BatchNormWithGlobalNormalizationGrad(t:T, m:T, v:T, gamma:T, backprop:T) -> (dx:T, dm:T, dv:T,
+// db:T, dg:T) {T:type, variance_epsilon:float, scale_after_normalization:bool}
+RAMET_EXPORT BatchNormWithGlobalNormalizationGradOutputs BatchNormWithGlobalNormalizationGrad(const Input& t, const Input& m, const Input& v, const Input& gamma, const Input& backprop, float variance_epsilon, bool scale_after_normalization, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // BatchToSpaceND for images [batch, height, width, depth] with square blocks. Error: the same as
 // BatchToSpaceND; `input` is not of rank 4.
 // BatchToSpace(input:T, crops:Tidx) -> (output:T) {T:type, block_size:int, Tidx:type=int32}
@@ -705,6 +792,84 @@ RAMET_EXPORT Output BitwiseOr(const Input& x, const Input& y, std::string_view n
 // BitwiseXor(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output BitwiseXor(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct BlockLSTMOptions {
+  float forget_bias = 1.0f;
+  float cell_clip = 3.0f;
+  bool use_peephole = false;
+};
+struct BlockLSTMOutputs {
+  Output i;
+  Output cs;
+  Output f;
+  Output o;
+  Output ci;
+  Output co;
+  Output h;
+};
+// Computes the first seq_len_max steps of an LSTM layer for x [time, batch, input], like
+// LSTMBlockCell. The outputs are [time, batch, cell], zero for later steps. Error: the shapes do
+// not fit together; seq_len_max is not in [0, time].
+// BlockLSTM(seq_len_max:int64, x:T, cs_prev:T, h_prev:T, w:T, wci:T, wcf:T, wco:T, b:T) -> (i:T,
+// cs:T, f:T, o:T, ci:T, co:T, h:T) {forget_bias:float=1, cell_clip:float=3,
+// use_peephole:bool=false, T:type}
+RAMET_EXPORT BlockLSTMOutputs BlockLSTM(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const BlockLSTMOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT BlockLSTMOutputs BlockLSTM(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct BlockLSTMGradOutputs {
+  Output x_grad;
+  Output cs_prev_grad;
+  Output h_prev_grad;
+  Output w_grad;
+  Output wci_grad;
+  Output wcf_grad;
+  Output wco_grad;
+  Output b_grad;
+};
+// Returns the gradients of BlockLSTM for its inputs other than seq_len_max. Error: the shapes do
+// not fit together; seq_len_max is not in [0, time].
+// BlockLSTMGrad(seq_len_max:int64, x:T, cs_prev:T, h_prev:T, w:T, wci:T, wcf:T, wco:T, b:T, i:T,
+// cs:T, f:T, o:T, ci:T, co:T, h:T, cs_grad:T, h_grad:T) -> (x_grad:T, cs_prev_grad:T,
+// h_prev_grad:T, w_grad:T, wci_grad:T, wcf_grad:T, wco_grad:T, b_grad:T) {use_peephole:bool,
+// T:type}
+RAMET_EXPORT BlockLSTMGradOutputs BlockLSTMGrad(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const Input& i, const Input& cs, const Input& f, const Input& o, const Input& ci, const Input& co, const Input& h, const Input& cs_grad, const Input& h_grad, bool use_peephole, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct BlockLSTMGradV2Outputs {
+  Output x_grad;
+  Output cs_prev_grad;
+  Output h_prev_grad;
+  Output w_grad;
+  Output wci_grad;
+  Output wcf_grad;
+  Output wco_grad;
+  Output b_grad;
+};
+// Returns the gradients of BlockLSTMV2. Error: the same as BlockLSTMGrad.
+// BlockLSTMGradV2(seq_len_max:int64, x:T, cs_prev:T, h_prev:T, w:T, wci:T, wcf:T, wco:T, b:T, i:T,
+// cs:T, f:T, o:T, ci:T, co:T, h:T, cs_grad:T, h_grad:T) -> (x_grad:T, cs_prev_grad:T,
+// h_prev_grad:T, w_grad:T, wci_grad:T, wcf_grad:T, wco_grad:T, b_grad:T) {use_peephole:bool,
+// T:type}
+RAMET_EXPORT BlockLSTMGradV2Outputs BlockLSTMGradV2(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const Input& i, const Input& cs, const Input& f, const Input& o, const Input& ci, const Input& co, const Input& h, const Input& cs_grad, const Input& h_grad, bool use_peephole, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct BlockLSTMV2Options {
+  float cell_clip = 0.0f;
+  bool use_peephole = false;
+};
+struct BlockLSTMV2Outputs {
+  Output i;
+  Output cs;
+  Output f;
+  Output o;
+  Output ci;
+  Output co;
+  Output h;
+};
+// BlockLSTM with the parts of [x, h_prev] * w + b in the order i, f, ci, o and without a bias of
+// the forget gate. Error: the same as BlockLSTM.
+// BlockLSTMV2(seq_len_max:int64, x:T, cs_prev:T, h_prev:T, w:T, wci:T, wcf:T, wco:T, b:T) -> (i:T,
+// cs:T, f:T, o:T, ci:T, co:T, h:T) {cell_clip:float=0, use_peephole:bool=false, T:type}
+RAMET_EXPORT BlockLSTMV2Outputs BlockLSTMV2(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const BlockLSTMV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT BlockLSTMV2Outputs BlockLSTMV2(const Input& seq_len_max, const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the shape to which tensors of the shapes s0 and s1 (vectors) broadcast. Error: s0 or s1
 // is not a vector; the shapes do not broadcast ("Incompatible shapes: [3] vs. [2]").
 // BroadcastArgs(s0:T, s1:T) -> (r0:T) {T:type=int32}
@@ -732,6 +897,70 @@ RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::str
 // boundaries are not sorted.
 // Bucketize(input:T) -> (output:int32) {T:type, boundaries:list(float)}
 RAMET_EXPORT Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct CTCBeamSearchDecoderOptions {
+  bool merge_repeated = true;
+};
+struct CTCBeamSearchDecoderOutputs {
+  std::vector<Output> decoded_indices;
+  std::vector<Output> decoded_values;
+  std::vector<Output> decoded_shape;
+  Output log_probability;
+};
+// Decodes the top_paths most likely label sequences of each example with a beam of beam_width
+// candidates. `inputs` are logits of shape [time, batch, classes]; the last class is the blank.
+// Returns a sparse matrix per path, with one row per example, and the log probabilities, [batch,
+// top_paths]. With merge_repeated, repeated labels of the result count once. Error: `inputs` is
+// empty or not of rank 3; sequence_length is not a vector with the steps of each example; top_paths
+// is larger than beam_width or than the number of sequences that were found.
+// CTCBeamSearchDecoder(inputs:T, sequence_length:int32) -> (decoded_indices:top_paths * int64,
+// decoded_values:top_paths * int64, decoded_shape:top_paths * int64, log_probability:T)
+// {beam_width:int, top_paths:int, merge_repeated:bool=true, T:type=float}
+RAMET_EXPORT CTCBeamSearchDecoderOutputs CTCBeamSearchDecoder(const Input& inputs, const Input& sequence_length, int64_t beam_width, int64_t top_paths, const CTCBeamSearchDecoderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT CTCBeamSearchDecoderOutputs CTCBeamSearchDecoder(const Input& inputs, const Input& sequence_length, int64_t beam_width, int64_t top_paths, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct CTCGreedyDecoderOptions {
+  bool merge_repeated = false;
+  int64_t blank_index = -1;
+};
+struct CTCGreedyDecoderOutputs {
+  Output decoded_indices;
+  Output decoded_values;
+  Output decoded_shape;
+  Output log_probability;
+};
+// Decodes the best class of each step. `inputs`, logits of shape [time, batch, classes], gives a
+// sparse matrix with the classes of each example without blanks, and the negative sum of their
+// logits. A negative blank_index counts from the end. With merge_repeated, repeated classes count
+// once. Error: `inputs` is empty or not of rank 3; sequence_length is not a vector with the steps
+// of each example; blank_index is out of range.
+// CTCGreedyDecoder(inputs:T, sequence_length:int32) -> (decoded_indices:int64,
+// decoded_values:int64, decoded_shape:int64, log_probability:T) {merge_repeated:bool=false,
+// blank_index:int=-1, T:type=float}
+RAMET_EXPORT CTCGreedyDecoderOutputs CTCGreedyDecoder(const Input& inputs, const Input& sequence_length, const CTCGreedyDecoderOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT CTCGreedyDecoderOutputs CTCGreedyDecoder(const Input& inputs, const Input& sequence_length, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct CTCLossOptions {
+  bool preprocess_collapse_repeated = false;
+  bool ctc_merge_repeated = true;
+  bool ignore_longer_outputs_than_inputs = false;
+};
+struct CTCLossOutputs {
+  Output loss;
+  Output gradient;
+};
+// Returns the CTC loss of each example, -log p(labels | inputs), and its gradient for `inputs`, the
+// logits of shape [time, batch, classes]; the last class is the blank. Labels are the values of a
+// sparse matrix with one row per example; sequence_length has the number of steps per example.
+// preprocess_collapse_repeated merges repeated labels first; without ctc_merge_repeated, repeated
+// classes count as repeated labels. With ignore_longer_outputs_than_inputs, examples with more
+// labels than steps have loss 0. Error: the shapes do not fit together; the labels are not sorted
+// or out of range; an example has no labels or more than steps; sequence_length is out of range.
+// CTCLoss(inputs:T, labels_indices:int64, labels_values:int32, sequence_length:int32) -> (loss:T,
+// gradient:T) {preprocess_collapse_repeated:bool=false, ctc_merge_repeated:bool=true,
+// ignore_longer_outputs_than_inputs:bool=false, T:type=float}
+RAMET_EXPORT CTCLossOutputs CTCLoss(const Input& inputs, const Input& labels_indices, const Input& labels_values, const Input& sequence_length, const CTCLossOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT CTCLossOutputs CTCLoss(const Input& inputs, const Input& labels_indices, const Input& labels_values, const Input& sequence_length, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct CacheDatasetOptions {
   std::string metadata = "";
@@ -800,6 +1029,29 @@ RAMET_EXPORT Output CholeskyGrad(const Input& l, const Input& grad, std::string_
 // clipped. Error: a bound has a different shape.
 // ClipByValue(t:T, clip_value_min:T, clip_value_max:T) -> (output:T) {T:type}
 RAMET_EXPORT Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct CombinedNonMaxSuppressionOptions {
+  bool pad_per_class = false;
+  bool clip_boxes = true;
+};
+struct CombinedNonMaxSuppressionOutputs {
+  Output nmsed_boxes;
+  Output nmsed_scores;
+  Output nmsed_classes;
+  Output valid_detections;
+};
+// Selects boxes of each class of each image of a batch as NonMaxSuppressionV3 does. `boxes` is
+// [batch, count, q, 4], where q is 1 or the number of classes, and `scores` [batch, count,
+// classes]. Returns the best max_total_size boxes of all classes, with their scores and classes,
+// followed by zeros, and their number. With pad_per_class, there are at most
+// max_output_size_per_class times classes. With clip_boxes, coordinates are limited to 0..1. Error:
+// a shape does not match this; a size is not positive; iou_threshold is not in 0..1.
+// CombinedNonMaxSuppression(boxes:float, scores:float, max_output_size_per_class:int32,
+// max_total_size:int32, iou_threshold:float, score_threshold:float) -> (nmsed_boxes:float,
+// nmsed_scores:float, nmsed_classes:float, valid_detections:int32) {pad_per_class:bool=false,
+// clip_boxes:bool=true}
+RAMET_EXPORT CombinedNonMaxSuppressionOutputs CombinedNonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size_per_class, const Input& max_total_size, const Input& iou_threshold, const Input& score_threshold, const CombinedNonMaxSuppressionOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT CombinedNonMaxSuppressionOutputs CombinedNonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size_per_class, const Input& max_total_size, const Input& iou_threshold, const Input& score_threshold, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ComplexOptions {
   DType tout = static_cast<DType>(8) /* complex64 */;
@@ -985,6 +1237,42 @@ RAMET_EXPORT Output Cosh(const Input& x, std::string_view name = "", SourceLocat
 // CountUpTo(ref:Ref(T)) -> (output:T) {limit:int, T:type}
 RAMET_EXPORT Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct CropAndResizeOptions {
+  std::string method = "bilinear";
+  float extrapolation_value = 0.0f;
+};
+// Returns a crop of size crop_size, a vector of height and width, for each of the `boxes` [count,
+// 4]: y1, x1, y2, x2, where 0 and 1 are the centers of the first and last pixels. Box i is in image
+// box_ind[i] of `image` [batch, height, width, depth]. Pixels outside the image are
+// extrapolation_value. Error: a shape does not match this; a size is not positive; a box is not
+// finite; an index is not less than the batch size (kOutOfRange).
+// CropAndResize(image:T, boxes:float, box_ind:int32, crop_size:int32) -> (crops:float) {T:type,
+// method:string="bilinear", extrapolation_value:float=0}
+RAMET_EXPORT Output CropAndResize(const Input& image, const Input& boxes, const Input& box_ind, const Input& crop_size, const CropAndResizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output CropAndResize(const Input& image, const Input& boxes, const Input& box_ind, const Input& crop_size, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct CropAndResizeGradBoxesOptions {
+  std::string method = "bilinear";
+};
+// Returns the gradient of CropAndResize for its boxes from the gradients `grads` of the crops.
+// Error: a shape does not match that of CropAndResize; an index is not less than the batch size
+// (kOutOfRange).
+// CropAndResizeGradBoxes(grads:float, image:T, boxes:float, box_ind:int32) -> (output:float)
+// {T:type, method:string="bilinear"}
+RAMET_EXPORT Output CropAndResizeGradBoxes(const Input& grads, const Input& image, const Input& boxes, const Input& box_ind, const CropAndResizeGradBoxesOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output CropAndResizeGradBoxes(const Input& grads, const Input& image, const Input& boxes, const Input& box_ind, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct CropAndResizeGradImageOptions {
+  std::string method = "bilinear";
+};
+// Returns the gradient of CropAndResize for its image, of shape image_size, from the gradients
+// `grads` of the crops. Error: a shape does not match that of CropAndResize; a size is not
+// positive; an index is not less than the batch size (kOutOfRange).
+// CropAndResizeGradImage(grads:float, boxes:float, box_ind:int32, image_size:int32) -> (output:T)
+// {T:type, method:string="bilinear"}
+RAMET_EXPORT Output CropAndResizeGradImage(const Input& grads, const Input& boxes, const Input& box_ind, const Input& image_size, DType t, const CropAndResizeGradImageOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output CropAndResizeGradImage(const Input& grads, const Input& boxes, const Input& box_ind, const Input& image_size, DType t, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the cross products of the three-element vectors along the last dimension. The output has
 // the shape of the inputs. Error: the shapes differ; the inputs are scalars; the last dimension is
 // not 3 (kFailedPrecondition).
@@ -1016,6 +1304,42 @@ struct CumsumOptions {
 RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, const CumsumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Cumsum(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct CumulativeLogsumexpOptions {
+  bool exclusive = false;
+  bool reverse = false;
+};
+// Returns log(sum(exp(x))) of the elements up to each one along `axis`, a scalar (negative values
+// count from the end), without overflow. The output has the shape of x. With exclusive, element i
+// does not include x[i], and the first one is -inf; with reverse, the sum runs from the end. Error:
+// the axis is not a scalar or is out of range.
+// CumulativeLogsumexp(x:T, axis:Tidx) -> (out:T) {exclusive:bool=false, reverse:bool=false, T:type,
+// Tidx:type=int32}
+RAMET_EXPORT Output CumulativeLogsumexp(const Input& x, const Input& axis, const CumulativeLogsumexpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output CumulativeLogsumexp(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DataFormatDimMapOptions {
+  std::string src_format = "NHWC";
+  std::string dst_format = "NCHW";
+};
+// Returns, for each dimension number in x, the number of the dimension with the same letter in
+// dst_format. Numbers out of range wrap around. Error: the formats do not have 4 or 5 different
+// letters, or not the same ones.
+// DataFormatDimMap(x:T) -> (y:T) {T:type=int32, src_format:string="NHWC", dst_format:string="NCHW"}
+RAMET_EXPORT Output DataFormatDimMap(const Input& x, const DataFormatDimMapOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DataFormatDimMap(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DataFormatVecPermuteOptions {
+  std::string src_format = "NHWC";
+  std::string dst_format = "NCHW";
+};
+// Returns the entries of x in the order of dst_format. x has one entry, or a row of two entries,
+// for each dimension of src_format, or for each one but N and C. Error: x has a different shape;
+// the formats do not have 4 or 5 different letters, or not the same ones.
+// DataFormatVecPermute(x:T) -> (y:T) {T:type=int32, src_format:string="NHWC",
+// dst_format:string="NCHW"}
+RAMET_EXPORT Output DataFormatVecPermute(const Input& x, const DataFormatVecPermuteOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DataFormatVecPermute(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct DatasetCardinalityOptions {
   std::string cardinality_options = "";
 };
@@ -1033,10 +1357,126 @@ struct DatasetToSingleElementOptions {
 RAMET_EXPORT std::vector<Output> DatasetToSingleElement(const Input& dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const DatasetToSingleElementOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> DatasetToSingleElement(const Input& dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct DecodeAndCropJpegOptions {
+  int64_t channels = 0;
+  int64_t ratio = 1;
+  bool fancy_upscaling = true;
+  bool try_recover_truncated = false;
+  float acceptable_fraction = 1.0f;
+  std::string dct_method = "";
+};
+// Decodes a part of a JPEG file as DecodeJpeg does. crop_window is y, x, height and width of the
+// part. Error: those of DecodeJpeg; the part is not in the image.
+// DecodeAndCropJpeg(contents:string, crop_window:int32) -> (image:uint8) {channels:int=0,
+// ratio:int=1, fancy_upscaling:bool=true, try_recover_truncated:bool=false,
+// acceptable_fraction:float=1, dct_method:string=""}
+RAMET_EXPORT Output DecodeAndCropJpeg(const Input& contents, const Input& crop_window, const DecodeAndCropJpegOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DecodeAndCropJpeg(const Input& contents, const Input& crop_window, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // The inverse of EncodeBase64, with or without = at the end. The output has the shape of the input.
 // Error: a string has an invalid character or an impossible length.
 // DecodeBase64(input:string) -> (output:string) {}
 RAMET_EXPORT Output DecodeBase64(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DecodeBmpOptions {
+  int64_t channels = 0;
+};
+// Decodes the bytes of a BMP file without compression to an image [height, width, channels].
+// `channels` is 3 (RGB), 4 (RGB and alpha), or 0 for that of the file. Error: the file is damaged,
+// or of a different format.
+// DecodeBmp(contents:string) -> (image:uint8) {channels:int=0}
+RAMET_EXPORT Output DecodeBmp(const Input& contents, const DecodeBmpOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DecodeBmp(const Input& contents, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DecodeCSVOptions {
+  std::string field_delim = ",";
+  bool use_quote_delim = true;
+  std::string na_value = "";
+  std::vector<int64_t> select_cols = {};
+};
+// Returns the fields of records of comma-separated values (RFC 4180), one output for each column,
+// or for each of select_cols. A field that is empty or na_value takes its default, a scalar or a
+// vector of one element; with an empty vector, it is required. The outputs have the shape of
+// `records`. Error: a record is malformed or has a different number of fields; a field is not a
+// number of its type; a required field is missing; field_delim is not one character; select_cols is
+// not increasing.
+// DecodeCSV(records:string, record_defaults:OUT_TYPE) -> (output:OUT_TYPE) {OUT_TYPE:list(type),
+// field_delim:string=",", use_quote_delim:bool=true, na_value:string="", select_cols:list(int)=[]}
+RAMET_EXPORT std::vector<Output> DecodeCSV(const Input& records, const std::vector<Input>& record_defaults, const DecodeCSVOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> DecodeCSV(const Input& records, const std::vector<Input>& record_defaults, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DecodeCompressedOptions {
+  std::string compression_type = "";
+};
+// Returns the decompressed strings. compression_type is ZLIB, GZIP, or empty for strings that are
+// not compressed. The output has the shape of the input. Error: the data are damaged (kDataLoss);
+// compression_type is unknown.
+// DecodeCompressed(bytes:string) -> (output:string) {compression_type:string=""}
+RAMET_EXPORT Output DecodeCompressed(const Input& bytes, const DecodeCompressedOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DecodeCompressed(const Input& bytes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Decodes the bytes of a GIF file to frames [count, height, width, 3] in RGB. PNG and JPEG files
+// are decoded to one frame. Error: the file is damaged, or a frame has more pixels than its bytes
+// can hold.
+// DecodeGif(contents:string) -> (image:uint8) {}
+RAMET_EXPORT Output DecodeGif(const Input& contents, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DecodeImageOptions {
+  int64_t channels = 0;
+  DType dtype = static_cast<DType>(4) /* uint8 */;
+  bool expand_animations = true;
+};
+// Decodes the bytes of a BMP, GIF, JPEG or PNG file to an image [height, width, channels], or, for
+// GIF files, frames [count, height, width, 3]. Without expand_animations, only the first frame is
+// returned. Floats are in 0..1. Error: those of DecodeBmp, DecodeGif, DecodeJpeg and DecodePng.
+// DecodeImage(contents:string) -> (image:dtype) {channels:int=0, dtype:type=uint8,
+// expand_animations:bool=true}
+RAMET_EXPORT Output DecodeImage(const Input& contents, const DecodeImageOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DecodeImage(const Input& contents, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DecodeJpegOptions {
+  int64_t channels = 0;
+  int64_t ratio = 1;
+  bool fancy_upscaling = true;
+  bool try_recover_truncated = false;
+  float acceptable_fraction = 1.0f;
+  std::string dct_method = "";
+};
+// Decodes the bytes of a JPEG file to an image [height, width, channels]. `channels` is 1 (gray), 3
+// (RGB), or 0 for that of the file. `ratio` (1, 2, 4 or 8) makes it smaller. dct_method is
+// 'INTEGER_ACCURATE' or 'INTEGER_FAST', the default. fancy_upscaling interpolates colors. A
+// truncated file is accepted if it has the fraction acceptable_fraction of the rows; the others are
+// black. With try_recover_truncated, they are copies of the last one. PNG files and GIF files with
+// one frame are decoded, too. Error: the file is damaged, or its image has more pixels than its
+// bytes can hold or 2^29 or more numbers; an attr is different.
+// DecodeJpeg(contents:string) -> (image:uint8) {channels:int=0, ratio:int=1,
+// fancy_upscaling:bool=true, try_recover_truncated:bool=false, acceptable_fraction:float=1,
+// dct_method:string=""}
+RAMET_EXPORT Output DecodeJpeg(const Input& contents, const DecodeJpegOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DecodeJpeg(const Input& contents, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DecodePaddedRawOptions {
+  bool little_endian = true;
+};
+// Returns the first fixed_length bytes of each string as numbers; shorter strings are padded with
+// zeros. The output has a dimension more than the input. Error: fixed_length is not a positive
+// multiple of the size of a number.
+// DecodePaddedRaw(input_bytes:string, fixed_length:int32) -> (output:out_type) {out_type:type,
+// little_endian:bool=true}
+RAMET_EXPORT Output DecodePaddedRaw(const Input& input_bytes, const Input& fixed_length, DType out_type, const DecodePaddedRawOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DecodePaddedRaw(const Input& input_bytes, const Input& fixed_length, DType out_type, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DecodePngOptions {
+  int64_t channels = 0;
+  DType dtype = static_cast<DType>(4) /* uint8 */;
+};
+// Decodes the bytes of a PNG file to an image [height, width, channels]. `channels` is 1 (gray), 3
+// (RGB), 4 (RGB and alpha), or 0 for that of the file. JPEG files and GIF files with one frame are
+// decoded, too. Error: the file is damaged, or its image has more pixels than its bytes can hold or
+// 2^29 or more; the channels do not fit the format.
+// DecodePng(contents:string) -> (image:dtype) {channels:int=0, dtype:type=uint8}
+RAMET_EXPORT Output DecodePng(const Input& contents, const DecodePngOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output DecodePng(const Input& contents, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct DecodeRawOptions {
   bool little_endian = true;
@@ -1047,6 +1487,23 @@ struct DecodeRawOptions {
 // DecodeRaw(bytes:string) -> (output:out_type) {out_type:type, little_endian:bool=true}
 RAMET_EXPORT Output DecodeRaw(const Input& bytes, DType out_type, const DecodeRawOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output DecodeRaw(const Input& bytes, DType out_type, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DecodeWavOptions {
+  int64_t desired_channels = -1;
+  int64_t desired_samples = -1;
+};
+struct DecodeWavOutputs {
+  Output audio;
+  Output sample_rate;
+};
+// Returns the samples, [frames, channels] in [-1, 1), and the rate in Hertz of a WAV file with 16
+// bits per sample. desired_samples frames are returned, with zeros after the end of the file, or
+// all if it is -1. desired_channels channels are returned, with copies of the last one, or all if
+// it is -1. Error: `contents` is not a scalar or not such a file.
+// DecodeWav(contents:string) -> (audio:float, sample_rate:int32) {desired_channels:int=-1,
+// desired_samples:int=-1}
+RAMET_EXPORT DecodeWavOutputs DecodeWav(const Input& contents, const DecodeWavOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT DecodeWavOutputs DecodeWav(const Input& contents, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns a copy of `x` in its own memory.
 // DeepCopy(x:T) -> (y:T) {T:type}
@@ -1068,6 +1525,43 @@ struct DenseBincountOptions {
 // binary_output:bool=false}
 RAMET_EXPORT Output DenseBincount(const Input& input, const Input& size, const Input& weights, const DenseBincountOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output DenseBincount(const Input& input, const Input& size, const Input& weights, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DenseToDenseSetOperationOptions {
+  bool validate_indices = true;
+};
+struct DenseToDenseSetOperationOutputs {
+  Output result_indices;
+  Output result_values;
+  Output result_shape;
+};
+// Combines pairs of sets, which are the elements along the last dimension of two tensors.
+// set_operation is "a-b", "b-a", "intersection" or "union". Returns a sparse tensor with the same
+// leading dimensions and the sorted elements of each set. Error: set_operation is unknown; the
+// ranks are below 2; the leading dimensions differ; a sparse input is not one, or its elements are
+// not sorted and within its shape (checked with validate_indices).
+// DenseToDenseSetOperation(set1:T, set2:T) -> (result_indices:int64, result_values:T,
+// result_shape:int64) {set_operation:string, validate_indices:bool=true, T:type}
+RAMET_EXPORT DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, const DenseToDenseSetOperationOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DenseToSparseSetOperationOptions {
+  bool validate_indices = true;
+};
+struct DenseToSparseSetOperationOutputs {
+  Output result_indices;
+  Output result_values;
+  Output result_shape;
+};
+// Combines pairs of sets, which are the elements along the last dimension of a tensor and a sparse
+// tensor. set_operation is "a-b", "b-a", "intersection" or "union". Returns a sparse tensor with
+// the same leading dimensions and the sorted elements of each set. Error: set_operation is unknown;
+// the ranks are below 2; the leading dimensions differ; a sparse input is not one, or its elements
+// are not sorted and within its shape (checked with validate_indices).
+// DenseToSparseSetOperation(set1:T, set2_indices:int64, set2_values:T, set2_shape:int64) ->
+// (result_indices:int64, result_values:T, result_shape:int64) {set_operation:string,
+// validate_indices:bool=true, T:type}
+RAMET_EXPORT DenseToSparseSetOperationOutputs DenseToSparseSetOperation(const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const DenseToSparseSetOperationOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT DenseToSparseSetOperationOutputs DenseToSparseSetOperation(const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct DepthToSpaceOptions {
   std::string data_format = "NHWC";
@@ -1137,6 +1631,31 @@ struct DequantizeOptions {
 // mode:string="MIN_COMBINED", narrow_range:bool=false, axis:int=-1, dtype:type=float}
 RAMET_EXPORT Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, const DequantizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct DeserializeManySparseOutputs {
+  Output sparse_indices;
+  Output sparse_values;
+  Output sparse_shape;
+};
+// Returns the sparse tensors that the rows of serialized_sparse, [n, 3], hold, stacked along a new
+// dimension 0; each dimension gets the largest size. Error: an element is not a serialized tensor;
+// the parts do not fit together; the values have a different dtype; the ranks differ.
+// DeserializeManySparse(serialized_sparse:string) -> (sparse_indices:int64, sparse_values:dtype,
+// sparse_shape:int64) {dtype:type}
+RAMET_EXPORT DeserializeManySparseOutputs DeserializeManySparse(const Input& serialized_sparse, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct DeserializeSparseOutputs {
+  Output sparse_indices;
+  Output sparse_values;
+  Output sparse_shape;
+};
+// Returns the sparse tensor whose 3 parts serialized_sparse holds. If serialized_sparse is not a
+// vector, its last dimension holds the parts, and the sparse tensors are stacked along the leading
+// dimensions; each dimension gets the largest size. Error: an element is not a serialized tensor;
+// the parts do not fit together; the values have a different dtype; the ranks differ.
+// DeserializeSparse(serialized_sparse:Tserialized) -> (sparse_indices:int64, sparse_values:dtype,
+// sparse_shape:int64) {dtype:type, Tserialized:type=string}
+RAMET_EXPORT DeserializeSparseOutputs DeserializeSparse(const Input& serialized_sparse, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct DestroyResourceOpOptions {
   bool ignore_lookup_error = true;
@@ -1223,6 +1742,20 @@ RAMET_EXPORT Output Div(const Input& x, const Input& y, std::string_view name = 
 // DivNoNan(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output DivNoNan(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns images [batch, height, width, channels] with the outlines of `boxes` [batch, count, 4]:
+// y1, x1, y2, x2 as fractions of the height and width. Ten colors take turns. Inverted boxes and
+// boxes outside the image are not drawn. Error: a shape does not match this; there are not 1, 3 or
+// 4 channels.
+// DrawBoundingBoxes(images:T, boxes:float) -> (output:T) {T:type=float}
+RAMET_EXPORT Output DrawBoundingBoxes(const Input& images, const Input& boxes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns images [batch, height, width, channels] with the outlines of `boxes` [batch, count, 4]:
+// y1, x1, y2, x2 as fractions of the height and width. The rows of `colors` take turns, or those of
+// DrawBoundingBoxes if it has none. Inverted boxes and boxes outside the image are not drawn.
+// Error: a shape does not match this; there are not 1, 3 or 4 channels; colors have fewer channels.
+// DrawBoundingBoxesV2(images:T, boxes:float, colors:float) -> (output:T) {T:type=float}
+RAMET_EXPORT Output DrawBoundingBoxesV2(const Input& images, const Input& boxes, const Input& colors, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns a handle that stands for no cache.
 // DummyMemoryCache() -> (handle:resource) {}
 RAMET_EXPORT Output DummyMemoryCache(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1280,6 +1813,15 @@ RAMET_EXPORT Output Elu(const Input& features, std::string_view name = "", Sourc
 // EluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output EluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct EmptyOptions {
+  bool init = false;
+};
+// Returns a tensor of the given shape. Its elements are zeros, or empty strings, with and without
+// `init`. Error: `shape` is not a vector or has a negative element.
+// Empty(shape:int32) -> (output:dtype) {dtype:type, init:bool=false}
+RAMET_EXPORT Output Empty(const Input& shape, DType dtype, const EmptyOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Empty(const Input& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns an empty list for tensors of dtype element_dtype and a shape compatible with
 // element_shape: a vector with -1 for unknown dimensions, or the scalar -1 for any shape. The list
 // takes up to max_num_elements tensors (-1: any number). Error: element_shape is not a shape;
@@ -1296,6 +1838,50 @@ struct EncodeBase64Options {
 // EncodeBase64(input:string) -> (output:string) {pad:bool=false}
 RAMET_EXPORT Output EncodeBase64(const Input& input, const EncodeBase64Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output EncodeBase64(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct EncodeJpegOptions {
+  std::string format = "";
+  int64_t quality = 95;
+  bool progressive = false;
+  bool optimize_size = false;
+  bool chroma_downsampling = true;
+  std::string density_unit = "in";
+  int64_t x_density = 300;
+  int64_t y_density = 300;
+  std::string xmp_metadata = "";
+};
+// Returns an image [height, width, channels] as a JPEG file. There are 1 (gray) or 3 (RGB)
+// channels, as `format` says if it is not empty. `quality` is 0 to 100. The densities are pixels
+// per density_unit, which the file contains for readers. Error: a shape or the quality is
+// different; a side is 0 or above 65500 (kInternal).
+// EncodeJpeg(image:uint8) -> (contents:string) {format:string="", quality:int=95,
+// progressive:bool=false, optimize_size:bool=false, chroma_downsampling:bool=true,
+// density_unit:string="in", x_density:int=300, y_density:int=300, xmp_metadata:string=""}
+RAMET_EXPORT Output EncodeJpeg(const Input& image, const EncodeJpegOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output EncodeJpeg(const Input& image, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns an image [height, width, channels] of 1 (gray) or 3 (RGB) channels as a JPEG file.
+// `quality` is a scalar, 0 to 100. Error: a shape or the quality is different; a side is 0 or above
+// 65500 (kInternal).
+// EncodeJpegVariableQuality(images:uint8, quality:int32) -> (contents:string) {}
+RAMET_EXPORT Output EncodeJpegVariableQuality(const Input& images, const Input& quality, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct EncodePngOptions {
+  int64_t compression = -1;
+};
+// Returns images [..., height, width, channels] as PNG files. There are 1 (gray), 2 (gray and
+// alpha), 3 (RGB) or 4 (RGB and alpha) channels. `compression` is zlib's level, 0 to 9, or -1 for
+// its default. Error: the rank is less than 3; the number of channels or the level is different; a
+// side is 0 (kInternal).
+// EncodePng(image:T) -> (contents:string) {compression:int=-1, T:type=uint8}
+RAMET_EXPORT Output EncodePng(const Input& image, const EncodePngOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output EncodePng(const Input& image, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the samples, [frames, channels] in [-1, 1], as a WAV file with 16 bits per sample.
+// sample_rate is in Hertz. Error: the rank of `audio` is not 2; sample_rate is not a positive
+// scalar; there are no channels or 2^16 or more; the file would be larger than 4 GiB.
+// EncodeWav(audio:float, sample_rate:int32) -> (contents:string) {}
+RAMET_EXPORT Output EncodeWav(const Input& audio, const Input& sample_rate, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns `input` unchanged if its shape is compatible with `shape`, which may be partial. Error:
 // it is not.
@@ -1380,6 +1966,36 @@ RAMET_EXPORT Output Expint(const Input& x, std::string_view name = "", SourceLoc
 // Expm1(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct ExtractGlimpseOptions {
+  bool centered = true;
+  bool normalized = true;
+  bool uniform_noise = true;
+  std::string noise = "uniform";
+};
+// Returns a window of size `size` (height, width) of each image of `input` [batch, height, width,
+// channels]. offsets [batch, 2] are the centers of the windows (y, x): in 0..1 if normalized, or in
+// pixels; from the center of the image, in half its size, if centered, or from the top left. Pixels
+// outside the image are noise: 'uniform', 'gaussian' or 'zero'. Error: a shape does not match this;
+// `noise` is different.
+// ExtractGlimpse(input:float, size:int32, offsets:float) -> (glimpse:float) {centered:bool=true,
+// normalized:bool=true, uniform_noise:bool=true, noise:string="uniform"}
+RAMET_EXPORT Output ExtractGlimpse(const Input& input, const Input& size, const Input& offsets, const ExtractGlimpseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ExtractGlimpse(const Input& input, const Input& size, const Input& offsets, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ExtractGlimpseV2Options {
+  bool centered = true;
+  bool normalized = true;
+  bool uniform_noise = true;
+  std::string noise = "uniform";
+};
+// Returns windows as ExtractGlimpse does, but offsets [batch, 2] are the top left corners of the
+// windows unless they are both normalized and centered. Offsets that are centered but not
+// normalized are in pixels. Error: those of ExtractGlimpse.
+// ExtractGlimpseV2(input:float, size:int32, offsets:float) -> (glimpse:float) {centered:bool=true,
+// normalized:bool=true, uniform_noise:bool=true, noise:string="uniform"}
+RAMET_EXPORT Output ExtractGlimpseV2(const Input& input, const Input& size, const Input& offsets, const ExtractGlimpseV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ExtractGlimpseV2(const Input& input, const Input& size, const Input& offsets, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Slides a window of size `ksizes`, whose elements are `rates` apart, over the images [batch,
 // height, width, depth] in steps of `strides`. Returns the contents of each window as [batch, rows,
 // columns, ksizes[1] * ksizes[2] * depth], with zeros outside the image. Error: the input is not of
@@ -1388,6 +2004,28 @@ RAMET_EXPORT Output Expm1(const Input& x, std::string_view name = "", SourceLoca
 // ExtractImagePatches(images:T) -> (patches:T) {ksizes:list(int), strides:list(int),
 // rates:list(int), T:type, padding:string}
 RAMET_EXPORT Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ExtractJpegShapeOptions {
+  DType output_type = static_cast<DType>(3) /* int32 */;
+};
+// Returns height, width and channels of the image in a JPEG file, without decoding it. Error: the
+// file is not JPEG.
+// ExtractJpegShape(contents:string) -> (image_shape:output_type) {output_type:type=int32}
+RAMET_EXPORT Output ExtractJpegShape(const Input& contents, const ExtractJpegShapeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ExtractJpegShape(const Input& contents, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the discrete Fourier transform along the last dimension. The output has the shape of the
+// input. Error: the rank is 0; the dimension is longer than 2^26.
+// FFT(input:Tcomplex) -> (output:Tcomplex) {Tcomplex:type=complex64}
+RAMET_EXPORT Output FFT(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// FFT along the last two dimensions. Error: the rank is below 2; see FFT.
+// FFT2D(input:Tcomplex) -> (output:Tcomplex) {Tcomplex:type=complex64}
+RAMET_EXPORT Output FFT2D(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// FFT along the last three dimensions. Error: the rank is below 3; see FFT.
+// FFT3D(input:Tcomplex) -> (output:Tcomplex) {Tcomplex:type=complex64}
+RAMET_EXPORT Output FFT3D(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct FIFOQueueOptions {
   std::vector<Shape> shapes = {};
@@ -1537,6 +2175,12 @@ struct FinalizeDatasetOptions {
 // output_types:list(type), output_shapes:list(shape)}
 RAMET_EXPORT Output FinalizeDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const FinalizeDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output FinalizeDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the FarmHash fingerprints of the rows of `data`, 8 bytes each, in little-endian order.
+// The fingerprint of a row of several strings is that of their fingerprints. Error: `data` is a
+// scalar or is not made of numbers or strings; `method` is not the scalar 'farmhash64'.
+// Fingerprint(data:T, method:string) -> (fingerprint:uint8) {T:type}
+RAMET_EXPORT Output Fingerprint(const Input& data, const Input& method, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct FixedLengthRecordDatasetOptions {
   std::string metadata = "";
@@ -1791,6 +2435,31 @@ struct FusedBatchNormV3Outputs {
 RAMET_EXPORT FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct GRUBlockCellOutputs {
+  Output r;
+  Output u;
+  Output c;
+  Output h;
+};
+// Computes one step of a GRU layer for x [batch, input] and the state h_prev [batch, cell]: r and u
+// are the two parts of sigmoid([x, h_prev] * w_ru + b_ru), c = tanh([x, h_prev * r] * w_c + b_c), h
+// = u * h_prev + (1 - u) * c. w_ru is [input + cell, 2 * cell], w_c [input + cell, cell]. Error:
+// the shapes do not fit together.
+// GRUBlockCell(x:T, h_prev:T, w_ru:T, w_c:T, b_ru:T, b_c:T) -> (r:T, u:T, c:T, h:T) {T:type}
+RAMET_EXPORT GRUBlockCellOutputs GRUBlockCell(const Input& x, const Input& h_prev, const Input& w_ru, const Input& w_c, const Input& b_ru, const Input& b_c, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct GRUBlockCellGradOutputs {
+  Output d_x;
+  Output d_h_prev;
+  Output d_c_bar;
+  Output d_r_bar_u_bar;
+};
+// Returns gradients of GRUBlockCell: of x, of h_prev, and of the two sums before the activations.
+// Error: the shapes do not fit together.
+// GRUBlockCellGrad(x:T, h_prev:T, w_ru:T, w_c:T, b_ru:T, b_c:T, r:T, u:T, c:T, d_h:T) -> (d_x:T,
+// d_h_prev:T, d_c_bar:T, d_r_bar_u_bar:T) {T:type}
+RAMET_EXPORT GRUBlockCellGradOutputs GRUBlockCellGrad(const Input& x, const Input& h_prev, const Input& w_ru, const Input& w_c, const Input& b_ru, const Input& b_c, const Input& r, const Input& u, const Input& c, const Input& d_h, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct GatherNdOptions {
   std::string bad_indices_policy = "";
 };
@@ -1803,6 +2472,22 @@ struct GatherNdOptions {
 // bad_indices_policy:string=""}
 RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, const GatherNdOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output GatherNd(const Input& params, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct GenerateVocabRemappingOptions {
+  int64_t old_vocab_size = -1;
+};
+struct GenerateVocabRemappingOutputs {
+  Output remapping;
+  Output num_present;
+};
+// Compares two vocabularies, files with one word per line. Returns, for num_new_vocab words of the
+// new one from line new_vocab_offset, the line in the first old_vocab_size lines (-1: all) of the
+// old one, or -1, and how many words were found. Error: a file does not exist (kNotFound) or has
+// fewer lines.
+// GenerateVocabRemapping(new_vocab_file:string, old_vocab_file:string) -> (remapping:int64,
+// num_present:int32) {new_vocab_offset:int, num_new_vocab:int, old_vocab_size:int=-1}
+RAMET_EXPORT GenerateVocabRemappingOutputs GenerateVocabRemapping(const Input& new_vocab_file, const Input& old_vocab_file, int64_t new_vocab_offset, int64_t num_new_vocab, const GenerateVocabRemappingOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT GenerateVocabRemappingOutputs GenerateVocabRemapping(const Input& new_vocab_file, const Input& old_vocab_file, int64_t new_vocab_offset, int64_t num_new_vocab, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct GeneratorDatasetOptions {
   std::string metadata = "";
@@ -1864,6 +2549,16 @@ struct GroupByWindowDatasetOptions {
 RAMET_EXPORT Output GroupByWindowDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& window_size_func_other_arguments, const FunctionRef& key_func, const FunctionRef& reduce_func, const FunctionRef& window_size_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const GroupByWindowDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output GroupByWindowDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& window_size_func_other_arguments, const FunctionRef& key_func, const FunctionRef& reduce_func, const FunctionRef& window_size_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns `input` unchanged. A program promises by it that the value does not change between runs;
+// Ramet does not use the promise.
+// GuaranteeConst(input:T) -> (output:T) {T:type}
+RAMET_EXPORT Output GuaranteeConst(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the colors in RGB of hue, saturation and value, in 0..1, which are the last dimension.
+// The output has the shape of the input. Error: the last dimension is not 3 (kFailedPrecondition).
+// HSVToRGB(images:T) -> (output:T) {T:type=float}
+RAMET_EXPORT Output HSVToRGB(const Input& images, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct HashTableOptions {
   std::string container = "";
   std::string shared_name = "";
@@ -1908,6 +2603,48 @@ RAMET_EXPORT Output HistogramFixedWidth(const Input& values, const Input& value_
 // Histogram for: NODE").
 // HistogramSummary(tag:string, values:T) -> (summary:string) {T:type=float}
 RAMET_EXPORT Output HistogramSummary(const Input& tag, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the inverse of FFT: the transform with the opposite sign in the exponent, divided by the
+// number of elements. Error: the same as FFT.
+// IFFT(input:Tcomplex) -> (output:Tcomplex) {Tcomplex:type=complex64}
+RAMET_EXPORT Output IFFT(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// IFFT along the last two dimensions. Error: the same as FFT2D.
+// IFFT2D(input:Tcomplex) -> (output:Tcomplex) {Tcomplex:type=complex64}
+RAMET_EXPORT Output IFFT2D(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// IFFT along the last three dimensions. Error: the same as FFT3D.
+// IFFT3D(input:Tcomplex) -> (output:Tcomplex) {Tcomplex:type=complex64}
+RAMET_EXPORT Output IFFT3D(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct IRFFTOptions {
+  DType treal = static_cast<DType>(1) /* float */;
+};
+// Returns the n = fft_length[0] real numbers along the last dimension whose RFFT is the input. Only
+// the first n / 2 + 1 elements are read. Error: the rank is 0; fft_length is not one number >= 0;
+// the dimension is shorter than n / 2 + 1; Tcomplex is not the complex type of Treal.
+// IRFFT(input:Tcomplex, fft_length:int32) -> (output:Treal) {Treal:type=float,
+// Tcomplex:type=complex64}
+RAMET_EXPORT Output IRFFT(const Input& input, const Input& fft_length, const IRFFTOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output IRFFT(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct IRFFT2DOptions {
+  DType treal = static_cast<DType>(1) /* float */;
+};
+// The inverse of RFFT2D. Error: the rank is below 2; see IRFFT.
+// IRFFT2D(input:Tcomplex, fft_length:int32) -> (output:Treal) {Treal:type=float,
+// Tcomplex:type=complex64}
+RAMET_EXPORT Output IRFFT2D(const Input& input, const Input& fft_length, const IRFFT2DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output IRFFT2D(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct IRFFT3DOptions {
+  DType treal = static_cast<DType>(1) /* float */;
+};
+// The inverse of RFFT3D. Error: the rank is below 3; see IRFFT.
+// IRFFT3D(input:Tcomplex, fft_length:int32) -> (output:Treal) {Treal:type=float,
+// Tcomplex:type=complex64}
+RAMET_EXPORT Output IRFFT3D(const Input& input, const Input& fft_length, const IRFFT3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output IRFFT3D(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns `input` unchanged. If `input` is a variable, consumers see the value that it has when
 // they run. Error: the variable is uninitialized (kFailedPrecondition).
@@ -2053,6 +2790,20 @@ RAMET_EXPORT Operation InitializeTableFromTextFileV2(const Input& table_handle, 
 // InitializeTableV2(table_handle:resource, keys:Tkey, values:Tval) -> () {Tkey:type, Tval:type}
 RAMET_EXPORT Operation InitializeTableV2(const Input& table_handle, const Input& keys, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns x with the rows of v added to the rows `i`. A row may be named several times. Error: the
+// same as InplaceUpdate.
+// InplaceAdd(x:T, i:int32, v:T) -> (y:T) {T:type}
+RAMET_EXPORT Output InplaceAdd(const Input& x, const Input& i, const Input& v, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns x with the rows of v subtracted from the rows `i`. Error: the same as InplaceUpdate.
+// InplaceSub(x:T, i:int32, v:T) -> (y:T) {T:type}
+RAMET_EXPORT Output InplaceSub(const Input& x, const Input& i, const Input& v, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns x with the rows `i` replaced by the rows of v. Indices wrap around. Error: `i` is not a
+// vector; the numbers or shapes of the rows differ.
+// InplaceUpdate(x:T, i:int32, v:T) -> (y:T) {T:type}
+RAMET_EXPORT Output InplaceUpdate(const Input& x, const Input& i, const Input& v, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct InterleaveDatasetOptions {
   std::string metadata = "";
 };
@@ -2186,6 +2937,45 @@ struct LRNGradOptions {
 RAMET_EXPORT Output LRNGrad(const Input& input_grads, const Input& input_image, const Input& output_image, const LRNGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output LRNGrad(const Input& input_grads, const Input& input_image, const Input& output_image, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct LSTMBlockCellOptions {
+  float forget_bias = 1.0f;
+  float cell_clip = 3.0f;
+  bool use_peephole = false;
+};
+struct LSTMBlockCellOutputs {
+  Output i;
+  Output cs;
+  Output f;
+  Output o;
+  Output ci;
+  Output co;
+  Output h;
+};
+// Computes one step of an LSTM layer for x [batch, input] and the state cs_prev, h_prev [batch,
+// cell]. With the four parts i, ci, f and o of [x, h_prev] * w + b (w is [input + cell, 4 * cell]):
+// i = sigmoid(i + cs_prev * wci), ci = tanh(ci), f = sigmoid(f + forget_bias + cs_prev * wcf), cs =
+// ci * i + cs_prev * f, limited to [-cell_clip, cell_clip] if cell_clip > 0, o = sigmoid(o + cs *
+// wco), co = tanh(cs), h = co * o. The peephole vectors wci, wcf and wco are [cell] and used only
+// with use_peephole. Error: the shapes do not fit together.
+// LSTMBlockCell(x:T, cs_prev:T, h_prev:T, w:T, wci:T, wcf:T, wco:T, b:T) -> (i:T, cs:T, f:T, o:T,
+// ci:T, co:T, h:T) {forget_bias:float=1, cell_clip:float=3, use_peephole:bool=false, T:type}
+RAMET_EXPORT LSTMBlockCellOutputs LSTMBlockCell(const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const LSTMBlockCellOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT LSTMBlockCellOutputs LSTMBlockCell(const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct LSTMBlockCellGradOutputs {
+  Output cs_prev_grad;
+  Output dicfo;
+  Output wci_grad;
+  Output wcf_grad;
+  Output wco_grad;
+};
+// Returns gradients of LSTMBlockCell: of cs_prev, of [x, h_prev] * w + b and of the peephole
+// vectors (zero without use_peephole). Error: the shapes do not fit together.
+// LSTMBlockCellGrad(x:T, cs_prev:T, h_prev:T, w:T, wci:T, wcf:T, wco:T, b:T, i:T, cs:T, f:T, o:T,
+// ci:T, co:T, cs_grad:T, h_grad:T) -> (cs_prev_grad:T, dicfo:T, wci_grad:T, wcf_grad:T, wco_grad:T)
+// {use_peephole:bool, T:type}
+RAMET_EXPORT LSTMBlockCellGradOutputs LSTMBlockCellGrad(const Input& x, const Input& cs_prev, const Input& h_prev, const Input& w, const Input& wci, const Input& wcf, const Input& wco, const Input& b, const Input& i, const Input& cs, const Input& f, const Input& o, const Input& ci, const Input& co, const Input& cs_grad, const Input& h_grad, bool use_peephole, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct LeakyReluOptions {
   float alpha = 0.2f;
 };
@@ -2275,6 +3065,22 @@ struct ListDiffOutputs {
 // ListDiff(x:T, y:T) -> (out:T, idx:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT ListDiffOutputs ListDiff(const Input& x, const Input& y, const ListDiffOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT ListDiffOutputs ListDiff(const Input& x, const Input& y, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct LoadAndRemapMatrixOptions {
+  int64_t max_rows_in_memory = -1;
+};
+// Reads a float matrix of a checkpoint and returns its rows and columns in a different order: row i
+// is row row_remapping[i] of the stored matrix, and column j is column col_remapping[j], or j if
+// col_remapping is empty. A negative entry stands for a new row or column; its elements come from
+// initializing_values, row by row. At most max_rows_in_memory rows are read at a time (-1: all).
+// Error: the checkpoint or tensor does not exist (kNotFound); an old row or column has two new
+// numbers (kUnimplemented); the number of initializing_values differs from that of new elements; a
+// shape is wrong.
+// LoadAndRemapMatrix(ckpt_path:string, old_tensor_name:string, row_remapping:int64,
+// col_remapping:int64, initializing_values:float) -> (output_matrix:float) {num_rows:int,
+// num_cols:int, max_rows_in_memory:int=-1}
+RAMET_EXPORT Output LoadAndRemapMatrix(const Input& ckpt_path, const Input& old_tensor_name, const Input& row_remapping, const Input& col_remapping, const Input& initializing_values, int64_t num_rows, int64_t num_cols, const LoadAndRemapMatrixOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output LoadAndRemapMatrix(const Input& ckpt_path, const Input& old_tensor_name, const Input& row_remapping, const Input& col_remapping, const Input& initializing_values, int64_t num_rows, int64_t num_cols, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the natural logarithm of x element-wise; -inf for 0, NaN for real x < 0. y has the shape
 // of x.
@@ -2667,6 +3473,12 @@ struct MatrixInverseOptions {
 RAMET_EXPORT Output MatrixInverse(const Input& input, const MatrixInverseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixInverse(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns the principal logarithms of the square matrices along the last two dimensions, whose
+// exponentials are the matrices. The result is NaN if a matrix is singular or not finite. The
+// output has the shape of the input. Error: the matrices are not square.
+// MatrixLogarithm(input:T) -> (output:T) {T:type}
+RAMET_EXPORT Output MatrixLogarithm(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns the matrices `input`, [..., m, n], with their main diagonals replaced by `diagonal`,
 // [..., min(m, n)]. Error: the rank of `input` is less than 2; `diagonal` does not have that shape.
 // MatrixSetDiag(input:T, diagonal:T) -> (output:T) {T:type}
@@ -2707,6 +3519,19 @@ struct MatrixSolveOptions {
 // MatrixSolve(matrix:T, rhs:T) -> (output:T) {adjoint:bool=false, T:type}
 RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, const MatrixSolveOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output MatrixSolve(const Input& matrix, const Input& rhs, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct MatrixSolveLsOptions {
+  bool fast = true;
+};
+// Returns matrices x [..., n, k] for which matrix [..., m, n] * x is closest to rhs [..., m, k] in
+// the least-squares sense. With `fast`, l2_regularizer times the squares of x is added to the
+// error, and the normal equations are solved. Otherwise l2_regularizer is not used, the matrices
+// may have any rank, and x is the smallest solution. Error: the ranks, the leading dimensions or
+// the numbers of rows differ; l2_regularizer is not a scalar >= 0; with `fast`, a matrix is rank
+// deficient.
+// MatrixSolveLs(matrix:T, rhs:T, l2_regularizer:double) -> (output:T) {T:type, fast:bool=true}
+RAMET_EXPORT Output MatrixSolveLs(const Input& matrix, const Input& rhs, const Input& l2_regularizer, const MatrixSolveLsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MatrixSolveLs(const Input& matrix, const Input& rhs, const Input& l2_regularizer, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns matrices whose squares are the square matrices along the last two dimensions. The result
 // is NaN if a real matrix has no real square root. The output has the shape of the input. Error:
@@ -2911,6 +3736,24 @@ struct MergeV2CheckpointsOptions {
 RAMET_EXPORT Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, const MergeV2CheckpointsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation MergeV2Checkpoints(const Input& checkpoint_prefixes, const Input& destination_prefix, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct MfccOptions {
+  float upper_frequency_limit = 4000.0f;
+  float lower_frequency_limit = 20.0f;
+  int64_t filterbank_channel_count = 40;
+  int64_t dct_coefficient_count = 13;
+};
+// Returns the first dct_coefficient_count mel-frequency cepstral coefficients of squared
+// spectrograms [channels, windows, frequencies], as from AudioSpectrogram: the cosine transform of
+// the logarithms of the sums under filterbank_channel_count triangles on the mel scale, between
+// lower_frequency_limit and upper_frequency_limit in Hertz. The result is 0 if the spectrogram ends
+// below upper_frequency_limit. Error: the rank is not 3; sample_rate is not a positive scalar;
+// there are fewer than two frequencies; the limits are not in order; there are more coefficients
+// than triangles.
+// Mfcc(spectrogram:float, sample_rate:int32) -> (output:float) {upper_frequency_limit:float=4000,
+// lower_frequency_limit:float=20, filterbank_channel_count:int=40, dct_coefficient_count:int=13}
+RAMET_EXPORT Output Mfcc(const Input& spectrogram, const Input& sample_rate, const MfccOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Mfcc(const Input& spectrogram, const Input& sample_rate, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct MinOptions {
   bool keep_dims = false;
 };
@@ -3042,6 +3885,86 @@ RAMET_EXPORT Output NextIteration(const Input& data, std::string_view name = "",
 // Does nothing; serves as a node for control inputs.
 // NoOp() -> () {}
 RAMET_EXPORT Operation NoOp(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct NonDeterministicIntsOptions {
+  DType dtype = static_cast<DType>(9) /* int64 */;
+};
+// Returns random integers of the system's source of randomness, from the whole range of dtype, in
+// the shape `shape`, a vector. Error: `shape` is not a vector or has a negative element.
+// NonDeterministicInts(shape:shape_dtype) -> (output:dtype) {dtype:type=int64,
+// shape_dtype:type=int64}
+RAMET_EXPORT Output NonDeterministicInts(const Input& shape, const NonDeterministicIntsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output NonDeterministicInts(const Input& shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct NonMaxSuppressionOptions {
+  float iou_threshold = 0.5f;
+};
+// Returns the indices of at most max_output_size of the `boxes` [count, 4], by descending scores
+// [count]. A box is dropped if its intersection with a selected box is more than iou_threshold of
+// their union. A box is two opposite corners. Error: a shape does not match this; max_output_size
+// is negative; iou_threshold is not in 0..1.
+// NonMaxSuppression(boxes:float, scores:float, max_output_size:int32) -> (selected_indices:int32)
+// {iou_threshold:float=0.5}
+RAMET_EXPORT Output NonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size, const NonMaxSuppressionOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output NonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the indices of at most max_output_size of the `boxes` [count, 4], by descending scores
+// [count]. A box is dropped if its intersection with a selected box is more than iou_threshold of
+// their union. A box is two opposite corners. Error: a shape does not match this; max_output_size
+// is negative; iou_threshold is not in 0..1.
+// NonMaxSuppressionV2(boxes:T, scores:T, max_output_size:int32, iou_threshold:T_threshold) ->
+// (selected_indices:int32) {T:type=float, T_threshold:type=float}
+RAMET_EXPORT Output NonMaxSuppressionV2(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the indices of at most max_output_size of the `boxes` [count, 4] with a score above
+// score_threshold, by descending scores [count]. A box is dropped if its intersection with a
+// selected box is more than iou_threshold of their union. A box is two opposite corners. Error: a
+// shape does not match this; max_output_size is negative; iou_threshold is not in 0..1.
+// NonMaxSuppressionV3(boxes:T, scores:T, max_output_size:int32, iou_threshold:T_threshold,
+// score_threshold:T_threshold) -> (selected_indices:int32) {T:type=float, T_threshold:type=float}
+RAMET_EXPORT Output NonMaxSuppressionV3(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct NonMaxSuppressionV4Options {
+  bool pad_to_max_output_size = false;
+};
+struct NonMaxSuppressionV4Outputs {
+  Output selected_indices;
+  Output valid_outputs;
+};
+// Selects boxes as NonMaxSuppressionV3 does, and returns their number, too. With
+// pad_to_max_output_size, the indices are followed by zeros up to max_output_size. Error: those of
+// NonMaxSuppressionV3.
+// NonMaxSuppressionV4(boxes:T, scores:T, max_output_size:int32, iou_threshold:T_threshold,
+// score_threshold:T_threshold) -> (selected_indices:int32, valid_outputs:int32) {T:type=float,
+// T_threshold:type=float, pad_to_max_output_size:bool=false}
+RAMET_EXPORT NonMaxSuppressionV4Outputs NonMaxSuppressionV4(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, const NonMaxSuppressionV4Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT NonMaxSuppressionV4Outputs NonMaxSuppressionV4(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct NonMaxSuppressionV5Options {
+  bool pad_to_max_output_size = false;
+};
+struct NonMaxSuppressionV5Outputs {
+  Output selected_indices;
+  Output selected_scores;
+  Output valid_outputs;
+};
+// Selects boxes as NonMaxSuppressionV4 does, and returns their scores, too. If soft_nms_sigma is
+// positive, a box that overlaps a selected one is not dropped. Instead, its score is multiplied by
+// exp(-overlap^2 / (2 soft_nms_sigma)). Error: those of NonMaxSuppressionV3; soft_nms_sigma is
+// negative.
+// NonMaxSuppressionV5(boxes:T, scores:T, max_output_size:int32, iou_threshold:T, score_threshold:T,
+// soft_nms_sigma:T) -> (selected_indices:int32, selected_scores:T, valid_outputs:int32)
+// {T:type=float, pad_to_max_output_size:bool=false}
+RAMET_EXPORT NonMaxSuppressionV5Outputs NonMaxSuppressionV5(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, const Input& soft_nms_sigma, const NonMaxSuppressionV5Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT NonMaxSuppressionV5Outputs NonMaxSuppressionV5(const Input& boxes, const Input& scores, const Input& max_output_size, const Input& iou_threshold, const Input& score_threshold, const Input& soft_nms_sigma, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the indices of at most max_output_size of `count` boxes with a score above
+// score_threshold, by descending scores [count]. `overlaps` [count, count] has the overlap of each
+// two boxes. A box is dropped if it overlaps a selected one by more than overlap_threshold. Error:
+// a shape does not match this; max_output_size is negative.
+// NonMaxSuppressionWithOverlaps(overlaps:float, scores:float, max_output_size:int32,
+// overlap_threshold:float, score_threshold:float) -> (selected_indices:int32) {}
+RAMET_EXPORT Output NonMaxSuppressionWithOverlaps(const Input& overlaps, const Input& scores, const Input& max_output_size, const Input& overlap_threshold, const Input& score_threshold, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Makes a dataset of the same elements.
 // NonSerializableDataset(input_dataset:variant) -> (handle:variant) {output_types:list(type),
@@ -3404,6 +4327,212 @@ struct ParallelMapDatasetV2Options {
 // preserve_cardinality:bool=false, use_unbounded_threadpool:bool=false, metadata:string=""}
 RAMET_EXPORT Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelMapDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParseExampleOutputs {
+  std::vector<Output> sparse_indices;
+  std::vector<Output> sparse_values;
+  std::vector<Output> sparse_shapes;
+  std::vector<Output> dense_values;
+};
+// Parses a vector of serialized messages of type Example. `names` are the names of the messages in
+// errors, or empty. Outputs are, for sparse_keys, the indices, values and shapes of sparse tensors,
+// and for dense_keys tensors with dense_shapes (whose first dimension may be unknown: such rows are
+// padded with the default value). A missing dense feature takes its default value, unless that is
+// empty. Error: a message is malformed; a feature has a different dtype or number of values; a
+// feature without default value is missing; the numbers of keys, types and shapes differ.
+// ParseExample(serialized:string, names:string, sparse_keys:Nsparse * string, dense_keys:Ndense *
+// string, dense_defaults:Tdense) -> (sparse_indices:Nsparse * int64, sparse_values:sparse_types,
+// sparse_shapes:Nsparse * int64, dense_values:Tdense) {Nsparse:int, Ndense:int,
+// sparse_types:list(type), Tdense:list(type), dense_shapes:list(shape)}
+RAMET_EXPORT ParseExampleOutputs ParseExample(const Input& serialized, const Input& names, const std::vector<Input>& sparse_keys, const std::vector<Input>& dense_keys, const std::vector<Input>& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ParseExampleV2Outputs {
+  std::vector<Output> sparse_indices;
+  std::vector<Output> sparse_values;
+  std::vector<Output> sparse_shapes;
+  std::vector<Output> dense_values;
+  std::vector<Output> ragged_values;
+  std::vector<Output> ragged_row_splits;
+};
+// Parses serialized messages of type Example, one or a vector. `names` are the names of the
+// messages in errors, or empty. For ragged_keys, outputs values and, for a vector, row splits.
+// Outputs are, for sparse_keys, the indices, values and shapes of sparse tensors, and for
+// dense_keys tensors with dense_shapes (whose first dimension may be unknown: such rows are padded
+// with the default value). A missing dense feature takes its default value, unless that is empty.
+// Error: a message is malformed; a feature has a different dtype or number of values; a feature
+// without default value is missing; the numbers of keys, types and shapes differ.
+// ParseExampleV2(serialized:string, names:string, sparse_keys:string, dense_keys:string,
+// ragged_keys:string, dense_defaults:Tdense) -> (sparse_indices:num_sparse * int64,
+// sparse_values:sparse_types, sparse_shapes:num_sparse * int64, dense_values:Tdense,
+// ragged_values:ragged_value_types, ragged_row_splits:ragged_split_types) {Tdense:list(type),
+// num_sparse:int, sparse_types:list(type), ragged_value_types:list(type),
+// ragged_split_types:list(type), dense_shapes:list(shape)}
+RAMET_EXPORT ParseExampleV2Outputs ParseExampleV2(const Input& serialized, const Input& names, const Input& sparse_keys, const Input& dense_keys, const Input& ragged_keys, const std::vector<Input>& dense_defaults, int64_t num_sparse, const std::vector<DType>& sparse_types, const std::vector<DType>& ragged_value_types, const std::vector<DType>& ragged_split_types, const std::vector<Shape>& dense_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ParseSequenceExampleOptions {
+  int64_t ncontext_sparse = 0;
+  int64_t ncontext_dense = 0;
+  int64_t nfeature_list_sparse = 0;
+  int64_t nfeature_list_dense = 0;
+  std::vector<DType> context_sparse_types = {};
+  std::vector<DType> feature_list_dense_types = {};
+  std::vector<Shape> context_dense_shapes = {};
+  std::vector<DType> feature_list_sparse_types = {};
+  std::vector<Shape> feature_list_dense_shapes = {};
+};
+struct ParseSequenceExampleOutputs {
+  std::vector<Output> context_sparse_indices;
+  std::vector<Output> context_sparse_values;
+  std::vector<Output> context_sparse_shapes;
+  std::vector<Output> context_dense_values;
+  std::vector<Output> feature_list_sparse_indices;
+  std::vector<Output> feature_list_sparse_values;
+  std::vector<Output> feature_list_sparse_shapes;
+  std::vector<Output> feature_list_dense_values;
+  std::vector<Output> feature_list_dense_lengths;
+};
+// Parses serialized messages of type SequenceExample, one or a vector. debug_name has the names of
+// the messages in errors, or is empty. Outputs are, for sparse keys, the indices, values and shapes
+// of sparse tensors, for ragged keys values and row splits, and for dense keys tensors. A dense
+// feature list has one row for each of its features; shorter ones are padded with zeros. Error: a
+// message is malformed; a feature has a different dtype or number of values; a required feature or
+// list is missing; the numbers of keys, types and shapes differ.
+// ParseSequenceExample(serialized:string, debug_name:string, context_dense_defaults:Tcontext_dense)
+// -> (context_sparse_indices:Ncontext_sparse * int64, context_sparse_values:context_sparse_types,
+// context_sparse_shapes:Ncontext_sparse * int64, context_dense_values:Tcontext_dense,
+// feature_list_sparse_indices:Nfeature_list_sparse * int64,
+// feature_list_sparse_values:feature_list_sparse_types,
+// feature_list_sparse_shapes:Nfeature_list_sparse * int64,
+// feature_list_dense_values:feature_list_dense_types,
+// feature_list_dense_lengths:Nfeature_list_dense * int64)
+// {feature_list_dense_missing_assumed_empty:list(string), context_sparse_keys:list(string),
+// context_dense_keys:list(string), feature_list_sparse_keys:list(string),
+// feature_list_dense_keys:list(string), Ncontext_sparse:int=0, Ncontext_dense:int=0,
+// Nfeature_list_sparse:int=0, Nfeature_list_dense:int=0, context_sparse_types:list(type)=[],
+// Tcontext_dense:list(type)=[], feature_list_dense_types:list(type)=[],
+// context_dense_shapes:list(shape)=[], feature_list_sparse_types:list(type)=[],
+// feature_list_dense_shapes:list(shape)=[]}
+RAMET_EXPORT ParseSequenceExampleOutputs ParseSequenceExample(const Input& serialized, const Input& debug_name, const std::vector<Input>& context_dense_defaults, const std::vector<std::string>& feature_list_dense_missing_assumed_empty, const std::vector<std::string>& context_sparse_keys, const std::vector<std::string>& context_dense_keys, const std::vector<std::string>& feature_list_sparse_keys, const std::vector<std::string>& feature_list_dense_keys, const ParseSequenceExampleOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT ParseSequenceExampleOutputs ParseSequenceExample(const Input& serialized, const Input& debug_name, const std::vector<Input>& context_dense_defaults, const std::vector<std::string>& feature_list_dense_missing_assumed_empty, const std::vector<std::string>& context_sparse_keys, const std::vector<std::string>& context_dense_keys, const std::vector<std::string>& feature_list_sparse_keys, const std::vector<std::string>& feature_list_dense_keys, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParseSequenceExampleV2Options {
+  int64_t ncontext_sparse = 0;
+  std::vector<DType> context_sparse_types = {};
+  std::vector<DType> context_ragged_value_types = {};
+  std::vector<DType> context_ragged_split_types = {};
+  std::vector<Shape> context_dense_shapes = {};
+  int64_t nfeature_list_sparse = 0;
+  int64_t nfeature_list_dense = 0;
+  std::vector<DType> feature_list_dense_types = {};
+  std::vector<DType> feature_list_sparse_types = {};
+  std::vector<DType> feature_list_ragged_value_types = {};
+  std::vector<DType> feature_list_ragged_split_types = {};
+  std::vector<Shape> feature_list_dense_shapes = {};
+};
+struct ParseSequenceExampleV2Outputs {
+  std::vector<Output> context_sparse_indices;
+  std::vector<Output> context_sparse_values;
+  std::vector<Output> context_sparse_shapes;
+  std::vector<Output> context_dense_values;
+  std::vector<Output> context_ragged_values;
+  std::vector<Output> context_ragged_row_splits;
+  std::vector<Output> feature_list_sparse_indices;
+  std::vector<Output> feature_list_sparse_values;
+  std::vector<Output> feature_list_sparse_shapes;
+  std::vector<Output> feature_list_dense_values;
+  std::vector<Output> feature_list_dense_lengths;
+  std::vector<Output> feature_list_ragged_values;
+  std::vector<Output> feature_list_ragged_outer_splits;
+  std::vector<Output> feature_list_ragged_inner_splits;
+};
+// Parses serialized messages of type SequenceExample, one or a vector. debug_name has the names of
+// the messages in errors, or is empty. Outputs are, for sparse keys, the indices, values and shapes
+// of sparse tensors, for ragged keys values and row splits, and for dense keys tensors. A dense
+// feature list has one row for each of its features; shorter ones are padded with zeros. Error: a
+// message is malformed; a feature has a different dtype or number of values; a required feature or
+// list is missing; the numbers of keys, types and shapes differ.
+// ParseSequenceExampleV2(serialized:string, debug_name:string, context_sparse_keys:string,
+// context_dense_keys:string, context_ragged_keys:string, feature_list_sparse_keys:string,
+// feature_list_dense_keys:string, feature_list_ragged_keys:string,
+// feature_list_dense_missing_assumed_empty:bool, context_dense_defaults:Tcontext_dense) ->
+// (context_sparse_indices:Ncontext_sparse * int64, context_sparse_values:context_sparse_types,
+// context_sparse_shapes:Ncontext_sparse * int64, context_dense_values:Tcontext_dense,
+// context_ragged_values:context_ragged_value_types,
+// context_ragged_row_splits:context_ragged_split_types,
+// feature_list_sparse_indices:Nfeature_list_sparse * int64,
+// feature_list_sparse_values:feature_list_sparse_types,
+// feature_list_sparse_shapes:Nfeature_list_sparse * int64,
+// feature_list_dense_values:feature_list_dense_types,
+// feature_list_dense_lengths:Nfeature_list_dense * int64,
+// feature_list_ragged_values:feature_list_ragged_value_types,
+// feature_list_ragged_outer_splits:feature_list_ragged_split_types,
+// feature_list_ragged_inner_splits:feature_list_ragged_split_types) {Ncontext_sparse:int=0,
+// Tcontext_dense:list(type)=[], context_sparse_types:list(type)=[],
+// context_ragged_value_types:list(type)=[], context_ragged_split_types:list(type)=[],
+// context_dense_shapes:list(shape)=[], Nfeature_list_sparse:int=0, Nfeature_list_dense:int=0,
+// feature_list_dense_types:list(type)=[], feature_list_sparse_types:list(type)=[],
+// feature_list_ragged_value_types:list(type)=[], feature_list_ragged_split_types:list(type)=[],
+// feature_list_dense_shapes:list(shape)=[]}
+RAMET_EXPORT ParseSequenceExampleV2Outputs ParseSequenceExampleV2(const Input& serialized, const Input& debug_name, const Input& context_sparse_keys, const Input& context_dense_keys, const Input& context_ragged_keys, const Input& feature_list_sparse_keys, const Input& feature_list_dense_keys, const Input& feature_list_ragged_keys, const Input& feature_list_dense_missing_assumed_empty, const std::vector<Input>& context_dense_defaults, const ParseSequenceExampleV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT ParseSequenceExampleV2Outputs ParseSequenceExampleV2(const Input& serialized, const Input& debug_name, const Input& context_sparse_keys, const Input& context_dense_keys, const Input& context_ragged_keys, const Input& feature_list_sparse_keys, const Input& feature_list_dense_keys, const Input& feature_list_ragged_keys, const Input& feature_list_dense_missing_assumed_empty, const std::vector<Input>& context_dense_defaults, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParseSingleExampleOutputs {
+  std::vector<Output> sparse_indices;
+  std::vector<Output> sparse_values;
+  std::vector<Output> sparse_shapes;
+  std::vector<Output> dense_values;
+};
+// Parses one serialized message of type Example. Outputs are, for sparse_keys, the indices, values
+// and shapes of sparse tensors, and for dense_keys tensors with dense_shapes (whose first dimension
+// may be unknown: such rows are padded with the default value). A missing dense feature takes its
+// default value, unless that is empty. Error: a message is malformed; a feature has a different
+// dtype or number of values; a feature without default value is missing; the numbers of keys, types
+// and shapes differ.
+// ParseSingleExample(serialized:string, dense_defaults:Tdense) -> (sparse_indices:num_sparse *
+// int64, sparse_values:sparse_types, sparse_shapes:num_sparse * int64, dense_values:Tdense)
+// {num_sparse:int, sparse_keys:list(string), dense_keys:list(string), sparse_types:list(type),
+// Tdense:list(type), dense_shapes:list(shape)}
+RAMET_EXPORT ParseSingleExampleOutputs ParseSingleExample(const Input& serialized, const std::vector<Input>& dense_defaults, int64_t num_sparse, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ParseSingleSequenceExampleOptions {
+  std::vector<DType> context_sparse_types = {};
+  std::vector<DType> feature_list_dense_types = {};
+  std::vector<Shape> context_dense_shapes = {};
+  std::vector<DType> feature_list_sparse_types = {};
+  std::vector<Shape> feature_list_dense_shapes = {};
+};
+struct ParseSingleSequenceExampleOutputs {
+  std::vector<Output> context_sparse_indices;
+  std::vector<Output> context_sparse_values;
+  std::vector<Output> context_sparse_shapes;
+  std::vector<Output> context_dense_values;
+  std::vector<Output> feature_list_sparse_indices;
+  std::vector<Output> feature_list_sparse_values;
+  std::vector<Output> feature_list_sparse_shapes;
+  std::vector<Output> feature_list_dense_values;
+};
+// Parses one serialized message of type SequenceExample. debug_name is its name in errors. Outputs
+// are, for sparse keys, the indices, values and shapes of sparse tensors, for ragged keys values
+// and row splits, and for dense keys tensors. A dense feature list has one row for each of its
+// features; shorter ones are padded with zeros. Error: a message is malformed; a feature has a
+// different dtype or number of values; a required feature or list is missing; the numbers of keys,
+// types and shapes differ.
+// ParseSingleSequenceExample(serialized:string, feature_list_dense_missing_assumed_empty:string,
+// context_sparse_keys:Ncontext_sparse * string, context_dense_keys:Ncontext_dense * string,
+// feature_list_sparse_keys:Nfeature_list_sparse * string,
+// feature_list_dense_keys:Nfeature_list_dense * string, context_dense_defaults:Tcontext_dense,
+// debug_name:string) -> (context_sparse_indices:Ncontext_sparse * int64,
+// context_sparse_values:context_sparse_types, context_sparse_shapes:Ncontext_sparse * int64,
+// context_dense_values:Tcontext_dense, feature_list_sparse_indices:Nfeature_list_sparse * int64,
+// feature_list_sparse_values:feature_list_sparse_types,
+// feature_list_sparse_shapes:Nfeature_list_sparse * int64,
+// feature_list_dense_values:feature_list_dense_types) {Ncontext_sparse:int=0, Ncontext_dense:int=0,
+// Nfeature_list_sparse:int=0, Nfeature_list_dense:int=0, context_sparse_types:list(type)=[],
+// Tcontext_dense:list(type)=[], feature_list_dense_types:list(type)=[],
+// context_dense_shapes:list(shape)=[], feature_list_sparse_types:list(type)=[],
+// feature_list_dense_shapes:list(shape)=[]}
+RAMET_EXPORT ParseSingleSequenceExampleOutputs ParseSingleSequenceExample(const Input& serialized, const Input& feature_list_dense_missing_assumed_empty, const std::vector<Input>& context_sparse_keys, const std::vector<Input>& context_dense_keys, const std::vector<Input>& feature_list_sparse_keys, const std::vector<Input>& feature_list_dense_keys, const std::vector<Input>& context_dense_defaults, const Input& debug_name, const ParseSingleSequenceExampleOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT ParseSingleSequenceExampleOutputs ParseSingleSequenceExample(const Input& serialized, const Input& feature_list_dense_missing_assumed_empty, const std::vector<Input>& context_sparse_keys, const std::vector<Input>& context_dense_keys, const std::vector<Input>& feature_list_sparse_keys, const std::vector<Input>& feature_list_dense_keys, const std::vector<Input>& context_dense_defaults, const Input& debug_name, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the tensor in a scalar that holds the bytes of a TensorProto. Error: `serialized` is not
 // a scalar or is malformed; the tensor has a different dtype than out_type.
@@ -3791,6 +4920,109 @@ RAMET_EXPORT Output QueueSize(const RefInput& handle, std::string_view name = ""
 // QueueSizeV2(handle:resource) -> (size:int32) {}
 RAMET_EXPORT Output QueueSizeV2(const Input& handle, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct RFFTOptions {
+  DType tcomplex = static_cast<DType>(8) /* complex64 */;
+};
+// Returns elements 0 to n / 2 of the discrete Fourier transform of the first n = fft_length[0] real
+// numbers along the last dimension. The others are the conjugates of these. Error: the rank is 0;
+// fft_length is not one number >= 0; the dimension is shorter than fft_length; Tcomplex is not the
+// complex type of Treal.
+// RFFT(input:Treal, fft_length:int32) -> (output:Tcomplex) {Treal:type=float,
+// Tcomplex:type=complex64}
+RAMET_EXPORT Output RFFT(const Input& input, const Input& fft_length, const RFFTOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RFFT(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct RFFT2DOptions {
+  DType tcomplex = static_cast<DType>(8) /* complex64 */;
+};
+// RFFT along the last dimension, followed by FFT along the one before it. fft_length has the sizes
+// of both. Error: the rank is below 2; see RFFT.
+// RFFT2D(input:Treal, fft_length:int32) -> (output:Tcomplex) {Treal:type=float,
+// Tcomplex:type=complex64}
+RAMET_EXPORT Output RFFT2D(const Input& input, const Input& fft_length, const RFFT2DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RFFT2D(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct RFFT3DOptions {
+  DType tcomplex = static_cast<DType>(8) /* complex64 */;
+};
+// RFFT along the last dimension, followed by FFT along the two before it. fft_length has the three
+// sizes. Error: the rank is below 3; see RFFT.
+// RFFT3D(input:Treal, fft_length:int32) -> (output:Tcomplex) {Treal:type=float,
+// Tcomplex:type=complex64}
+RAMET_EXPORT Output RFFT3D(const Input& input, const Input& fft_length, const RFFT3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RFFT3D(const Input& input, const Input& fft_length, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns hue, saturation and value, in 0..1, of colors in RGB, whose channels are the last
+// dimension. The output has the shape of the input. Error: the last dimension is not 3
+// (kFailedPrecondition).
+// RGBToHSV(images:T) -> (output:T) {T:type=float}
+RAMET_EXPORT Output RGBToHSV(const Input& images, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RaggedFillEmptyRowsOutputs {
+  Output output_value_rowids;
+  Output output_values;
+  Output empty_row_indicator;
+  Output reverse_index_map;
+};
+// Adds an element with default_value to each of nrows rows that is empty, and sorts the elements by
+// row. value_rowids has the row of each value. Also returns which rows were empty, and the new
+// position of each element. Error: value_rowids and values are not vectors of the same length; a
+// row is not in [0, nrows); nrows or default_value is not a scalar.
+// RaggedFillEmptyRows(value_rowids:int64, values:T, nrows:int64, default_value:T) ->
+// (output_value_rowids:int64, output_values:T, empty_row_indicator:bool, reverse_index_map:int64)
+// {T:type}
+RAMET_EXPORT RaggedFillEmptyRowsOutputs RaggedFillEmptyRows(const Input& value_rowids, const Input& values, const Input& nrows, const Input& default_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RaggedFillEmptyRowsGradOutputs {
+  Output d_values;
+  Output d_default_value;
+};
+// Returns the gradients of RaggedFillEmptyRows for the values, which are those at reverse_index_map
+// in grad_values, and for the default value, which is the sum of the rest. Error: an input is not a
+// vector; a position is out of range.
+// RaggedFillEmptyRowsGrad(reverse_index_map:int64, grad_values:T) -> (d_values:T,
+// d_default_value:T) {T:type}
+RAMET_EXPORT RaggedFillEmptyRowsGradOutputs RaggedFillEmptyRowsGrad(const Input& reverse_index_map, const Input& grad_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RaggedRangeOptions {
+  DType tsplits = static_cast<DType>(9) /* int64 */;
+};
+struct RaggedRangeOutputs {
+  Output rt_nested_splits;
+  Output rt_dense_values;
+};
+// Returns a ragged tensor whose row i counts from starts[i] to limits[i], exclusively, in steps of
+// deltas[i]. Scalars apply to all rows. Error: an input is not a scalar or vector; the lengths
+// differ; a step is 0; there are more elements than the splits can count.
+// RaggedRange(starts:T, limits:T, deltas:T) -> (rt_nested_splits:Tsplits, rt_dense_values:T)
+// {T:type=int32, Tsplits:type=int64}
+RAMET_EXPORT RaggedRangeOutputs RaggedRange(const Input& starts, const Input& limits, const Input& deltas, const RaggedRangeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT RaggedRangeOutputs RaggedRange(const Input& starts, const Input& limits, const Input& deltas, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct RaggedTensorToSparseOutputs {
+  Output sparse_indices;
+  Output sparse_values;
+  Output sparse_dense_shape;
+};
+// Returns a ragged tensor, given by the splits of its ragged dimensions and its values, as a sparse
+// tensor. Error: splits are not vectors that start at 0, ascend and end at the number of rows
+// below.
+// RaggedTensorToSparse(rt_nested_splits:RAGGED_RANK * Tsplits, rt_dense_values:T) ->
+// (sparse_indices:int64, sparse_values:T, sparse_dense_shape:int64) {RAGGED_RANK:int, T:type,
+// Tsplits:type=int64}
+RAMET_EXPORT RaggedTensorToSparseOutputs RaggedTensorToSparse(const std::vector<Input>& rt_nested_splits, const Input& rt_dense_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RandomCropOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+// Returns a part of an image [height, width, channels] at a random position. `size` is the height
+// and width of the part. Only graphs of version 7 or less may contain it. Error: a shape does not
+// match this; the part is larger than the image.
+// RandomCrop(image:T, size:int64) -> (output:T) {T:type, seed:int=0, seed2:int=0}
+RAMET_EXPORT Output RandomCrop(const Input& image, const Input& size, const RandomCropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RandomCrop(const Input& image, const Input& size, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct RandomDatasetOptions {
   std::string metadata = "";
 };
@@ -4102,6 +5334,24 @@ struct RefSwitchOutputs {
 // RefSwitch(data:Ref(T), pred:bool) -> (output_false:Ref(T), output_true:Ref(T)) {T:type}
 RAMET_EXPORT RefSwitchOutputs RefSwitch(const RefInput& data, const Input& pred, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Returns whether each string matches the pattern, a scalar with a regular expression in RE2's
+// syntax, completely. The output has the shape of the input. Error: the pattern is invalid or not a
+// scalar.
+// RegexFullMatch(input:string, pattern:string) -> (output:bool) {}
+RAMET_EXPORT Output RegexFullMatch(const Input& input, const Input& pattern, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RegexReplaceOptions {
+  bool replace_global = true;
+};
+// Returns the strings with all matches of the pattern, or the first one, replaced by `rewrite`,
+// where \\0 is the match and \\1 to \\9 are its groups. Strings do not change if `rewrite` is
+// invalid. The output has the shape of the input. Error: the pattern is invalid; pattern or rewrite
+// is not a scalar.
+// RegexReplace(input:string, pattern:string, rewrite:string) -> (output:string)
+// {replace_global:bool=true}
+RAMET_EXPORT Output RegexReplace(const Input& input, const Input& pattern, const Input& rewrite, const RegexReplaceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output RegexReplace(const Input& input, const Input& pattern, const Input& rewrite, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns max(x, 0) element-wise; NaN stays NaN. The output has the shape of the features.
 // Relu(features:T) -> (activations:T) {T:type}
 RAMET_EXPORT Output Relu(const Input& features, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -4134,6 +5384,95 @@ RAMET_EXPORT Output RepeatDataset(const Input& input_dataset, const Input& count
 // is -1; a size is less than -1; `shape` is not a vector.
 // Reshape(tensor:T, shape:Tshape) -> (output:T) {T:type, Tshape:type=int32}
 RAMET_EXPORT Output Reshape(const Input& tensor, const Input& shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ResizeAreaOptions {
+  bool align_corners = false;
+};
+// Returns images [batch, height, width, channels] resized to `size`, a vector of height and width.
+// Each pixel is the average of the area of the image that it covers. With align_corners, the ratio
+// of sizes is that of the distances between corner pixels. Error: the images are not of rank 4 or
+// have no pixels or channels; `size` does not have two positive elements.
+// ResizeArea(images:T, size:int32) -> (resized_images:float) {T:type, align_corners:bool=false}
+RAMET_EXPORT Output ResizeArea(const Input& images, const Input& size, const ResizeAreaOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResizeArea(const Input& images, const Input& size, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResizeBicubicOptions {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+// Returns images [batch, height, width, channels] resized to `size`, a vector of height and width,
+// by cubic interpolation along both axes. With align_corners, the centers of the corner pixels stay
+// in place; with half_pixel_centers, the outer edges of the image do. Error: the images are not of
+// rank 4 or have no pixels or channels; `size` does not have two positive elements; both attrs are
+// set.
+// ResizeBicubic(images:T, size:int32) -> (resized_images:float) {T:type, align_corners:bool=false,
+// half_pixel_centers:bool=false}
+RAMET_EXPORT Output ResizeBicubic(const Input& images, const Input& size, const ResizeBicubicOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResizeBicubic(const Input& images, const Input& size, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResizeBicubicGradOptions {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+// Returns the gradient of ResizeBicubic for its images, of which original_image gives the height
+// and width, from the gradients `grads` of its result. Error: an input is not of rank 4 or has no
+// pixels; both attrs are set.
+// ResizeBicubicGrad(grads:float, original_image:T) -> (output:T) {T:type, align_corners:bool=false,
+// half_pixel_centers:bool=false}
+RAMET_EXPORT Output ResizeBicubicGrad(const Input& grads, const Input& original_image, const ResizeBicubicGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResizeBicubicGrad(const Input& grads, const Input& original_image, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResizeBilinearOptions {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+// Returns images [batch, height, width, channels] resized to `size`, a vector of height and width,
+// by linear interpolation along both axes. With align_corners, the centers of the corner pixels
+// stay in place; with half_pixel_centers, the outer edges of the image do. Error: the images are
+// not of rank 4 or have no pixels or channels; `size` does not have two positive elements; both
+// attrs are set.
+// ResizeBilinear(images:T, size:int32) -> (resized_images:float) {T:type, align_corners:bool=false,
+// half_pixel_centers:bool=false}
+RAMET_EXPORT Output ResizeBilinear(const Input& images, const Input& size, const ResizeBilinearOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResizeBilinear(const Input& images, const Input& size, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResizeBilinearGradOptions {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+// Returns the gradient of ResizeBilinear for its images, of which original_image gives the height
+// and width, from the gradients `grads` of its result. Error: an input is not of rank 4 or has no
+// pixels; both attrs are set.
+// ResizeBilinearGrad(grads:float, original_image:T) -> (output:T) {T:type,
+// align_corners:bool=false, half_pixel_centers:bool=false}
+RAMET_EXPORT Output ResizeBilinearGrad(const Input& grads, const Input& original_image, const ResizeBilinearGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResizeBilinearGrad(const Input& grads, const Input& original_image, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResizeNearestNeighborOptions {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+// Returns images [batch, height, width, channels] resized to `size`, a vector of height and width.
+// Each pixel is a copy of the nearest one. With align_corners, the centers of the corner pixels
+// stay in place; with half_pixel_centers, the outer edges of the image do. Error: the images are
+// not of rank 4 or have no pixels or channels; `size` does not have two positive elements; both
+// attrs are set.
+// ResizeNearestNeighbor(images:T, size:int32) -> (resized_images:T) {T:type,
+// align_corners:bool=false, half_pixel_centers:bool=false}
+RAMET_EXPORT Output ResizeNearestNeighbor(const Input& images, const Input& size, const ResizeNearestNeighborOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResizeNearestNeighbor(const Input& images, const Input& size, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResizeNearestNeighborGradOptions {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+};
+// Returns the gradient of ResizeNearestNeighbor for its images: the sum of the gradients `grads` of
+// the copies of each pixel. `size` is the height and width of the images. Error: `grads` is not of
+// rank 4; `size` does not have two positive elements.
+// ResizeNearestNeighborGrad(grads:T, size:int32) -> (output:T) {T:type, align_corners:bool=false,
+// half_pixel_centers:bool=false}
+RAMET_EXPORT Output ResizeNearestNeighborGrad(const Input& grads, const Input& size, const ResizeNearestNeighborGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ResizeNearestNeighborGrad(const Input& grads, const Input& size, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Adds a gradient to an accumulator, unless local_step is less than the step of the accumulator.
 // Error: the shape does not fit.
@@ -4237,6 +5576,17 @@ struct ResourceApplyAdamOptions {
 RAMET_EXPORT Operation ResourceApplyAdam(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdamOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceApplyAdam(const Input& var, const Input& m, const Input& v, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ResourceApplyAdamWithAmsgradOptions {
+  bool use_locking = false;
+};
+// AMSGrad: Adam with the largest v so far. alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power);
+// m += (grad - m) * (1 - beta1); v += (grad^2 - v) * (1 - beta2); vhat = max(vhat, v); var -= m *
+// alpha / (sqrt(vhat) + epsilon). Error: the same as ResourceApplyKerasMomentum.
+// ResourceApplyAdamWithAmsgrad(var:resource, m:resource, v:resource, vhat:resource, beta1_power:T,
+// beta2_power:T, lr:T, beta1:T, beta2:T, epsilon:T, grad:T) -> () {T:type, use_locking:bool=false}
+RAMET_EXPORT Operation ResourceApplyAdamWithAmsgrad(const Input& var, const Input& m, const Input& v, const Input& vhat, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, const ResourceApplyAdamWithAmsgradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyAdamWithAmsgrad(const Input& var, const Input& m, const Input& v, const Input& vhat, const Input& beta1_power, const Input& beta2_power, const Input& lr, const Input& beta1, const Input& beta2, const Input& epsilon, const Input& grad, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ResourceApplyAddSignOptions {
   bool use_locking = false;
 };
@@ -4300,6 +5650,19 @@ struct ResourceApplyGradientDescentOptions {
 // use_locking:bool=false}
 RAMET_EXPORT Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, const Input& delta, const ResourceApplyGradientDescentOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceApplyGradientDescent(const Input& var, const Input& alpha, const Input& delta, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ResourceApplyKerasMomentumOptions {
+  bool use_locking = false;
+  bool use_nesterov = false;
+};
+// Momentum with the learning rate in the slot: accum = accum * momentum - lr * grad; var += accum,
+// or, with use_nesterov, var += accum * momentum - lr * grad. Error: a variable is uninitialized
+// (kFailedPrecondition) or is passed twice; the shapes or dtypes differ; a hyperparameter is not a
+// scalar.
+// ResourceApplyKerasMomentum(var:resource, accum:resource, lr:T, grad:T, momentum:T) -> () {T:type,
+// use_locking:bool=false, use_nesterov:bool=false}
+RAMET_EXPORT Operation ResourceApplyKerasMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, const ResourceApplyKerasMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceApplyKerasMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& momentum, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ResourceApplyMomentumOptions {
   bool use_locking = false;
@@ -4630,6 +5993,18 @@ struct ResourceSparseApplyFtrlV2Options {
 RAMET_EXPORT Operation ResourceSparseApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, const ResourceSparseApplyFtrlV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Operation ResourceSparseApplyFtrlV2(const Input& var, const Input& accum, const Input& linear, const Input& grad, const Input& indices, const Input& lr, const Input& l1, const Input& l2, const Input& l2_shrinkage, const Input& lr_power, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ResourceSparseApplyKerasMomentumOptions {
+  bool use_locking = false;
+  bool use_nesterov = false;
+};
+// Updates the rows `indices` of var and accum, one after another, by the rule of
+// ResourceApplyKerasMomentum. grad has one row per index. Error: the same as
+// ResourceApplyKerasMomentum; an index is out of range.
+// ResourceSparseApplyKerasMomentum(var:resource, accum:resource, lr:T, grad:T, indices:Tindices,
+// momentum:T) -> () {T:type, Tindices:type, use_locking:bool=false, use_nesterov:bool=false}
+RAMET_EXPORT Operation ResourceSparseApplyKerasMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, const ResourceSparseApplyKerasMomentumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Operation ResourceSparseApplyKerasMomentum(const Input& var, const Input& accum, const Input& lr, const Input& grad, const Input& indices, const Input& momentum, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ResourceSparseApplyMomentumOptions {
   bool use_locking = false;
   bool use_nesterov = false;
@@ -4760,6 +6135,17 @@ RAMET_EXPORT Output RightShift(const Input& x, const Input& y, std::string_view 
 // Rint(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Rint(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Advances a generator, an int64 variable with the counter and key of Philox, as drawing `delta`
+// numbers does, and returns its state before that, [3]. Error: `alg` is not 1, Philox; the variable
+// has fewer than 3 elements.
+// RngReadAndSkip(resource:resource, alg:int32, delta:uint64) -> (value:int64) {}
+RAMET_EXPORT Output RngReadAndSkip(const Input& resource, const Input& alg, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Advances a generator, an int64 variable with the counter and key of Philox, as drawing `delta`
+// numbers does. Error: `algorithm` is not 1, Philox; the variable has fewer than 3 elements.
+// RngSkip(resource:resource, algorithm:int64, delta:int64) -> () {}
+RAMET_EXPORT Operation RngSkip(const Input& resource, const Input& algorithm, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns `input` with the elements along dimension axis[i] shifted by shift[i]. Elements shifted
 // past the end wrap around to the start. shift and axis are scalars or vectors of the same shape.
 // Error: an axis is out of range; `input` is a scalar; the shapes of shift and axis differ or have
@@ -4780,6 +6166,56 @@ RAMET_EXPORT Output Rsqrt(const Input& x, std::string_view name = "", SourceLoca
 // have the same shape. Error: y and dy have different numbers of elements.
 // RsqrtGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SampleDistortedBoundingBoxOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  float min_object_covered = 0.1f;
+  std::vector<float> aspect_ratio_range = {0.75f, 1.33f};
+  std::vector<float> area_range = {0.05f, 1.0f};
+  int64_t max_attempts = 100;
+  bool use_image_if_no_bounding_boxes = false;
+};
+struct SampleDistortedBoundingBoxOutputs {
+  Output begin;
+  Output size;
+  Output bboxes;
+};
+// Draws a part of an image of size image_size (height, width, channels) that contains at least the
+// fraction min_object_covered of one of the bounding_boxes [batch, count, 4]: y1, x1, y2, x2 in
+// 0..1. Its width over its height is in aspect_ratio_range, and its area in area_range, a fraction
+// of the image. Returns `begin` and `size` for Slice, and the box [1, 1, 4]. The result is the
+// whole image if max_attempts attempts fail. With the same seeds, runs draw the numbers that
+// TensorFlow draws. Error: a shape does not match this; a range or max_attempts is not positive; a
+// coordinate is not in 0..1; there are no boxes, and use_image_if_no_bounding_boxes is false.
+// SampleDistortedBoundingBox(image_size:T, bounding_boxes:float) -> (begin:T, size:T, bboxes:float)
+// {T:type, seed:int=0, seed2:int=0, min_object_covered:float=0.1,
+// aspect_ratio_range:list(float)=[0.75, 1.33], area_range:list(float)=[0.05, 1],
+// max_attempts:int=100, use_image_if_no_bounding_boxes:bool=false}
+RAMET_EXPORT SampleDistortedBoundingBoxOutputs SampleDistortedBoundingBox(const Input& image_size, const Input& bounding_boxes, const SampleDistortedBoundingBoxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT SampleDistortedBoundingBoxOutputs SampleDistortedBoundingBox(const Input& image_size, const Input& bounding_boxes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SampleDistortedBoundingBoxV2Options {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+  std::vector<float> aspect_ratio_range = {0.75f, 1.33f};
+  std::vector<float> area_range = {0.05f, 1.0f};
+  int64_t max_attempts = 100;
+  bool use_image_if_no_bounding_boxes = false;
+};
+struct SampleDistortedBoundingBoxV2Outputs {
+  Output begin;
+  Output size;
+  Output bboxes;
+};
+// Draws a part of an image as SampleDistortedBoundingBox does. min_object_covered is a scalar.
+// Error: those of SampleDistortedBoundingBox; min_object_covered is negative or not a scalar.
+// SampleDistortedBoundingBoxV2(image_size:T, bounding_boxes:float, min_object_covered:float) ->
+// (begin:T, size:T, bboxes:float) {T:type, seed:int=0, seed2:int=0,
+// aspect_ratio_range:list(float)=[0.75, 1.33], area_range:list(float)=[0.05, 1],
+// max_attempts:int=100, use_image_if_no_bounding_boxes:bool=false}
+RAMET_EXPORT SampleDistortedBoundingBoxV2Outputs SampleDistortedBoundingBoxV2(const Input& image_size, const Input& bounding_boxes, const Input& min_object_covered, const SampleDistortedBoundingBoxV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT SampleDistortedBoundingBoxV2Outputs SampleDistortedBoundingBoxV2(const Input& image_size, const Input& bounding_boxes, const Input& min_object_covered, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Writes the tensors under their names to one file in TensorFlow's V1 checkpoint format, in one
 // atomic step. Error: a name occurs twice; the number of names is not the number of tensors; V1
@@ -4811,6 +6247,33 @@ RAMET_EXPORT Operation SaveV2(const Input& prefix, const Input& tensor_names, co
 // [2] != [3]").
 // ScalarSummary(tags:string, values:T) -> (summary:string) {T:type}
 RAMET_EXPORT Output ScalarSummary(const Input& tags, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ScaleAndTranslateOptions {
+  std::string kernel_type = "lanczos3";
+  bool antialias = true;
+};
+// Returns images [batch, height, width, channels] scaled by `scale` and moved by `translation`,
+// vectors of two numbers for rows and columns, and cut to `size`, a vector of height and width.
+// Pixels are weighted by a filter: lanczos1, lanczos3, lanczos5, gaussian, box, triangle, keyscubic
+// or mitchellcubic. With antialias, the filter is wider where the image shrinks. Error: the images
+// are not of rank 4 or have no pixels or channels; a size or a scale is not positive; the filter is
+// unknown.
+// ScaleAndTranslate(images:T, size:int32, scale:float, translation:float) -> (resized_images:float)
+// {T:type, kernel_type:string="lanczos3", antialias:bool=true}
+RAMET_EXPORT Output ScaleAndTranslate(const Input& images, const Input& size, const Input& scale, const Input& translation, const ScaleAndTranslateOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScaleAndTranslate(const Input& images, const Input& size, const Input& scale, const Input& translation, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ScaleAndTranslateGradOptions {
+  std::string kernel_type = "lanczos3";
+  bool antialias = true;
+};
+// Returns the gradient of ScaleAndTranslate for its images, of which original_image gives the
+// height and width, from the gradients `grads` of its result. Error: an input is not of rank 4; a
+// scale is not positive; the filter is unknown.
+// ScaleAndTranslateGrad(grads:T, original_image:T, scale:float, translation:float) -> (output:T)
+// {T:type, kernel_type:string="lanczos3", antialias:bool=true}
+RAMET_EXPORT Output ScaleAndTranslateGrad(const Input& grads, const Input& original_image, const Input& scale, const Input& translation, const ScaleAndTranslateGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ScaleAndTranslateGrad(const Input& grads, const Input& original_image, const Input& scale, const Input& translation, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ScanDatasetOptions {
   bool preserve_cardinality = false;
@@ -5082,10 +6545,44 @@ RAMET_EXPORT Output Selu(const Input& features, std::string_view name = "", Sour
 // SeluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SerializeManySparseOptions {
+  DType out_type = static_cast<DType>(7) /* string */;
+};
+// Returns each row (slice along dimension 0) of a sparse tensor of rank 2 or more as 3 parts,
+// indices, values and shape, in a matrix [rows, 3]: TensorProtos if out_type is string. Error: the
+// inputs are not the parts of a sparse tensor; its elements are not sorted; an index is out of
+// bounds.
+// SerializeManySparse(sparse_indices:int64, sparse_values:T, sparse_shape:int64) ->
+// (serialized_sparse:out_type) {T:type, out_type:type=string}
+RAMET_EXPORT Output SerializeManySparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeManySparseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SerializeManySparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SerializeSparseOptions {
+  DType out_type = static_cast<DType>(7) /* string */;
+};
+// Returns a sparse tensor as a vector of its 3 parts, indices, values and shape: TensorProtos if
+// out_type is string. Error: the indices are not a matrix, or the values or the shape not a vector.
+// SerializeSparse(sparse_indices:int64, sparse_values:T, sparse_shape:int64) ->
+// (serialized_sparse:out_type) {T:type, out_type:type=string}
+RAMET_EXPORT Output SerializeSparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeSparseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SerializeSparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
 // Returns the tensor as the bytes of a TensorProto, a scalar. Error: the tensor is too large for a
 // TensorProto (2 GiB).
 // SerializeTensor(tensor:T) -> (serialized:string) {T:type}
 RAMET_EXPORT Output SerializeTensor(const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SetSizeOptions {
+  bool validate_indices = true;
+};
+// Returns the number of distinct elements of each set along the last dimension of a sparse tensor,
+// in a tensor of the leading dimensions. Error: the inputs are not the parts of a sparse tensor of
+// rank 2 or more; the elements are not sorted (checked with validate_indices); an index is out of
+// bounds.
+// SetSize(set_indices:int64, set_values:T, set_shape:int64) -> (size:int32)
+// {validate_indices:bool=true, T:type}
+RAMET_EXPORT Output SetSize(const Input& set_indices, const Input& set_values, const Input& set_shape, const SetSizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SetSize(const Input& set_indices, const Input& set_values, const Input& set_shape, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ShapeOpOptions {
   DType out_type = static_cast<DType>(3) /* int32 */;
@@ -5308,6 +6805,30 @@ struct SparseAccumulatorTakeGradientOutputs {
 // values:dtype, shape:int64) {dtype:type}
 RAMET_EXPORT SparseAccumulatorTakeGradientOutputs SparseAccumulatorTakeGradient(const RefInput& handle, const Input& num_required, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SparseAddOutputs {
+  Output sum_indices;
+  Output sum_values;
+  Output sum_shape;
+};
+// Returns the sum of two sparse tensors of the same shape whose elements are sorted. Sums of two
+// elements with a magnitude below `thresh`, a scalar, are dropped. Error: the inputs are not the
+// parts of sparse tensors; the shapes differ; `thresh` is not a scalar.
+// SparseAdd(a_indices:int64, a_values:T, a_shape:int64, b_indices:int64, b_values:T, b_shape:int64,
+// thresh:Treal) -> (sum_indices:int64, sum_values:T, sum_shape:int64) {T:type, Treal:type}
+RAMET_EXPORT SparseAddOutputs SparseAdd(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const Input& thresh, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseAddGradOutputs {
+  Output a_val_grad;
+  Output b_val_grad;
+};
+// Returns the gradients of SparseAdd for the values of both addends: backprop_val_grad at the
+// elements that are in the sum, and 0 at the rest. Error: the indices are not matrices with the
+// same number of columns; backprop_val_grad is not a vector with one element per element of the
+// sum.
+// SparseAddGrad(backprop_val_grad:T, a_indices:int64, b_indices:int64, sum_indices:int64) ->
+// (a_val_grad:T, b_val_grad:T) {T:type}
+RAMET_EXPORT SparseAddGradOutputs SparseAddGrad(const Input& backprop_val_grad, const Input& a_indices, const Input& b_indices, const Input& sum_indices, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct SparseApplyAdadeltaOptions {
   bool use_locking = false;
 };
@@ -5449,6 +6970,18 @@ struct SparseApplyRMSPropOptions {
 RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, const SparseApplyRMSPropOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseApplyRMSProp(const RefInput& var, const RefInput& ms, const RefInput& mom, const Input& lr, const Input& rho, const Input& momentum, const Input& epsilon, const Input& grad, const Input& indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct SparseConcatOutputs {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+// Concatenates sparse tensors along dimension concat_dim (negative values count from the end). The
+// elements of the result are sorted by index. Error: the inputs are not the parts of sparse
+// tensors; ranks or the sizes of the remaining dimensions differ; concat_dim is out of range.
+// SparseConcat(indices:N * int64, values:N * T, shapes:N * int64) -> (output_indices:int64,
+// output_values:T, output_shape:int64) {concat_dim:int, N:int, T:type}
+RAMET_EXPORT SparseConcatOutputs SparseConcat(const std::vector<Input>& indices, const std::vector<Input>& values, const std::vector<Input>& shapes, int64_t concat_dim, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct SparseConditionalAccumulatorOptions {
   std::string container = "";
   std::string shared_name = "";
@@ -5460,6 +6993,198 @@ struct SparseConditionalAccumulatorOptions {
 // container:string="", shared_name:string="", reduction_type:string="MEAN"}
 RAMET_EXPORT Output SparseConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, const SparseConditionalAccumulatorOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseConditionalAccumulator(Graph& graph, DType dtype, const Shape& shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseCrossOutputs {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+// Crosses the columns of a batch: for each example, returns each combination of one feature per
+// column, joined by "_X_", or hashed to num_buckets buckets (0: to all non-negative int64) if
+// out_type is int64, as a sparse matrix with one row per example. Columns are sparse matrices
+// (indices, values, shapes) and dense ones, of strings or int64, with one row per example; the last
+// column changes fastest. Error: the inputs are not the parts of sparse matrices, or not dense
+// matrices; the batch sizes differ; internal_type is string, but a column is not.
+// SparseCross(indices:N * int64, values:sparse_types, shapes:N * int64, dense_inputs:dense_types)
+// -> (output_indices:int64, output_values:out_type, output_shape:int64) {N:int,
+// sparse_types:list(type), dense_types:list(type), hashed_output:bool, num_buckets:int,
+// hash_key:int, out_type:type, internal_type:type}
+RAMET_EXPORT SparseCrossOutputs SparseCross(const std::vector<Input>& indices, const std::vector<Input>& values, const std::vector<Input>& shapes, const std::vector<Input>& dense_inputs, bool hashed_output, int64_t num_buckets, int64_t hash_key, DType out_type, DType internal_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseCrossHashedOutputs {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+// Crosses the columns of a batch: for each example, returns each combination of one feature per
+// column, hashed to num_buckets buckets (0: to all non-negative int64) with FarmHash, or with
+// SipHash and the key `salt` if strong_hash is true, as a sparse matrix with one row per example.
+// Columns are sparse matrices (indices, values, shapes) and dense ones, of strings or int64, with
+// one row per example; the last column changes fastest. Error: the inputs are not the parts of
+// sparse matrices, or not dense matrices; the batch sizes differ; num_buckets or strong_hash is not
+// a scalar; `salt` does not have 2 elements.
+// SparseCrossHashed(indices:N * int64, values:sparse_types, shapes:N * int64,
+// dense_inputs:dense_types, num_buckets:int64, strong_hash:bool, salt:int64) ->
+// (output_indices:int64, output_values:int64, output_shape:int64) {N:int, sparse_types:list(type),
+// dense_types:list(type)}
+RAMET_EXPORT SparseCrossHashedOutputs SparseCrossHashed(const std::vector<Input>& indices, const std::vector<Input>& values, const std::vector<Input>& shapes, const std::vector<Input>& dense_inputs, const Input& num_buckets, const Input& strong_hash, const Input& salt, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseCrossV2Outputs {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+// Crosses the columns of a batch: for each example, returns each combination of one feature per
+// column, joined by `sep`, as a sparse matrix with one row per example. Columns are sparse matrices
+// (indices, values, shapes) and dense ones, of strings or int64, with one row per example; the last
+// column changes fastest. Error: the inputs are not the parts of sparse matrices, or not dense
+// matrices; the batch sizes differ; `sep` is not a scalar.
+// SparseCrossV2(indices:N * int64, values:sparse_types, shapes:N * int64, dense_inputs:dense_types,
+// sep:string) -> (output_indices:int64, output_values:string, output_shape:int64) {N:int,
+// sparse_types:list(type), dense_types:list(type)}
+RAMET_EXPORT SparseCrossV2Outputs SparseCrossV2(const std::vector<Input>& indices, const std::vector<Input>& values, const std::vector<Input>& shapes, const std::vector<Input>& dense_inputs, const Input& sep, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the sum of each element of a sparse tensor and the element of `dense` with the same
+// index; `dense` is broadcast to the shape of the sparse tensor. Error: the inputs are not the
+// parts of a sparse tensor; `dense` cannot be broadcast; an index is out of bounds.
+// SparseDenseCwiseAdd(sp_indices:int64, sp_values:T, sp_shape:int64, dense:T) -> (output:T)
+// {T:type}
+RAMET_EXPORT Output SparseDenseCwiseAdd(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the quotient of each element of a sparse tensor and the element of `dense` with the same
+// index; `dense` is broadcast to the shape of the sparse tensor. Error: the inputs are not the
+// parts of a sparse tensor; `dense` cannot be broadcast; an index is out of bounds.
+// SparseDenseCwiseDiv(sp_indices:int64, sp_values:T, sp_shape:int64, dense:T) -> (output:T)
+// {T:type}
+RAMET_EXPORT Output SparseDenseCwiseDiv(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the product of each element of a sparse tensor and the element of `dense` with the same
+// index; `dense` is broadcast to the shape of the sparse tensor. Error: the inputs are not the
+// parts of a sparse tensor; `dense` cannot be broadcast; an index is out of bounds.
+// SparseDenseCwiseMul(sp_indices:int64, sp_values:T, sp_shape:int64, dense:T) -> (output:T)
+// {T:type}
+RAMET_EXPORT Output SparseDenseCwiseMul(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, const Input& dense, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseFillEmptyRowsOutputs {
+  Output output_indices;
+  Output output_values;
+  Output empty_row_indicator;
+  Output reverse_index_map;
+};
+// Adds an element with default_value in the first column of each empty row of a sparse tensor, and
+// sorts the elements by row. Also returns which rows were empty, and the new position of each
+// element. Error: the inputs are not the parts of a sparse tensor; a row is out of bounds;
+// default_value is not a scalar.
+// SparseFillEmptyRows(indices:int64, values:T, dense_shape:int64, default_value:T) ->
+// (output_indices:int64, output_values:T, empty_row_indicator:bool, reverse_index_map:int64)
+// {T:type}
+RAMET_EXPORT SparseFillEmptyRowsOutputs SparseFillEmptyRows(const Input& indices, const Input& values, const Input& dense_shape, const Input& default_value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseFillEmptyRowsGradOutputs {
+  Output d_values;
+  Output d_default_value;
+};
+// Returns the gradients of SparseFillEmptyRows for the values, which are those at reverse_index_map
+// in grad_values, and for the default value, which is the sum of the rest. Error: an input is not a
+// vector; a position is out of range.
+// SparseFillEmptyRowsGrad(reverse_index_map:int64, grad_values:T) -> (d_values:T,
+// d_default_value:T) {T:type}
+RAMET_EXPORT SparseFillEmptyRowsGradOutputs SparseFillEmptyRowsGrad(const Input& reverse_index_map, const Input& grad_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseMatMulOptions {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  bool a_is_sparse = false;
+  bool b_is_sparse = false;
+};
+// Returns the product of two dense matrices in float. a_is_sparse and b_is_sparse say that most
+// elements of a matrix are 0, which has no effect on the result. Error: an input is not a matrix;
+// the inner dimensions differ.
+// SparseMatMul(a:Ta, b:Tb) -> (product:float) {transpose_a:bool=false, transpose_b:bool=false,
+// a_is_sparse:bool=false, b_is_sparse:bool=false, Ta:type=float, Tb:type=float}
+RAMET_EXPORT Output SparseMatMul(const Input& a, const Input& b, const SparseMatMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseMatMul(const Input& a, const Input& b, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseReduceMaxOptions {
+  bool keep_dims = false;
+};
+// Returns the maximum of the elements of a sparse tensor over the dimensions reduction_axes, a
+// scalar or vector (negative values count from the end), as a dense tensor. With keep_dims, reduced
+// dimensions stay with size 1. Error: the inputs are not the parts of a sparse tensor; an axis is
+// out of range; an index is out of bounds.
+// SparseReduceMax(input_indices:int64, input_values:T, input_shape:int64, reduction_axes:int32) ->
+// (output:T) {keep_dims:bool=false, T:type}
+RAMET_EXPORT Output SparseReduceMax(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseReduceMax(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseReduceMaxSparseOptions {
+  bool keep_dims = false;
+};
+struct SparseReduceMaxSparseOutputs {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+// Returns the maximum of the elements of a sparse tensor over the dimensions reduction_axes, a
+// scalar or vector (negative values count from the end), as a sparse tensor. With keep_dims,
+// reduced dimensions stay with size 1. Error: the inputs are not the parts of a sparse tensor; an
+// axis is out of range; an index is out of bounds.
+// SparseReduceMaxSparse(input_indices:int64, input_values:T, input_shape:int64,
+// reduction_axes:int32) -> (output_indices:int64, output_values:T, output_shape:int64)
+// {keep_dims:bool=false, T:type}
+RAMET_EXPORT SparseReduceMaxSparseOutputs SparseReduceMaxSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceMaxSparseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT SparseReduceMaxSparseOutputs SparseReduceMaxSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseReduceSumOptions {
+  bool keep_dims = false;
+};
+// Returns the sum of a sparse tensor over the dimensions reduction_axes, a scalar or vector
+// (negative values count from the end), as a dense tensor. With keep_dims, reduced dimensions stay
+// with size 1. Error: the inputs are not the parts of a sparse tensor; an axis is out of range; an
+// index is out of bounds.
+// SparseReduceSum(input_indices:int64, input_values:T, input_shape:int64, reduction_axes:int32) ->
+// (output:T) {keep_dims:bool=false, T:type}
+RAMET_EXPORT Output SparseReduceSum(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseReduceSum(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseReduceSumSparseOptions {
+  bool keep_dims = false;
+};
+struct SparseReduceSumSparseOutputs {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+// Returns the sum of a sparse tensor over the dimensions reduction_axes, a scalar or vector
+// (negative values count from the end), as a sparse tensor. With keep_dims, reduced dimensions stay
+// with size 1. Error: the inputs are not the parts of a sparse tensor; an axis is out of range; an
+// index is out of bounds.
+// SparseReduceSumSparse(input_indices:int64, input_values:T, input_shape:int64,
+// reduction_axes:int32) -> (output_indices:int64, output_values:T, output_shape:int64)
+// {keep_dims:bool=false, T:type}
+RAMET_EXPORT SparseReduceSumSparseOutputs SparseReduceSumSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, const SparseReduceSumSparseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT SparseReduceSumSparseOutputs SparseReduceSumSparse(const Input& input_indices, const Input& input_values, const Input& input_shape, const Input& reduction_axes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseReorderOutputs {
+  Output output_indices;
+  Output output_values;
+};
+// Sorts the elements of a sparse tensor by their indices, in row-major order. Elements with the
+// same index keep their order. Error: the inputs are not the parts of a sparse tensor.
+// SparseReorder(input_indices:int64, input_values:T, input_shape:int64) -> (output_indices:int64,
+// output_values:T) {T:type}
+RAMET_EXPORT SparseReorderOutputs SparseReorder(const Input& input_indices, const Input& input_values, const Input& input_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseReshapeOutputs {
+  Output output_indices;
+  Output output_shape;
+};
+// Returns the indices and the shape of a sparse tensor after a reshape. One dimension of new_shape
+// may be -1; it is computed from the others. Error: the inputs are not a matrix and vectors; the
+// number of elements differs; the -1 cannot be computed.
+// SparseReshape(input_indices:int64, input_shape:int64, new_shape:int64) -> (output_indices:int64,
+// output_shape:int64) {}
+RAMET_EXPORT SparseReshapeOutputs SparseReshape(const Input& input_indices, const Input& input_shape, const Input& new_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct SparseSegmentMeanOptions {
   bool sparse_gradient = false;
@@ -5493,6 +7218,20 @@ struct SparseSegmentMeanGradV2Outputs {
 // -> (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT SparseSegmentMeanGradV2Outputs SparseSegmentMeanGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SparseSegmentMeanWithNumSegmentsOptions {
+  bool sparse_gradient = false;
+};
+// Returns num_segments rows; row i is the mean of the rows of data at those positions in `indices`
+// that have the id i in segment_ids, or zeros if there are none. segment_ids is a vector as long as
+// `indices`, in ascending order. Error: an index is out of range; the ids are not in ascending
+// order, are negative or not below num_segments; `indices` and segment_ids are not vectors of the
+// same length; data is a scalar; num_segments is not one.
+// SparseSegmentMeanWithNumSegments(data:T, indices:Tidx, segment_ids:Tsegmentids,
+// num_segments:Tnumsegments) -> (output:T) {T:type, Tidx:type=int32, Tnumsegments:type=int32,
+// Tsegmentids:type=int32, sparse_gradient:bool=false}
+RAMET_EXPORT Output SparseSegmentMeanWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, const SparseSegmentMeanWithNumSegmentsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseSegmentMeanWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct SparseSegmentSqrtNOptions {
   bool sparse_gradient = false;
 };
@@ -5524,6 +7263,21 @@ struct SparseSegmentSqrtNGradV2Outputs {
 // SparseSegmentSqrtNGradV2(grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32)
 // -> (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT SparseSegmentSqrtNGradV2Outputs SparseSegmentSqrtNGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseSegmentSqrtNWithNumSegmentsOptions {
+  bool sparse_gradient = false;
+};
+// Returns num_segments rows; row i is the sum, divided by the square root of the number of rows, of
+// the rows of data at those positions in `indices` that have the id i in segment_ids, or zeros if
+// there are none. segment_ids is a vector as long as `indices`, in ascending order. Error: an index
+// is out of range; the ids are not in ascending order, are negative or not below num_segments;
+// `indices` and segment_ids are not vectors of the same length; data is a scalar; num_segments is
+// not one.
+// SparseSegmentSqrtNWithNumSegments(data:T, indices:Tidx, segment_ids:Tsegmentids,
+// num_segments:Tnumsegments) -> (output:T) {T:type, Tidx:type=int32, Tnumsegments:type=int32,
+// Tsegmentids:type=int32, sparse_gradient:bool=false}
+RAMET_EXPORT Output SparseSegmentSqrtNWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, const SparseSegmentSqrtNWithNumSegmentsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseSegmentSqrtNWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseSegmentSumOptions {
   bool sparse_gradient = false;
@@ -5557,6 +7311,45 @@ struct SparseSegmentSumGradV2Outputs {
 // (output:T, sorted_unique_indices:Tidx) {T:type, Tidx:type=int32, Tsegmentids:type=int32}
 RAMET_EXPORT SparseSegmentSumGradV2Outputs SparseSegmentSumGradV2(const Input& grad, const Input& indices, const Input& segment_ids, const Input& dense_output_dim0, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SparseSegmentSumWithNumSegmentsOptions {
+  bool sparse_gradient = false;
+};
+// Returns num_segments rows; row i is the sum of the rows of data at those positions in `indices`
+// that have the id i in segment_ids, or zeros if there are none. segment_ids is a vector as long as
+// `indices`, in ascending order. Error: an index is out of range; the ids are not in ascending
+// order, are negative or not below num_segments; `indices` and segment_ids are not vectors of the
+// same length; data is a scalar; num_segments is not one.
+// SparseSegmentSumWithNumSegments(data:T, indices:Tidx, segment_ids:Tsegmentids,
+// num_segments:Tnumsegments) -> (output:T) {T:type, Tidx:type=int32, Tnumsegments:type=int32,
+// Tsegmentids:type=int32, sparse_gradient:bool=false}
+RAMET_EXPORT Output SparseSegmentSumWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, const SparseSegmentSumWithNumSegmentsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseSegmentSumWithNumSegments(const Input& data, const Input& indices, const Input& segment_ids, const Input& num_segments, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseSliceOutputs {
+  Output output_indices;
+  Output output_values;
+  Output output_shape;
+};
+// Returns the elements of a sparse tensor whose indices are in [start, start + size), with indices
+// relative to start. A slice that extends past a dimension is cut off there. Error: the inputs are
+// not the parts of a sparse tensor; start or size is not a vector of its rank; a size is negative.
+// SparseSlice(indices:int64, values:T, shape:int64, start:int64, size:int64) ->
+// (output_indices:int64, output_values:T, output_shape:int64) {T:type}
+RAMET_EXPORT SparseSliceOutputs SparseSlice(const Input& indices, const Input& values, const Input& shape, const Input& start, const Input& size, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the gradient of SparseSlice for the values: backprop_val_grad at the elements that are in
+// the slice and 0 at the rest. Error: the shapes do not fit together; an element of the slice is
+// not in the input.
+// SparseSliceGrad(backprop_val_grad:T, input_indices:int64, input_start:int64,
+// output_indices:int64) -> (val_grad:T) {T:type}
+RAMET_EXPORT Output SparseSliceGrad(const Input& backprop_val_grad, const Input& input_indices, const Input& input_start, const Input& output_indices, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the softmax along the last dimension of a sparse tensor of rank 2 or more whose elements
+// are sorted. Elements that are not there do not take part. Error: the inputs are not the parts of
+// such a sparse tensor.
+// SparseSoftmax(sp_indices:int64, sp_values:T, sp_shape:int64) -> (output:T) {T:type}
+RAMET_EXPORT Output SparseSoftmax(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
   Output loss;
   Output backprop;
@@ -5567,6 +7360,60 @@ struct SparseSoftmaxCrossEntropyWithLogitsOutputs {
 // SparseSoftmaxCrossEntropyWithLogits(features:T, labels:Tlabels) -> (loss:T, backprop:T) {T:type,
 // Tlabels:type=int64}
 RAMET_EXPORT SparseSoftmaxCrossEntropyWithLogitsOutputs SparseSoftmaxCrossEntropyWithLogits(const Input& features, const Input& labels, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseSparseMaximumOutputs {
+  Output output_indices;
+  Output output_values;
+};
+// Returns the element-wise maximum of two sparse tensors of the same shape whose elements are
+// sorted. An element that one of them lacks is 0 there. Error: the inputs are not the parts of
+// sparse tensors; an index is out of bounds; the shapes differ.
+// SparseSparseMaximum(a_indices:int64, a_values:T, a_shape:int64, b_indices:int64, b_values:T,
+// b_shape:int64) -> (output_indices:int64, output_values:T) {T:type}
+RAMET_EXPORT SparseSparseMaximumOutputs SparseSparseMaximum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseSparseMinimumOutputs {
+  Output output_indices;
+  Output output_values;
+};
+// Returns the element-wise minimum of two sparse tensors of the same shape whose elements are
+// sorted. An element that one of them lacks is 0 there. Error: the inputs are not the parts of
+// sparse tensors; an index is out of bounds; the shapes differ.
+// SparseSparseMinimum(a_indices:int64, a_values:T, a_shape:int64, b_indices:int64, b_values:T,
+// b_shape:int64) -> (output_indices:int64, output_values:T) {T:type}
+RAMET_EXPORT SparseSparseMinimumOutputs SparseSparseMinimum(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseSplitOutputs {
+  std::vector<Output> output_indices;
+  std::vector<Output> output_values;
+  std::vector<Output> output_shape;
+};
+// Splits a sparse tensor into num_split sparse tensors along dimension split_dim, a scalar
+// (negative values count from the end). If the size is not divisible, the first parts are larger by
+// 1. Error: the inputs are not the parts of a sparse tensor; an index is out of bounds; split_dim
+// is out of range; num_split is larger than the dimension.
+// SparseSplit(split_dim:int64, indices:int64, values:T, shape:int64) -> (output_indices:num_split *
+// int64, output_values:num_split * T, output_shape:num_split * int64) {num_split:int, T:type}
+RAMET_EXPORT SparseSplitOutputs SparseSplit(const Input& split_dim, const Input& indices, const Input& values, const Input& shape, int64_t num_split, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns the sum of a sparse and a dense tensor of the same shape. Elements with the same index
+// add up. Error: the inputs are not the parts of a sparse tensor; the shapes differ; an index is
+// out of bounds.
+// SparseTensorDenseAdd(a_indices:Tindices, a_values:T, a_shape:Tindices, b:T) -> (output:T)
+// {T:type, Tindices:type}
+RAMET_EXPORT Output SparseTensorDenseAdd(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct SparseTensorDenseMatMulOptions {
+  bool adjoint_a = false;
+  bool adjoint_b = false;
+};
+// Returns the product of a sparse and a dense matrix. With adjoint_a or adjoint_b, the matrix is
+// transposed and conjugated first. Integers wrap. Error: the inputs are not the parts of a sparse
+// matrix and a dense one; the inner dimensions differ; an index is out of bounds.
+// SparseTensorDenseMatMul(a_indices:Tindices, a_values:T, a_shape:int64, b:T) -> (product:T)
+// {T:type, Tindices:type=int64, adjoint_a:bool=false, adjoint_b:bool=false}
+RAMET_EXPORT Output SparseTensorDenseMatMul(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, const SparseTensorDenseMatMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SparseTensorDenseMatMul(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct SparseToDenseOptions {
   bool validate_indices = true;
@@ -5579,6 +7426,25 @@ struct SparseToDenseOptions {
 // -> (dense:T) {validate_indices:bool=true, T:type, Tindices:type}
 RAMET_EXPORT Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct SparseToSparseSetOperationOptions {
+  bool validate_indices = true;
+};
+struct SparseToSparseSetOperationOutputs {
+  Output result_indices;
+  Output result_values;
+  Output result_shape;
+};
+// Combines pairs of sets, which are the elements along the last dimension of two sparse tensors.
+// set_operation is "a-b", "b-a", "intersection" or "union". Returns a sparse tensor with the same
+// leading dimensions and the sorted elements of each set. Error: set_operation is unknown; the
+// ranks are below 2; the leading dimensions differ; a sparse input is not one, or its elements are
+// not sorted and within its shape (checked with validate_indices).
+// SparseToSparseSetOperation(set1_indices:int64, set1_values:T, set1_shape:int64,
+// set2_indices:int64, set2_values:T, set2_shape:int64) -> (result_indices:int64, result_values:T,
+// result_shape:int64) {set_operation:string, validate_indices:bool=true, T:type}
+RAMET_EXPORT SparseToSparseSetOperationOutputs SparseToSparseSetOperation(const Input& set1_indices, const Input& set1_values, const Input& set1_shape, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const SparseToSparseSetOperationOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT SparseToSparseSetOperationOutputs SparseToSparseSetOperation(const Input& set1_indices, const Input& set1_values, const Input& set1_shape, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the square root of x element-wise; NaN for real x < 0. y has the shape of x.
 // Sqrt(x:T) -> (y:T) {T:type}
@@ -5704,6 +7570,64 @@ struct StatefulPartitionedCallOptions {
 // config:string="", config_proto:string="", executor_type:string=""}
 RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const StatefulPartitionedCallOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatefulStandardNormalV2Options {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Returns random numbers from the normal distribution with mean 0 and standard deviation 1, in the
+// shape `shape`, a vector, and advances the generator: an int64 variable with the counter and key
+// of Philox. The numbers are the same as TensorFlow's. Error: `algorithm` is not 1, Philox; the
+// variable has fewer than 3 elements; `shape` is not a vector or has a negative element.
+// StatefulStandardNormalV2(resource:resource, algorithm:int64, shape:shape_dtype) -> (output:dtype)
+// {dtype:type=float, shape_dtype:type=int64}
+RAMET_EXPORT Output StatefulStandardNormalV2(const Input& resource, const Input& algorithm, const Input& shape, const StatefulStandardNormalV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatefulStandardNormalV2(const Input& resource, const Input& algorithm, const Input& shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatefulTruncatedNormalOptions {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Returns random numbers from the normal distribution with mean 0 and standard deviation 1, where
+// numbers of magnitude 2 or more are drawn again, in the shape `shape`, a vector, and advances the
+// generator: an int64 variable with the counter and key of Philox. The numbers are the same as
+// TensorFlow's. Error: `algorithm` is not 1, Philox; the variable has fewer than 3 elements;
+// `shape` is not a vector or has a negative element.
+// StatefulTruncatedNormal(resource:resource, algorithm:int64, shape:shape_dtype) -> (output:dtype)
+// {dtype:type=float, shape_dtype:type=int64}
+RAMET_EXPORT Output StatefulTruncatedNormal(const Input& resource, const Input& algorithm, const Input& shape, const StatefulTruncatedNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatefulTruncatedNormal(const Input& resource, const Input& algorithm, const Input& shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatefulUniformOptions {
+  DType dtype = static_cast<DType>(1) /* float */;
+};
+// Returns random numbers, uniform in [0, 1), in the shape `shape`, a vector, and advances the
+// generator: an int64 variable with the counter and key of Philox. The numbers are the same as
+// TensorFlow's. Error: `algorithm` is not 1, Philox; the variable has fewer than 3 elements;
+// `shape` is not a vector or has a negative element.
+// StatefulUniform(resource:resource, algorithm:int64, shape:shape_dtype) -> (output:dtype)
+// {dtype:type=float, shape_dtype:type=int64}
+RAMET_EXPORT Output StatefulUniform(const Input& resource, const Input& algorithm, const Input& shape, const StatefulUniformOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatefulUniform(const Input& resource, const Input& algorithm, const Input& shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StatefulUniformFullIntOptions {
+  DType dtype = static_cast<DType>(23) /* uint64 */;
+};
+// Returns random integers from the whole range of dtype, in the shape `shape`, a vector, and
+// advances the generator: an int64 variable with the counter and key of Philox. The numbers are the
+// same as TensorFlow's. Error: `algorithm` is not 1, Philox; the variable has fewer than 3
+// elements; `shape` is not a vector or has a negative element.
+// StatefulUniformFullInt(resource:resource, algorithm:int64, shape:shape_dtype) -> (output:dtype)
+// {dtype:type=uint64, shape_dtype:type=int64}
+RAMET_EXPORT Output StatefulUniformFullInt(const Input& resource, const Input& algorithm, const Input& shape, const StatefulUniformFullIntOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatefulUniformFullInt(const Input& resource, const Input& algorithm, const Input& shape, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns random integers in [minval, maxval), both scalars, in the shape `shape`, a vector, and
+// advances the generator: an int64 variable with the counter and key of Philox. The numbers are the
+// same as TensorFlow's. Error: `algorithm` is not 1, Philox; the variable has fewer than 3
+// elements; `shape` is not a vector or has a negative element; minval >= maxval, or one of them is
+// not a scalar.
+// StatefulUniformInt(resource:resource, algorithm:int64, shape:shape_dtype, minval:dtype,
+// maxval:dtype) -> (output:dtype) {dtype:type=int64, shape_dtype:type=int64}
+RAMET_EXPORT Output StatefulUniformInt(const Input& resource, const Input& algorithm, const Input& shape, const Input& minval, const Input& maxval, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct StatelessCaseOptions {
   std::vector<Shape> output_shapes = {};
@@ -5883,11 +7807,21 @@ struct StatelessWhileOptions {
 RAMET_EXPORT std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, const StatelessWhileOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> StatelessWhile(const std::vector<Input>& input, const FunctionRef& cond, const FunctionRef& body, std::string_view name, SourceLocation where = SourceLocation::current());
 
-// Returns whether each string matches the regular expression `pattern` as a whole. The supported
-// constructs are . * + ? | ( ) ^ $ and backslashes before these. The output has the shape of the
-// input. Error: the pattern uses an unsupported construct (kUnimplemented) or is malformed.
+// Returns whether each string matches the pattern, a regular expression in RE2's syntax,
+// completely. The output has the shape of the input. Error: the pattern is invalid.
 // StaticRegexFullMatch(input:string) -> (output:bool) {pattern:string}
 RAMET_EXPORT Output StaticRegexFullMatch(const Input& input, const std::string& pattern, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct StaticRegexReplaceOptions {
+  bool replace_global = true;
+};
+// Returns the strings with all matches of the pattern, or the first one, replaced by `rewrite`,
+// where \\0 is the match and \\1 to \\9 are its groups. Strings do not change if `rewrite` is
+// invalid. The output has the shape of the input. Error: the pattern is invalid.
+// StaticRegexReplace(input:string) -> (output:string) {pattern:string, rewrite:string,
+// replace_global:bool=true}
+RAMET_EXPORT Output StaticRegexReplace(const Input& input, const std::string& pattern, const std::string& rewrite, const StaticRegexReplaceOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StaticRegexReplace(const Input& input, const std::string& pattern, const std::string& rewrite, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns `input` unchanged and stops gradients: none flow back to `input`.
 // StopGradient(input:T) -> (output:T) {T:type}
@@ -5981,11 +7915,25 @@ RAMET_EXPORT Output StringLength(const Input& input, std::string_view name, Sour
 struct StringLowerOptions {
   std::string encoding = "";
 };
-// Returns the strings with their ASCII letters in lower case. The output has the shape of the
-// input. Error: encoding is not '' (kUnimplemented for 'utf-8').
+// Returns the strings with their ASCII letters in lower case, or all letters with the encoding
+// 'utf-8'. The output has the shape of the input. Error: encoding is neither '' nor 'utf-8'.
 // StringLower(input:string) -> (output:string) {encoding:string=""}
 RAMET_EXPORT Output StringLower(const Input& input, const StringLowerOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StringLower(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct StringNGramsOutputs {
+  Output ngrams;
+  Output ngrams_splits;
+};
+// Returns the n-grams of the rows of a ragged tensor of words, as a ragged tensor: for each of
+// ngram_widths, all sequences of as many words, joined with `separator`. A row is padded with
+// pad_width (-1: as many as useful) left_pad and right_pad words. With preserve_short_sequences, a
+// row that is too short gives one n-gram of all its words. Error: data_splits are not row splits of
+// `data`; a width is not positive; the padding has more than 4 GiB (kResourceExhausted).
+// StringNGrams(data:string, data_splits:Tsplits) -> (ngrams:string, ngrams_splits:Tsplits)
+// {separator:string, ngram_widths:list(int), left_pad:string, right_pad:string, pad_width:int,
+// preserve_short_sequences:bool, Tsplits:type=int64}
+RAMET_EXPORT StringNGramsOutputs StringNGrams(const Input& data, const Input& data_splits, const std::string& separator, const std::vector<int64_t>& ngram_widths, const std::string& left_pad, const std::string& right_pad, int64_t pad_width, bool preserve_short_sequences, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct StringSplitOptions {
   bool skip_empty = true;
@@ -6051,8 +7999,8 @@ RAMET_EXPORT Output StringToNumber(const Input& string_tensor, std::string_view 
 struct StringUpperOptions {
   std::string encoding = "";
 };
-// Returns the strings with their ASCII letters in upper case. The output has the shape of the
-// input. Error: encoding is not '' (kUnimplemented for 'utf-8').
+// Returns the strings with their ASCII letters in upper case, or all letters with the encoding
+// 'utf-8'. The output has the shape of the input. Error: encoding is neither '' nor 'utf-8'.
 // StringUpper(input:string) -> (output:string) {encoding:string=""}
 RAMET_EXPORT Output StringUpper(const Input& input, const StringUpperOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StringUpper(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -6165,6 +8113,24 @@ struct TakeDatasetOptions {
 // output_shapes:list(shape), metadata:string=""}
 RAMET_EXPORT Output TakeDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const TakeDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TakeDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct TakeManySparseFromTensorsMapOptions {
+  std::string container = "";
+  std::string shared_name = "";
+};
+struct TakeManySparseFromTensorsMapOutputs {
+  Output sparse_indices;
+  Output sparse_values;
+  Output sparse_shape;
+};
+// Takes the sparse tensors with the numbers sparse_handles, a vector, out of the session's map
+// named shared_name and stacks them along a new dimension 0; each dimension gets the largest size.
+// Error: there is no number, or the map lacks one; the ranks differ; the values have a different
+// dtype.
+// TakeManySparseFromTensorsMap(sparse_handles:int64) -> (sparse_indices:int64, sparse_values:dtype,
+// sparse_shape:int64) {dtype:type, container:string="", shared_name:string=""}
+RAMET_EXPORT TakeManySparseFromTensorsMapOutputs TakeManySparseFromTensorsMap(const Input& sparse_handles, DType dtype, const TakeManySparseFromTensorsMapOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT TakeManySparseFromTensorsMapOutputs TakeManySparseFromTensorsMap(const Input& sparse_handles, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct TakeWhileDatasetOptions {
   std::string metadata = "";
@@ -6819,6 +8785,12 @@ struct TopKV2Outputs {
 RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, const TopKV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT TopKV2Outputs TopKV2(const Input& input, const Input& k, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns A * rhs, [..., m, k], for matrices A with three diagonals, [..., 1, m] each: the one
+// above the main one (its last element is not read), the main one, and the one below it (its first
+// element is not read). Error: the shapes do not fit together.
+// TridiagonalMatMul(superdiag:T, maindiag:T, subdiag:T, rhs:T) -> (output:T) {T:type}
+RAMET_EXPORT Output TridiagonalMatMul(const Input& superdiag, const Input& maindiag, const Input& subdiag, const Input& rhs, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct TridiagonalSolveOptions {
   bool partial_pivoting = true;
   bool perturb_singular = false;
@@ -6852,6 +8824,79 @@ struct UnbatchDatasetOptions {
 // output_shapes:list(shape), metadata:string=""}
 RAMET_EXPORT Output UnbatchDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const UnbatchDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output UnbatchDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct UnicodeDecodeOptions {
+  std::string errors = "replace";
+  int64_t replacement_char = 65533;
+  bool replace_control_characters = false;
+  DType tsplits = static_cast<DType>(9) /* int64 */;
+};
+struct UnicodeDecodeOutputs {
+  Output row_splits;
+  Output char_values;
+};
+// Returns the code points of all strings as a ragged tensor with a row for each string. Malformed
+// input is replaced by replacement_char, left out, or, with `errors` strict, an error; so are
+// control characters below U+0020 with replace_control_characters. Error: the encoding is unknown;
+// replacement_char is not a code point.
+// UnicodeDecode(input:string) -> (row_splits:Tsplits, char_values:int32) {input_encoding:string,
+// errors:string="replace", replacement_char:int=65533, replace_control_characters:bool=false,
+// Tsplits:type=int64}
+RAMET_EXPORT UnicodeDecodeOutputs UnicodeDecode(const Input& input, const std::string& input_encoding, const UnicodeDecodeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT UnicodeDecodeOutputs UnicodeDecode(const Input& input, const std::string& input_encoding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct UnicodeDecodeWithOffsetsOptions {
+  std::string errors = "replace";
+  int64_t replacement_char = 65533;
+  bool replace_control_characters = false;
+  DType tsplits = static_cast<DType>(9) /* int64 */;
+};
+struct UnicodeDecodeWithOffsetsOutputs {
+  Output row_splits;
+  Output char_values;
+  Output char_to_byte_starts;
+};
+// Returns the code points of all strings as a ragged tensor with a row for each string, and the
+// offset in bytes of each in its string. Malformed input is replaced by replacement_char, left out,
+// or, with `errors` strict, an error; so are control characters below U+0020 with
+// replace_control_characters. Error: the encoding is unknown; replacement_char is not a code point.
+// UnicodeDecodeWithOffsets(input:string) -> (row_splits:Tsplits, char_values:int32,
+// char_to_byte_starts:int64) {input_encoding:string, errors:string="replace",
+// replacement_char:int=65533, replace_control_characters:bool=false, Tsplits:type=int64}
+RAMET_EXPORT UnicodeDecodeWithOffsetsOutputs UnicodeDecodeWithOffsets(const Input& input, const std::string& input_encoding, const UnicodeDecodeWithOffsetsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT UnicodeDecodeWithOffsetsOutputs UnicodeDecodeWithOffsets(const Input& input, const std::string& input_encoding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct UnicodeEncodeOptions {
+  std::string errors = "replace";
+  int64_t replacement_char = 65533;
+};
+// Returns a string for each row of a ragged tensor of code points. Values that are not code points,
+// or are surrogates, are replaced by replacement_char, left out, or, with `errors` strict, an
+// error. Error: input_splits are not row splits of input_values; replacement_char is not a code
+// point.
+// UnicodeEncode(input_values:int32, input_splits:Tsplits) -> (output:string)
+// {errors:string="replace", output_encoding:string, replacement_char:int=65533, Tsplits:type=int64}
+RAMET_EXPORT Output UnicodeEncode(const Input& input_values, const Input& input_splits, const std::string& output_encoding, const UnicodeEncodeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output UnicodeEncode(const Input& input_values, const Input& input_splits, const std::string& output_encoding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns ICU's number of the script of each code point, or -1 for values that are not code points.
+// The output has the shape of the input.
+// UnicodeScript(input:int32) -> (output:int32) {}
+RAMET_EXPORT Output UnicodeScript(const Input& input, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct UnicodeTranscodeOptions {
+  std::string errors = "replace";
+  int64_t replacement_char = 65533;
+  bool replace_control_characters = false;
+};
+// Converts strings from an encoding that ICU knows to UTF-8, UTF-16-BE or UTF-32-BE. The output has
+// the shape of the input. Malformed input is replaced by replacement_char, left out, or, with
+// `errors` strict, an error; so are control characters below U+0020 with
+// replace_control_characters. Error: the encoding is unknown; replacement_char is not a code point.
+// UnicodeTranscode(input:string) -> (output:string) {input_encoding:string, output_encoding:string,
+// errors:string="replace", replacement_char:int=65533, replace_control_characters:bool=false}
+RAMET_EXPORT Output UnicodeTranscode(const Input& input, const std::string& input_encoding, const std::string& output_encoding, const UnicodeTranscodeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output UnicodeTranscode(const Input& input, const std::string& input_encoding, const std::string& output_encoding, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct UniformCandidateSamplerOptions {
   int64_t seed = 0;
@@ -6896,6 +8941,20 @@ struct UniqueDatasetOptions {
 RAMET_EXPORT Output UniqueDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const UniqueDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output UniqueDataset(const Input& input_dataset, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct UniqueV2Options {
+  DType out_idx = static_cast<DType>(3) /* int32 */;
+};
+struct UniqueV2Outputs {
+  Output y;
+  Output idx;
+};
+// Returns the distinct slices of x along `axis`, a vector of one axis (negative values count from
+// the end) or empty for a vector x, in the order in which they first appear. idx has the number of
+// each slice. A NaN does not equal itself. Error: `axis` is not such a vector or is out of range.
+// UniqueV2(x:T, axis:Taxis) -> (y:T, idx:out_idx) {T:type, Taxis:type=int64, out_idx:type=int32}
+RAMET_EXPORT UniqueV2Outputs UniqueV2(const Input& x, const Input& axis, const UniqueV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT UniqueV2Outputs UniqueV2(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct UniqueWithCountsOptions {
   DType out_idx = static_cast<DType>(3) /* int32 */;
 };
@@ -6908,6 +8967,29 @@ struct UniqueWithCountsOutputs {
 // UniqueWithCounts(x:T) -> (y:T, idx:out_idx, count:out_idx) {T:type, out_idx:type=int32}
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, const UniqueWithCountsOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT UniqueWithCountsOutputs UniqueWithCounts(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct UniqueWithCountsV2Options {
+  DType out_idx = static_cast<DType>(3) /* int32 */;
+};
+struct UniqueWithCountsV2Outputs {
+  Output y;
+  Output idx;
+  Output count;
+};
+// Returns the distinct slices of x along `axis`, a vector of one axis (negative values count from
+// the end) or empty for a vector x, in the order in which they first appear. idx has the number of
+// each slice. A NaN does not equal itself. Error: `axis` is not such a vector or is out of range.
+// Also returns how often each slice occurs.
+// UniqueWithCountsV2(x:T, axis:Taxis) -> (y:T, idx:out_idx, count:out_idx) {T:type,
+// Taxis:type=int64, out_idx:type=int32}
+RAMET_EXPORT UniqueWithCountsV2Outputs UniqueWithCountsV2(const Input& x, const Input& axis, const UniqueWithCountsV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT UniqueWithCountsV2Outputs UniqueWithCountsV2(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns the coordinates of positions in a row-major tensor of shape dims, a vector: [rank] for a
+// scalar, [rank, n] for a vector of n positions. Error: dims is not a vector or contains 0; a
+// position is out of range; there is none.
+// UnravelIndex(indices:Tidx, dims:Tidx) -> (output:Tidx) {Tidx:type=int32}
+RAMET_EXPORT Output UnravelIndex(const Input& indices, const Input& dims, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct UnsortedSegmentJoinOptions {
   std::string separator = "";

@@ -17,6 +17,7 @@ namespace {
 // that code loop, index, allocate, divide or add with the value?
 const std::map<std::string, std::string>& AnyInt32() {
   static const auto* const attrs = new std::map<std::string, std::string>{
+      {"Ncontext_dense", "not used by ParseSequenceExample; the number of inputs of the V2 op"},
       {"axis", "AxisArg, DepthAxis and QuantizeAttrs compare it with the rank"},
       {"batch_dim", "ReverseSequence compares it with the rank"},
       {"batch_dims", "BatchDims compares it with the rank, the gradient with the largest rank"},

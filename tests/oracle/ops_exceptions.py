@@ -3,7 +3,8 @@
 # Ops that TensorFlow does not have.
 OWN_OPS = {}
 
-DEFINITIONS = {}
+# op: why its definition differs
+DEFINITIONS = {'ResizeBilinear': 'TensorFlow lists bfloat16 twice'}
 
 # op: why Ramet has fewer dtypes on the CPU
 DTYPES = {
@@ -27,8 +28,11 @@ GRADIENTS = {
     **{op: NO_FLOAT_OUTPUT for op in (
         'All', 'Any', 'Bucketize', 'ControlTrigger', 'HistogramFixedWidth', 'InTopK', 'InTopKV2',
         'IsFinite', 'IsInf', 'IsNan', 'LookupTableImport', 'LookupTableImportV2',
-        'LookupTableRemoveV2', 'LowerBound', 'NoOp', 'PrintV2', 'StaticRegexFullMatch',
-        'StringFormat', 'UpperBound')},
+        'LookupTableRemoveV2', 'LowerBound', 'NonDeterministicInts', 'NoOp', 'PrintV2', 'RegexFullMatch',
+        'RngReadAndSkip', 'RngSkip', 'StatefulUniformFullInt', 'StatefulUniformInt', 'StaticRegexFullMatch',
+        'StaticRegexReplace', 'StringFormat', 'UpperBound')},
+    **{op: 'random numbers depend on no input; TensorFlow raises LookupError'
+       for op in ('StatefulStandardNormalV2', 'StatefulTruncatedNormal', 'StatefulUniform')},
     **{op: MORE for op in ('MaxPoolGradGradV2', 'Mod', 'TruncateMod')},
     **{op: 'tf.contrib.rnn of TensorFlow 1 has the gradient; TensorFlow 2 has no tf.contrib'
        for op in ('GRUBlockCell', 'LSTMBlockCell')},

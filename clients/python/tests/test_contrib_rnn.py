@@ -267,7 +267,7 @@ class BlockTest(RnnTest):
             r, u = np.split(sigmoid(np.hstack([self.x, self.h]) @ w_ru + b_ru), 2, 1)
             c = np.tanh(np.hstack([self.x, r * self.h]) @ w_c + b_c)
             self.close(u * self.h + (1 - u) * c, output)
-        with self.assertRaisesRegex(ValueError, 'num_units has to be specified'):
+        with self.assertRaisesRegex(ValueError, 'Exactly one of num_units or cell_size must be provided'):
             rnn.GRUBlockCell()
 
     def test_fused_lstm(self):

@@ -108,11 +108,6 @@ class SummaryOpsTest(unittest.TestCase):
         self.assertEqual(['a', 'b', 'h', 'i/image', 's/audio'], [value.tag for value in values])
         self.assertIs(tf.train.SummaryWriter, tf.summary.FileWriter)
 
-    def test_old_names_of_what_is_missing_say_so(self):
-        with self.assertRaisesRegex(NotImplementedError,
-                                    'TensorFlow has tf.batch_fft, but Ramet does not have it'):
-            tf.batch_fft([1.0])
-
 
 class PrintTest(unittest.TestCase):
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ramet/linalg/parallel.h"
+#include "ramet/op/op.h"
 #include "ramet/ops/image/color.h"
 #include "ramet/ops/math/types.h"
 

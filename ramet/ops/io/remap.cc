@@ -236,6 +236,7 @@ RAMET_OP("GenerateVocabRemapping")
         "(kNotFound) or has fewer lines.")
     .HostMemory({"new_vocab_file", "old_vocab_file", "remapping", "num_present"})
     .Shape(VocabRemappingShape)
+    .NotDifferentiable()
     .CpuKernelClass<VocabRemappingKernel>();
 
 RAMET_OP("LoadAndRemapMatrix")
@@ -262,6 +263,7 @@ RAMET_OP("LoadAndRemapMatrix")
     .HostMemory({"ckpt_path", "old_tensor_name", "row_remapping", "col_remapping",
                  "initializing_values", "output_matrix"})
     .Shape(RemapMatrixShape)
+    .NotDifferentiable()
     .CpuKernelClass<RemapMatrixKernel>();
 
 }  // namespace

@@ -205,7 +205,7 @@ RAMET_SCAN_OP("CumulativeLogsumexp", "{bfloat16, half, float, double}")
         "exclusive, element i does not include x[i], and the first one is -inf; with reverse, the "
         "sum runs from the end. Error: the axis is not a scalar or is out of range.")
     .Gradient(LogSumExpGradient)
-    .CpuKernelClasses<LogSumExpKernel, Half, float, double>();
+    .CpuKernelClasses<LogSumExpKernel, RAMET_FLOATS>();
 
 }  // namespace
 }  // namespace ramet

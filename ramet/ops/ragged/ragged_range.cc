@@ -124,6 +124,7 @@ RAMET_OP("RaggedRange")
         "steps of deltas[i]. Scalars apply to all rows. Error: an input is not a scalar or vector; "
         "the lengths differ; a step is 0; there are more elements than the splits can count.")
     .Shape(RaggedRangeShape)
+    .NotDifferentiable()
     .CpuKernelClasses<RaggedRangeKernel, float, double, int32_t, int64_t>();
 
 }  // namespace

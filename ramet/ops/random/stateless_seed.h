@@ -10,7 +10,6 @@ namespace ramet {
 // \error kInvalidArgument: "seed must have shape [2], not ...".
 StatusOr<linalg::Philox> GeneratorFromSeed(const Tensor& seed);
 
-
 // The state of a generator as three numbers: the low and high half of the counter, and the key.
 using PhiloxState = std::array<uint64_t, 3>;
 linalg::Philox PhiloxFromState(const PhiloxState& state);

@@ -8,8 +8,8 @@
 #include "ramet/op/shape_context.h"
 #include "ramet/ops/array/args.h"
 
-// A sparse tensor is three tensors: `indices`, an int64 matrix with one row per element; `values`, a
-// vector with as many elements; and `shape`, an int64 vector with the shape of the dense tensor.
+// A sparse tensor is three tensors: `indices`, an int64 matrix with one row per element; `values`,
+// a vector with as many elements; and `shape`, an int64 vector with the shape of the dense tensor.
 // This header has the checks and the order of elements that all ops on them share.
 
 namespace ramet {

@@ -2,6 +2,7 @@
 
 #include "ramet/base/mutex.h"
 #include "ramet/ops/string/map.h"
+#include "ramet/ops/string/posix_pattern.h"
 
 // Ops on regular expressions in RE2's syntax.
 
@@ -77,11 +78,32 @@ class RegexFullMatchKernel final : public Kernel {
   RegexCache cache_;
 };
 
+// Matches a pattern that means the same in POSIX, as those of savers do, without RE2: TensorFlow in
+// the same process has symbols of its own copy of RE2, which take the place of those of the
+// library.
+class PosixFullMatchKernel final : public Kernel {
+ public:
+  explicit PosixFullMatchKernel(std::unique_ptr<Pattern> pattern) : pattern_(std::move(pattern)) {}
+  Status Compute(KernelContext& c) override {
+    return MapStrings<bool>(c, [&](const std::string& text, bool* matches) {
+      *matches = pattern_->Matches(text);
+      return OkStatus();
+    });
+  }
+
+ private:
+  const std::unique_ptr<Pattern> pattern_;
+};
+
 class StaticRegexFullMatchKernel final : public Kernel {
  public:
   explicit StaticRegexFullMatchKernel(RegexPtr regex) : regex_(std::move(regex)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     RAMET_ASSIGN_OR_RETURN(const auto pattern, node.attrs->Get<std::string>("pattern"));
+    auto posix = std::make_unique<Pattern>();
+    if (posix->Compile(pattern).ok()) {
+      return std::unique_ptr<Kernel>(std::make_unique<PosixFullMatchKernel>(std::move(posix)));
+    }
     RAMET_ASSIGN_OR_RETURN(RegexPtr regex, CompileRegex(pattern));
     return std::unique_ptr<Kernel>(std::make_unique<StaticRegexFullMatchKernel>(std::move(regex)));
   }

@@ -74,6 +74,9 @@ class ClusterSpec:
     def num_tasks(self, job_name):
         """Returns the number of tasks of a job.
 
+        Args:
+          job_name: str.
+
         Raises:
           ValueError: if there is no such job.
         """
@@ -82,6 +85,9 @@ class ClusterSpec:
     def task_indices(self, job_name):
         """Returns the numbers of the tasks of a job, sorted.
 
+        Args:
+          job_name: str.
+
         Raises:
           ValueError: if there is no such job.
         """
@@ -89,6 +95,10 @@ class ClusterSpec:
 
     def task_address(self, job_name, task_index):
         """Returns the address of a task.
+
+        Args:
+          job_name: str.
+          task_index: int, the number of the task.
 
         Raises:
           ValueError: if there is no such job or task.
@@ -100,6 +110,9 @@ class ClusterSpec:
 
     def job_tasks(self, job_name):
         """Returns a list of the addresses of a job's tasks, with None for missing numbers.
+
+        Args:
+          job_name: str.
 
         Raises:
           ValueError: if there is no such job.

@@ -2,15 +2,25 @@
 
 import copy
 
-from ramet.framework import nest, ops
+from ramet.framework import ops
 from ramet.ops.variables import variables
 
 # Attributes that belong to a graph, which copies of a layer share.
-_OF_GRAPH = ('_graph', '_scope', '_scope_given', '_current_scope', '_rnn_scope')
+_OF_GRAPH = ('_graph', '_scope', '_scope_given', '_current_scope', '_rnn_scope', '_inbound_nodes', '_outbound_nodes')
 
 
 def _is_of_graph(value):
     return isinstance(value, (ops.Tensor, ops.Operation, variables.Variable))
+
+
+def _copied(value, memo):
+    if _is_of_graph(value):
+        return value
+    if type(value) in (list, tuple, set):
+        return type(value)(_copied(element, memo) for element in value)
+    if type(value) is dict:
+        return {key: _copied(element, memo) for key, element in value.items()}
+    return copy.deepcopy(value, memo)
 
 
 def deep_copy(layer, memo):
@@ -22,11 +32,5 @@ def deep_copy(layer, memo):
     """
     result = memo[id(layer)] = object.__new__(type(layer))
     for name, value in vars(layer).items():
-        if name in _OF_GRAPH or _is_of_graph(value):
-            copied = value
-        elif isinstance(value, (list, tuple)) and value and all(map(_is_of_graph, nest.flatten(value))):
-            copied = copy.copy(value)
-        else:
-            copied = copy.deepcopy(value, memo)
-        vars(result)[name] = copied
+        vars(result)[name] = value if name in _OF_GRAPH else _copied(value, memo)
     return result

@@ -47,7 +47,12 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
         self._accumulator_list = []
 
     def compute_gradients(self, *args, **kwargs):
-        """Calls compute_gradients of the inner optimizer."""
+        """Calls compute_gradients of the inner optimizer.
+
+        Args:
+          *args: its arguments.
+          **kwargs: its named arguments.
+        """
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
@@ -145,7 +150,12 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
         return self._chief_queue_runner
 
     def get_slot(self, *args, **kwargs):
-        """Calls get_slot of the inner optimizer."""
+        """Calls get_slot of the inner optimizer.
+
+        Args:
+          *args: its arguments.
+          **kwargs: its named arguments.
+        """
         return self._opt.get_slot(*args, **kwargs)
 
     def variables(self):
@@ -153,7 +163,12 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
         return self._opt.variables()
 
     def get_slot_names(self, *args, **kwargs):
-        """Calls get_slot_names of the inner optimizer."""
+        """Calls get_slot_names of the inner optimizer.
+
+        Args:
+          *args: its arguments.
+          **kwargs: its named arguments.
+        """
         return self._opt.get_slot_names(*args, **kwargs)
 
     def get_init_tokens_op(self, num_tokens=-1):

@@ -5,7 +5,7 @@ from ramet.api import export
 from ramet.docstrings import with_args_of
 from ramet.framework import ops
 from ramet.layers import base
-from ramet.layers.input_spec import InputSpec
+from ramet.keras.engine.input_spec import InputSpec
 from ramet.ops.array import array_ops
 from ramet.ops.initializers import init_ops
 from ramet.ops.math import math_ops

@@ -43,8 +43,8 @@ def _valid(ids, weights, combiner):
 
 def _without_empty(rows, is_empty, name):
     """Sets the rows that had no ids to zero."""
-    count = array_ops.stack([1, array_ops.shape(rows)[1]])
-    is_empty = array_ops.tile(array_ops.reshape(is_empty, [-1, 1]), count)
+    is_empty = array_ops.reshape(is_empty, [-1, 1])
+    is_empty = array_ops.tile(is_empty, array_ops.stack([1, array_ops.shape(rows)[1]]))
     return array_ops.where(is_empty, array_ops.zeros_like(rows), rows, name=name)
 
 

@@ -71,6 +71,8 @@ KNOWN = [
     ('*', 'value', r'complex\d+\(.*(nan|inf)', 'complex numbers with NaN or infinite parts'),
     (DECOMPOSITIONS, 'value', 'nan|inf|odd input',
      'decompositions of matrices with NaN, infinite, huge or tiny elements'),
+    ('LSTMBlockCellGrad BlockLSTMGrad BlockLSTMGradV2 GRUBlockCellGrad', 'refuses', 'must have shape',
+     'TensorFlow reads outside of inputs of other sizes'),
     ('Lu', 'refuses', 'Input is not invertible.*odd input',
      'Ramet refuses NaN as a pivot'),
     ('Svd', 'value', 'op:[12] (float32|complex)',

@@ -7,6 +7,11 @@ find_package(GIF REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
+# RE2 is opened by name at run time (ramet/ops/string/re2_library.h).
+find_library(RAMET_RE2_FILE re2 REQUIRED)
+file(REAL_PATH ${RAMET_RE2_FILE} RAMET_RE2_FILE_PATH)
+string(REGEX MATCH "libre2\\.so\\.([0-9]+)" RAMET_RE2_LIBRARY ${RAMET_RE2_FILE_PATH})
+set(RAMET_RE2_PACKAGE libre2-${CMAKE_MATCH_1})  # its Debian package
 if(RAMET_BUILD_TESTS)
   find_package(GTest REQUIRED)
 endif()

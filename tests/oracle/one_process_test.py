@@ -1,6 +1,6 @@
 """Symptom: Ramet crashes or computes wrong results in a process that has loaded TensorFlow.
 
-TensorFlow loads its own protobuf and oneDNN. Each loading order gets its own process, in which both packages
+TensorFlow loads its own protobuf, oneDNN and RE2. Each loading order gets its own process, in which both packages
 restore and run the same checkpoint in turns. Needs tensorflow, and RAMET_BUILD, the build folder with
 lib/libramet_beside.so.
 """
@@ -48,6 +48,24 @@ for _ in range(3):
 print("agree")
 """
 
+EXPRESSIONS = """
+import importlib, sys
+packages = [importlib.import_module(name) for name in sys.argv[1:]]
+
+def run(tf):
+    with tf.Graph().as_default(), tf.Session() as session:
+        texts = tf.constant(["aab", "b", "x1y22"])
+        return [y.tolist() for y in session.run([
+            tf.strings.regex_replace(texts, tf.constant("(a)|[0-9]+"), "<\\\\1>"),
+            tf.strings.regex_replace(texts, "a", "", replace_global=False),
+            tf.strings.regex_full_match(texts, "[ab]+"), tf.strings.regex_full_match(texts, tf.constant("b"))])]
+
+for _ in range(3):
+    first, second = map(run, packages)
+    assert first == second, (first, second)
+print(first)
+"""
+
 MODEL = """
 import sys
 import tensorflow.compat.v1 as tf
@@ -89,6 +107,13 @@ class OneProcessTest(unittest.TestCase):
 
     def test_tensorflow_first(self):
         self.check("tensorflow-first")
+
+    def test_regular_expressions(self):
+        packages = ["ramet.compat.v1", "tensorflow.compat.v1"]
+        for order in packages, packages[::-1]:
+            done = python(EXPRESSIONS, *order)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertIn("[True, True, False]", done.stdout)
 
 
 if __name__ == "__main__":

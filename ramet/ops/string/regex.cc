@@ -1,24 +1,13 @@
-#include <re2/re2.h>
-
 #include "ramet/base/mutex.h"
 #include "ramet/ops/string/map.h"
-#include "ramet/ops/string/posix_pattern.h"
+#include "ramet/ops/string/re2_library.h"
 
 // Ops on regular expressions in RE2's syntax.
 
 namespace ramet {
 namespace {
 
-using RegexPtr = std::shared_ptr<const RE2>;
-
-// \error kInvalidArgument: "Invalid pattern: (, error: missing ): (".
-StatusOr<RegexPtr> CompileRegex(const std::string& pattern) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  auto regex = std::make_shared<const RE2>(pattern, options);
-  if (regex->ok()) return RegexPtr(std::move(regex));
-  return InvalidArgument("Invalid pattern: ", pattern, ", error: ", regex->error());
-}
+using RegexPtr = std::shared_ptr<const Regex>;
 
 Status CheckScalar(std::string_view what, const Tensor& t) {
   if (t.rank() == 0) return OkStatus();
@@ -35,7 +24,7 @@ class RegexCache {
       MutexLock lock(mutex_);
       if (regex_ != nullptr && regex_->pattern() == text) return regex_;
     }
-    RAMET_ASSIGN_OR_RETURN(RegexPtr regex, CompileRegex(text));
+    RAMET_ASSIGN_OR_RETURN(RegexPtr regex, Regex::Compile(text));
     MutexLock lock(mutex_);
     regex_ = regex;
     return regex;
@@ -46,20 +35,19 @@ class RegexCache {
   RegexPtr regex_ RAMET_GUARDED_BY(mutex_);
 };
 
-Status FullMatch(KernelContext& c, const RE2& regex) {
+Status FullMatch(KernelContext& c, const Regex& regex) {
   return MapStrings<bool>(c, [&](const std::string& text, bool* matches) {
-    *matches = RE2::FullMatch(text, regex);
+    *matches = regex.FullMatches(text);
     return OkStatus();
   });
 }
 
-Status Replace(KernelContext& c, const RE2& regex, const std::string& rewrite, bool global) {
-  std::string error;
-  const bool valid = regex.CheckRewriteString(rewrite, &error);
+Status Replace(KernelContext& c, const Regex& regex, const std::string& rewrite, bool global) {
+  const bool valid = regex.IsRewrite(rewrite);
   return MapStrings<std::string>(c, [&](const std::string& text, std::string* out) {
     *out = text;
-    if (valid && global) RE2::GlobalReplace(out, regex, rewrite);
-    if (valid && !global) RE2::Replace(out, regex, rewrite);
+    if (valid && global) regex.ReplaceAll(rewrite, out);
+    if (valid && !global) regex.Replace(rewrite, out);
     return OkStatus();
   });
 }
@@ -78,33 +66,12 @@ class RegexFullMatchKernel final : public Kernel {
   RegexCache cache_;
 };
 
-// Matches a pattern that means the same in POSIX, as those of savers do, without RE2: TensorFlow in
-// the same process has symbols of its own copy of RE2, which take the place of those of the
-// library.
-class PosixFullMatchKernel final : public Kernel {
- public:
-  explicit PosixFullMatchKernel(std::unique_ptr<Pattern> pattern) : pattern_(std::move(pattern)) {}
-  Status Compute(KernelContext& c) override {
-    return MapStrings<bool>(c, [&](const std::string& text, bool* matches) {
-      *matches = pattern_->Matches(text);
-      return OkStatus();
-    });
-  }
-
- private:
-  const std::unique_ptr<Pattern> pattern_;
-};
-
 class StaticRegexFullMatchKernel final : public Kernel {
  public:
   explicit StaticRegexFullMatchKernel(RegexPtr regex) : regex_(std::move(regex)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     RAMET_ASSIGN_OR_RETURN(const auto pattern, node.attrs->Get<std::string>("pattern"));
-    auto posix = std::make_unique<Pattern>();
-    if (posix->Compile(pattern).ok()) {
-      return std::unique_ptr<Kernel>(std::make_unique<PosixFullMatchKernel>(std::move(posix)));
-    }
-    RAMET_ASSIGN_OR_RETURN(RegexPtr regex, CompileRegex(pattern));
+    RAMET_ASSIGN_OR_RETURN(RegexPtr regex, Regex::Compile(pattern));
     return std::unique_ptr<Kernel>(std::make_unique<StaticRegexFullMatchKernel>(std::move(regex)));
   }
   Status Compute(KernelContext& c) override { return FullMatch(c, *regex_); }
@@ -136,7 +103,7 @@ class StaticRegexReplaceKernel final : public Kernel {
       : regex_(std::move(regex)), rewrite_(std::move(rewrite)), global_(global) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     RAMET_ASSIGN_OR_RETURN(const auto pattern, node.attrs->Get<std::string>("pattern"));
-    RAMET_ASSIGN_OR_RETURN(RegexPtr regex, CompileRegex(pattern));
+    RAMET_ASSIGN_OR_RETURN(RegexPtr regex, Regex::Compile(pattern));
     RAMET_ASSIGN_OR_RETURN(auto rewrite, node.attrs->Get<std::string>("rewrite"));
     return std::unique_ptr<Kernel>(std::make_unique<StaticRegexReplaceKernel>(
         std::move(regex), std::move(rewrite), node.attrs->GetOr("replace_global", true)));

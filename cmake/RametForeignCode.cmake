@@ -11,7 +11,7 @@ function(ramet_foreign_code target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
   else()
     list(JOIN sanitizers "," sanitizers)
-    target_compile_options(${target} PRIVATE -fsanitize=${sanitizers} -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE -O0 -fsanitize=${sanitizers} -fno-omit-frame-pointer)
   endif()
   if(RAMET_CCACHE)
     set_target_properties(${target} PROPERTIES

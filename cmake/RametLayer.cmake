@@ -69,15 +69,13 @@ endfunction()
 # ramet_test(<name> [LAYERS target...] [SHARED] SOURCES file... [LINK library...])
 #
 # Defines a test program. With LAYERS, it links those layers; with SHARED, it links libramet.so as users do. Do
-# not use both, because the program would then have two registries. Test files are compiled with -O1, because they are
+# not use both, because the program would then have two registries. Test files are hardly optimized, because they are
 # compiled more often than they run.
 function(ramet_test name)
   cmake_parse_arguments(ARG "SHARED" "" "LAYERS;SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LAYERS} ${ARG_LINK} ramet_flags GTest::gmock GTest::gtest_main)
-  if(NOT RAMET_SANITIZE)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
+  target_compile_options(${name} PRIVATE ${RAMET_TEST_OPTIMIZATION})
   if(ARG_SHARED)
     target_link_libraries(${name} PRIVATE ramet)
   endif()

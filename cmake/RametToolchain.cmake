@@ -17,6 +17,15 @@ if(RAMET_SANITIZE)
   target_compile_definitions(ramet_flags INTERFACE RAMET_SANITIZE=1)
 endif()
 
+# Half of the time that clang takes for a file with sanitizers is optimization. Tests, kernels and protobuf do without;
+# graphs, plans and their gradients do not, because the generators of tests/fuzz limit the processor time of a case.
+if(RAMET_SANITIZE)
+  set(RAMET_TEST_OPTIMIZATION -O0)
+  set(RAMET_KERNEL_OPTIMIZATION -O0)
+else()
+  set(RAMET_TEST_OPTIMIZATION $<$<CONFIG:Release>:-O1>)
+endif()
+
 option(RAMET_FUZZ "Build the fuzz programs (clang)" OFF)
 if(RAMET_FUZZ)
   target_compile_options(ramet_flags INTERFACE -fsanitize=fuzzer-no-link)

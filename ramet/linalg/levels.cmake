@@ -16,7 +16,7 @@ set(linalg_level_sources ${linalg_sources})
 list(FILTER linalg_level_sources INCLUDE REGEX "/linalg/levels/")
 list(FILTER linalg_sources EXCLUDE REGEX "/linalg/levels/")
 set_target_properties(ramet_linalg PROPERTIES SOURCES "${linalg_sources}")
-target_compile_options(ramet_linalg PRIVATE ${linalg_options})
+target_compile_options(ramet_linalg PRIVATE ${linalg_options} ${RAMET_KERNEL_OPTIMIZATION})
 target_link_libraries(ramet_linalg PRIVATE ${CMAKE_DL_LIBS})
 # Decompositions and special functions are compiled once, for the lowest level.
 target_include_directories(ramet_linalg SYSTEM PRIVATE ${EIGEN3_INCLUDE_DIRS})

@@ -17,14 +17,13 @@ class ColorTerms {
   Output Channel(const Output& x, int i) {
     Scope here(c_.graph());
     Scope scope = here.NameScope("strided_slice");
-    std::vector<Input> inputs = {x};
-    for (const auto& [name, value] :
-         {std::pair("stack", i), std::pair("stack_1", i + 1), std::pair("stack_2", 1)}) {
-      const int32_t first = value == 1 && name == std::string_view("stack_2") ? 1 : 0;
-      inputs.push_back(Constant(c_.graph(), Tensor::Vector<int32_t>({first, value}), name));
-    }
-    return c_.Add("StridedSlice", inputs, {{"ellipsis_mask", 1}, {"shrink_axis_mask", 2}},
-                  scope.name());
+    const auto bound = [&](std::string_view name, int rest, int channel) {
+      return Constant(c_.graph(), Tensor::Vector<int32_t>({rest, channel}), name);
+    };
+    const Output begin = bound("stack", 0, i), end = bound("stack_1", 0, i + 1),
+                 step = bound("stack_2", 1, 1);
+    return c_.Add("StridedSlice", {x, begin, end, step},
+                  {{"ellipsis_mask", 1}, {"shrink_axis_mask", 2}}, scope.name());
   }
   // Returns 1 where `op` holds for x and y, and `other_op` for x and z; 0 elsewhere.
   Output Both(const Output& x, const char* op, const Output& y, const char* other_op,

@@ -1,5 +1,6 @@
 #include "ramet/ops/image/resize.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

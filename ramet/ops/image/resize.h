@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstring>
 #include <memory>
 
+#include "ramet/linalg/parallel.h"
 #include "ramet/op/op.h"
 
 // Sizes, positions and shape functions for ops that resize images [batch, height, width, channels].
@@ -63,6 +65,26 @@ StatusOr<std::pair<int64_t, int64_t>> HeightAndWidth(const Tensor& t, std::strin
 // Allocates output 0 for the result, or for the gradient of the image.
 StatusOr<Tensor*> AllocateResized(KernelContext& c, DType dtype, const ResizeGeometry& g);
 StatusOr<Tensor*> AllocateOriginal(KernelContext& c, DType dtype, const ResizeGeometry& g);
+
+// Computes output 0, the gradient of the images, from input 0, the gradient of the result.
+// `columns` returns a table of the columns of the result. spread(table, grads, dx) adds the
+// gradients of one image, of type G, to those of the original, of type T.
+template <class G, class T, class Columns, class Spread>
+Status SpreadGradients(KernelContext& c, const ResizeGeometry& g, Columns&& columns,
+                       Spread&& spread) {
+  const Tensor& grads = c.input(0);
+  RAMET_ASSIGN_OR_RETURN(Tensor * dx, AllocateOriginal(c, DTypeOf<T>::value, g));
+  if (dx->num_elements() == 0) return OkStatus();
+  std::memset(dx->raw_data(), 0, dx->bytes());
+  if (grads.num_elements() == 0) return OkStatus();
+  const auto* table = columns();
+  linalg::ParallelFor(g.batch, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      spread(table, grads.data<G>() + n * g.out_image(), dx->mutable_data<T>() + n * g.in_image());
+    }
+  });
+  return OkStatus();
+}
 
 // Returns x as a float. T is any real dtype.
 template <class T>

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "ramet/gradients/gradient_context.h"
@@ -151,19 +150,10 @@ class BicubicGradKernel final : public KernelFromAttrs<BicubicGradKernel<T>> {
  public:
   explicit BicubicGradKernel(const AttrMap& attrs) : mode_(attrs) {}
   Status Compute(KernelContext& c) override {
-    const Tensor& grads = c.input(0);
-    RAMET_ASSIGN_OR_RETURN(const ResizeGeometry g, ResizeGradOf(mode_, grads, c.input(1)));
-    RAMET_ASSIGN_OR_RETURN(Tensor * dx, AllocateOriginal(c, c.input(1).dtype(), g));
-    if (dx->num_elements() == 0) return OkStatus();
-    std::memset(dx->raw_data(), 0, dx->bytes());
-    const Four* table = FourColumns(mode_, g);
-    linalg::ParallelFor(g.batch, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        const float* image = grads.data<float>() + n * g.out_image();
-        Spread(g, table, image, dx->mutable_data<T>() + n * g.in_image());
-      }
-    });
-    return OkStatus();
+    RAMET_ASSIGN_OR_RETURN(const ResizeGeometry g, ResizeGradOf(mode_, c.input(0), c.input(1)));
+    return SpreadGradients<float, T>(
+        c, g, [&] { return FourColumns(mode_, g); },
+        [&](const Four* table, const float* grads, T* dx) { Spread(g, table, grads, dx); });
   }
 
  private:

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "ramet/gradients/gradient_context.h"
 #include "ramet/linalg/parallel.h"
@@ -155,19 +154,10 @@ class BilinearGradKernel final : public KernelFromAttrs<BilinearGradKernel<T>> {
  public:
   explicit BilinearGradKernel(const AttrMap& attrs) : mode_(attrs) {}
   Status Compute(KernelContext& c) override {
-    const Tensor& grads = c.input(0);
-    RAMET_ASSIGN_OR_RETURN(const ResizeGeometry g, ResizeGradOf(mode_, grads, c.input(1)));
-    RAMET_ASSIGN_OR_RETURN(Tensor * dx, AllocateOriginal(c, c.input(1).dtype(), g));
-    if (dx->num_elements() == 0) return OkStatus();
-    std::memset(dx->raw_data(), 0, dx->bytes());
-    const Between* table = BetweenColumns(mode_, g);
-    linalg::ParallelFor(g.batch, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        const float* image = grads.data<float>() + n * g.out_image();
-        Spread(g, table, image, dx->mutable_data<T>() + n * g.in_image());
-      }
-    });
-    return OkStatus();
+    RAMET_ASSIGN_OR_RETURN(const ResizeGeometry g, ResizeGradOf(mode_, c.input(0), c.input(1)));
+    return SpreadGradients<float, T>(
+        c, g, [&] { return BetweenColumns(mode_, g); },
+        [&](const Between* table, const float* grads, T* dx) { Spread(g, table, grads, dx); });
   }
 
  private:

@@ -136,20 +136,12 @@ class NearestGradKernel final : public KernelFromAttrs<NearestGradKernel<T>> {
  public:
   explicit NearestGradKernel(const AttrMap& attrs) : mode_(attrs) {}
   Status Compute(KernelContext& c) override {
-    const Tensor& grads = c.input(0);
-    RAMET_ASSIGN_OR_RETURN(const ResizeGeometry g, NearestGradOf(mode_, grads, c.input(1)));
-    RAMET_ASSIGN_OR_RETURN(Tensor * dx, AllocateOriginal(c, grads.dtype(), g));
-    if (dx->num_elements() == 0) return OkStatus();
-    std::memset(dx->raw_data(), 0, dx->bytes());
-    if (grads.num_elements() == 0) return OkStatus();
-    const int64_t* offsets = NearestColumns(mode_, g);
-    linalg::ParallelFor(g.batch, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        AddImage(mode_, g, offsets, grads.data<T>() + n * g.out_image(),
-                 dx->mutable_data<T>() + n * g.in_image());
-      }
-    });
-    return OkStatus();
+    RAMET_ASSIGN_OR_RETURN(const ResizeGeometry g, NearestGradOf(mode_, c.input(0), c.input(1)));
+    return SpreadGradients<T, T>(
+        c, g, [&] { return NearestColumns(mode_, g); },
+        [&](const int64_t* offsets, const T* grads, T* dx) {
+          AddImage(mode_, g, offsets, grads, dx);
+        });
   }
 
  private:

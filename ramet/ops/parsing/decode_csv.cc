@@ -1,6 +1,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/parsing/csv_record.h"
+#include "ramet/ops/parsing/parse_shapes.h"
 #include "ramet/ops/string/read_integer.h"
 
 // DecodeCSV.
@@ -105,12 +106,8 @@ class DecodeCsvKernel final : public Kernel {
 
 Status DecodeCsvShape(ShapeContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) {
-    const Shape& value = c.input(i);
-    if (value.unknown_rank() || value.rank() == 0) continue;
-    if (value.rank() > 1) {
-      return InvalidArgument("Shape must be at most rank 1 but is rank ", value.rank());
-    }
-    if (value.dim(0) > 1) {
+    RAMET_ASSIGN_OR_RETURN(const Shape value, AtMostVector(c, i));
+    if (value.rank() == 1 && value.dim(0) > 1) {
       return InvalidArgument(
           "Shape of a default must be a length-0 or length-1 vector, or a scalar.");
     }

@@ -17,6 +17,15 @@ FeatureColumn::Outcome ReadInto(Stored* out, size_t expected, size_t* count, Rea
 
 }  // namespace
 
+int64_t LargestStep(const std::vector<int64_t>& ends) {
+  int64_t largest = 0, begin = 0;
+  for (const int64_t end : ends) {
+    largest = std::max(largest, end - begin);
+    begin = end;
+  }
+  return largest;
+}
+
 StatusOr<Tensor> MakeSplits(DType dtype, const std::vector<int64_t>& ends, Allocator* allocator) {
   const int64_t count = std::ssize(ends) + 1;
   RAMET_ASSIGN_OR_RETURN(Tensor out, Tensor::Allocate(dtype, Shape{count}, allocator));
@@ -79,14 +88,7 @@ void FeatureColumn::UseFallback(int64_t i) {
   CopyElements(spec_.fallback, 0, fixed_, i * spec_.stride(), spec_.stride());
 }
 
-int64_t FeatureColumn::longest() const {
-  int64_t longest = 0, begin = 0;
-  for (const int64_t end : ends_) {
-    longest = std::max(longest, end - begin);
-    begin = end;
-  }
-  return longest;
-}
+int64_t FeatureColumn::longest() const { return LargestStep(ends_); }
 
 StatusOr<Tensor> FeatureColumn::Dense(Allocator* allocator) {
   if (spec_.form == FeatureSpec::Form::kFixed) return std::move(fixed_);

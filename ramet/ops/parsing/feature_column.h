@@ -49,6 +49,8 @@ class FeatureColumn {
   std::vector<int64_t> ends_;  // the number of values after each example
 };
 
+// Returns the size of the largest of the parts with these ends; 0 if `ends` is empty.
+int64_t LargestStep(const std::vector<int64_t>& ends);
 // Makes row splits: 0, and then `ends`.
 // \error as Tensor::Allocate.
 StatusOr<Tensor> MakeSplits(DType dtype, const std::vector<int64_t>& ends, Allocator* allocator);

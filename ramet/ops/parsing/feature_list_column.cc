@@ -2,24 +2,9 @@
 
 #include <algorithm>
 
+#include "ramet/ops/array/move.h"
+
 namespace ramet {
-namespace {
-
-int64_t LargestStep(const std::vector<int64_t>& ends) {
-  int64_t largest = 0, begin = 0;
-  for (const int64_t end : ends) {
-    largest = std::max(largest, end - begin);
-    begin = end;
-  }
-  return largest;
-}
-
-template <class T>
-void FillZeros(Tensor& t) {
-  std::ranges::fill(t.mutable_flat<T>(), T{});
-}
-
-}  // namespace
 
 bool FeatureListColumn::ReadRow(const SerializedFeature& feature, size_t* count) {
   const int64_t old = total();
@@ -58,8 +43,7 @@ StatusOr<Tensor> FeatureListColumn::Dense(Allocator* allocator) const {
   if (rank_ == Rank::kBatch) shape = Shape{std::ssize(example_ends_)}.Concatenate(shape);
   RAMET_ASSIGN_OR_RETURN(Tensor out,
                          Tensor::Allocate(spec_.dtype, shape.Concatenate(spec_.shape), allocator));
-  if (spec_.dtype == kInt64) FillZeros<int64_t>(out);
-  if (spec_.dtype == kFloat) FillZeros<float>(out);
+  RAMET_RETURN_IF_ERROR(FillZeros(out));
   const int64_t rows = most_rows(), stride = spec_.stride();
   ForEachRow([&](int64_t example, int64_t row, int64_t begin, int64_t count) {
     values_.CopyTo(begin, count, out, (example * rows + row) * stride);

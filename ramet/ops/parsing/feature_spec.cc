@@ -13,6 +13,11 @@ FeatureSpecs::FeatureSpecs(std::vector<FeatureSpec> features) : features_(std::m
   }
 }
 
+std::vector<std::string> StringsOf(const Tensor& t) {
+  const auto strings = t.flat<std::string>();
+  return {strings.begin(), strings.end()};
+}
+
 StatusOr<FeatureSpec> DenseSpec(int i, std::string key, DType dtype, const Shape& declared) {
   bool known = !declared.unknown_rank();
   for (int d = 1; known && d < declared.rank(); ++d) {

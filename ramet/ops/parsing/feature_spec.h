@@ -58,6 +58,8 @@ class FeatureSpecs {
   std::unordered_map<std::string_view, int> index_;
 };
 
+// Returns the elements of a tensor of strings, such as the keys of features.
+std::vector<std::string> StringsOf(const Tensor& t);
 // Makes the spec of dense feature `i` with the key `key` and the shape that an attr declares.
 // \error kInvalidArgument: "dense_shapes[0] has unknown rank or unknown inner dimensions: [3,?]".
 StatusOr<FeatureSpec> DenseSpec(int i, std::string key, DType dtype, const Shape& declared);

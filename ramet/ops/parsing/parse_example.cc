@@ -12,13 +12,13 @@ using Form = FeatureSpec::Form;
 using Rank = FeatureColumn::Rank;
 using Keys = std::vector<std::string>;
 
-// The attrs that describe the features. Their lengths fit together.
+// The attrs that describe the features.
 struct ExampleAttrs {
   int64_t num_sparse = 0;
   std::vector<DType> sparse_types, dense_types, ragged_types, ragged_splits;
   std::vector<Shape> dense_shapes;
 
-  static StatusOr<ExampleAttrs> Of(const AttrMap& attrs, std::string_view num_sparse) {
+  static ExampleAttrs Of(const AttrMap& attrs, std::string_view num_sparse) {
     ExampleAttrs a;
     a.num_sparse = attrs.GetOr<int64_t>(num_sparse, 0);
     a.sparse_types = attrs.GetOr<std::vector<DType>>("sparse_types", {});
@@ -30,6 +30,7 @@ struct ExampleAttrs {
   }
   int64_t num_dense() const { return std::ssize(dense_types); }
 
+  // Checks that the lengths fit together, and the shapes.
   Status Check() const {
     if (num_sparse != std::ssize(sparse_types)) {
       return InvalidArgument("len(sparse_keys) != len(sparse_types)");
@@ -139,7 +140,7 @@ class ParseExampleKernel final : public Kernel {
  public:
   explicit ParseExampleKernel(ExampleAttrs attrs) : attrs_(std::move(attrs)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(auto attrs, ExampleAttrs::Of(*node.attrs, "Nsparse"));
+    auto attrs = ExampleAttrs::Of(*node.attrs, "Nsparse");
     RAMET_RETURN_IF_ERROR(attrs.Check());
     return std::unique_ptr<Kernel>(std::make_unique<ParseExampleKernel>(std::move(attrs)));
   }
@@ -178,7 +179,7 @@ class ParseExampleV2Kernel final : public Kernel {
  public:
   explicit ParseExampleV2Kernel(ExampleAttrs attrs) : attrs_(std::move(attrs)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(auto attrs, ExampleAttrs::Of(*node.attrs, "num_sparse"));
+    auto attrs = ExampleAttrs::Of(*node.attrs, "num_sparse");
     RAMET_RETURN_IF_ERROR(attrs.Check());
     return std::unique_ptr<Kernel>(std::make_unique<ParseExampleV2Kernel>(std::move(attrs)));
   }
@@ -190,17 +191,13 @@ class ParseExampleV2Kernel final : public Kernel {
     }
     RAMET_RETURN_IF_ERROR(CheckNames(c.input(0), c.input(1)));
     RAMET_ASSIGN_OR_RETURN(auto specs, cache_.Get(c, 2, c.num_inputs(), [&] {
-      return MakeSpecs(c, attrs_, {AllKeys(c, 2), AllKeys(c, 3), AllKeys(c, 4)}, 5);
+      return MakeSpecs(c, attrs_,
+                       {StringsOf(c.input(2)), StringsOf(c.input(3)), StringsOf(c.input(4))}, 5);
     }));
     return ParseAndOutput(c, *specs, c.input(1).flat<std::string>());
   }
 
  private:
-  static Keys AllKeys(KernelContext& c, int i) {
-    const auto keys = c.input(i).flat<std::string>();
-    return Keys(keys.begin(), keys.end());
-  }
-
   const ExampleAttrs attrs_;
   InputCache<FeatureSpecs> cache_;
 };
@@ -211,7 +208,7 @@ class ParseSingleExampleKernel final : public Kernel {
   ParseSingleExampleKernel(ExampleAttrs attrs, ExampleKeys keys)
       : attrs_(std::move(attrs)), keys_(std::move(keys)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(auto attrs, ExampleAttrs::Of(*node.attrs, "num_sparse"));
+    auto attrs = ExampleAttrs::Of(*node.attrs, "num_sparse");
     RAMET_RETURN_IF_ERROR(attrs.Check());
     ExampleKeys keys{
         node.attrs->GetOr<Keys>("sparse_keys", {}), node.attrs->GetOr<Keys>("dense_keys", {}), {}};
@@ -235,7 +232,7 @@ class ParseSingleExampleKernel final : public Kernel {
 };
 
 Status ParseExampleShape(ShapeContext& c) {
-  RAMET_ASSIGN_OR_RETURN(const auto attrs, ExampleAttrs::Of(c.attrs(), "Nsparse"));
+  const auto attrs = ExampleAttrs::Of(c.attrs(), "Nsparse");
   RAMET_RETURN_IF_ERROR(attrs.Check());
   RAMET_ASSIGN_OR_RETURN(const Shape input, c.WithRank(0, 1));
   RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
@@ -246,7 +243,7 @@ Status ParseExampleShape(ShapeContext& c) {
 }
 
 Status ParseExampleV2Shape(ShapeContext& c) {
-  RAMET_ASSIGN_OR_RETURN(const auto attrs, ExampleAttrs::Of(c.attrs(), "num_sparse"));
+  const auto attrs = ExampleAttrs::Of(c.attrs(), "num_sparse");
   RAMET_RETURN_IF_ERROR(attrs.Check());
   RAMET_ASSIGN_OR_RETURN(const Shape input, AtMostVector(c, 0));
   RAMET_RETURN_IF_ERROR(AtMostVector(c, 1).status());
@@ -259,7 +256,7 @@ Status ParseExampleV2Shape(ShapeContext& c) {
 }
 
 Status ParseSingleExampleShape(ShapeContext& c) {
-  RAMET_ASSIGN_OR_RETURN(const auto attrs, ExampleAttrs::Of(c.attrs(), "num_sparse"));
+  const auto attrs = ExampleAttrs::Of(c.attrs(), "num_sparse");
   const Keys sparse = c.attrs().GetOr<Keys>("sparse_keys", {});
   const Keys dense = c.attrs().GetOr<Keys>("dense_keys", {});
   if (attrs.num_sparse != std::ssize(sparse) || sparse.size() != attrs.sparse_types.size()) {

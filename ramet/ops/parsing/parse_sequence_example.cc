@@ -218,11 +218,6 @@ Status WriteColumns(KernelContext& c, SequenceColumns& columns, Rank rank, bool 
   return out.Write(columns.lists, Form::kRagged, &List::InnerSplits);
 }
 
-Keys StringsOf(const Tensor& t) {
-  const auto keys = t.flat<std::string>();
-  return Keys(keys.begin(), keys.end());
-}
-
 Status ParseBatch(KernelContext& c, const SequenceSpecs& specs) {
   const Tensor &serialized = c.input(0), &names = c.input(1);
   if (names.num_elements() != 0 && names.num_elements() != serialized.num_elements()) {
@@ -372,39 +367,43 @@ Status ParseSingleSequenceShape(ShapeContext& c) {
   "for each of its features; shorter ones are padded with zeros. Error: a message is "          \
   "malformed; a feature has a different dtype or number of values; a required feature or list " \
   "is missing; the numbers of keys, types and shapes differ."
+#define RAMET_SEQUENCES_DOC                                                                  \
+  "Parses serialized messages of type SequenceExample, one or a vector. debug_name has the " \
+  "names of the messages in errors, or is empty. " RAMET_SEQUENCE_DOC
+#define RAMET_CONTEXT_OUTPUTS                                   \
+  Output("context_sparse_indices: Ncontext_sparse * int64")     \
+      .Output("context_sparse_values: context_sparse_types")    \
+      .Output("context_sparse_shapes: Ncontext_sparse * int64") \
+      .Output("context_dense_values: Tcontext_dense")
+#define RAMET_LIST_OUTPUTS                                                \
+  Output("feature_list_sparse_indices: Nfeature_list_sparse * int64")     \
+      .Output("feature_list_sparse_values: feature_list_sparse_types")    \
+      .Output("feature_list_sparse_shapes: Nfeature_list_sparse * int64") \
+      .Output("feature_list_dense_values: feature_list_dense_types")
+#define RAMET_SEQUENCE_ATTRS                                                   \
+  Attr("Ncontext_sparse: int >= 0 = 0")                                        \
+      .Attr("Ncontext_dense: int >= 0 = 0")                                    \
+      .Attr("Nfeature_list_sparse: int >= 0 = 0")                              \
+      .Attr("Nfeature_list_dense: int >= 0 = 0")                               \
+      .Attr("context_sparse_types: list({float,int64,string}) >= 0 = []")      \
+      .Attr("Tcontext_dense: list({float,int64,string}) >= 0 = []")            \
+      .Attr("feature_list_dense_types: list({float,int64,string}) >= 0 = []")  \
+      .Attr("context_dense_shapes: list(shape) >= 0 = []")                     \
+      .Attr("feature_list_sparse_types: list({float,int64,string}) >= 0 = []") \
+      .Attr("feature_list_dense_shapes: list(shape) >= 0 = []")
 
 RAMET_OP("ParseSequenceExample")
     .Input("serialized: string")
     .Input("debug_name: string")
     .Input("context_dense_defaults: Tcontext_dense")
-    .Output("context_sparse_indices: Ncontext_sparse * int64")
-    .Output("context_sparse_values: context_sparse_types")
-    .Output("context_sparse_shapes: Ncontext_sparse * int64")
-    .Output("context_dense_values: Tcontext_dense")
-    .Output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
-    .Output("feature_list_sparse_values: feature_list_sparse_types")
-    .Output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
-    .Output("feature_list_dense_values: feature_list_dense_types")
+    .RAMET_CONTEXT_OUTPUTS.RAMET_LIST_OUTPUTS
     .Output("feature_list_dense_lengths: Nfeature_list_dense * int64")
     .Attr("feature_list_dense_missing_assumed_empty: list(string) >= 0")
     .Attr("context_sparse_keys: list(string) >= 0")
     .Attr("context_dense_keys: list(string) >= 0")
     .Attr("feature_list_sparse_keys: list(string) >= 0")
     .Attr("feature_list_dense_keys: list(string) >= 0")
-    .Attr("Ncontext_sparse: int >= 0 = 0")
-    .Attr("Ncontext_dense: int >= 0 = 0")
-    .Attr("Nfeature_list_sparse: int >= 0 = 0")
-    .Attr("Nfeature_list_dense: int >= 0 = 0")
-    .Attr("context_sparse_types: list({float,int64,string}) >= 0 = []")
-    .Attr("Tcontext_dense: list({float,int64,string}) >= 0 = []")
-    .Attr("feature_list_dense_types: list({float,int64,string}) >= 0 = []")
-    .Attr("context_dense_shapes: list(shape) >= 0 = []")
-    .Attr("feature_list_sparse_types: list({float,int64,string}) >= 0 = []")
-    .Attr("feature_list_dense_shapes: list(shape) >= 0 = []")
-    .Doc(
-        "Parses serialized messages of type SequenceExample, one or a vector. debug_name has the "
-        "names "
-        "of the messages in errors, or is empty. " RAMET_SEQUENCE_DOC)
+    .RAMET_SEQUENCE_ATTRS.Doc(RAMET_SEQUENCES_DOC)
     .Shape(ParseSequenceShape)
     .CpuKernelClass<ParseSequenceKernel<false>>();
 
@@ -419,17 +418,9 @@ RAMET_OP("ParseSequenceExampleV2")
     .Input("feature_list_ragged_keys: string")
     .Input("feature_list_dense_missing_assumed_empty: bool")
     .Input("context_dense_defaults: Tcontext_dense")
-    .Output("context_sparse_indices: Ncontext_sparse * int64")
-    .Output("context_sparse_values: context_sparse_types")
-    .Output("context_sparse_shapes: Ncontext_sparse * int64")
-    .Output("context_dense_values: Tcontext_dense")
-    .Output("context_ragged_values: context_ragged_value_types")
+    .RAMET_CONTEXT_OUTPUTS.Output("context_ragged_values: context_ragged_value_types")
     .Output("context_ragged_row_splits: context_ragged_split_types")
-    .Output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
-    .Output("feature_list_sparse_values: feature_list_sparse_types")
-    .Output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
-    .Output("feature_list_dense_values: feature_list_dense_types")
-    .Output("feature_list_dense_lengths: Nfeature_list_dense * int64")
+    .RAMET_LIST_OUTPUTS.Output("feature_list_dense_lengths: Nfeature_list_dense * int64")
     .Output("feature_list_ragged_values: feature_list_ragged_value_types")
     .Output("feature_list_ragged_outer_splits: feature_list_ragged_split_types")
     .Output("feature_list_ragged_inner_splits: feature_list_ragged_split_types")
@@ -446,10 +437,7 @@ RAMET_OP("ParseSequenceExampleV2")
     .Attr("feature_list_ragged_value_types: list({float,int64,string}) >= 0 = []")
     .Attr("feature_list_ragged_split_types: list({int32,int64}) >= 0 = []")
     .Attr("feature_list_dense_shapes: list(shape) >= 0 = []")
-    .Doc(
-        "Parses serialized messages of type SequenceExample, one or a vector. debug_name has the "
-        "names "
-        "of the messages in errors, or is empty. " RAMET_SEQUENCE_DOC)
+    .Doc(RAMET_SEQUENCES_DOC)
     .Shape(ParseSequenceShape)
     .CpuKernelClass<ParseSequenceKernel<true>>();
 
@@ -462,24 +450,7 @@ RAMET_OP("ParseSingleSequenceExample")
     .Input("feature_list_dense_keys: Nfeature_list_dense * string")
     .Input("context_dense_defaults: Tcontext_dense")
     .Input("debug_name: string")
-    .Output("context_sparse_indices: Ncontext_sparse * int64")
-    .Output("context_sparse_values: context_sparse_types")
-    .Output("context_sparse_shapes: Ncontext_sparse * int64")
-    .Output("context_dense_values: Tcontext_dense")
-    .Output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
-    .Output("feature_list_sparse_values: feature_list_sparse_types")
-    .Output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
-    .Output("feature_list_dense_values: feature_list_dense_types")
-    .Attr("Ncontext_sparse: int >= 0 = 0")
-    .Attr("Ncontext_dense: int >= 0 = 0")
-    .Attr("Nfeature_list_sparse: int >= 0 = 0")
-    .Attr("Nfeature_list_dense: int >= 0 = 0")
-    .Attr("context_sparse_types: list({float,int64,string}) >= 0 = []")
-    .Attr("Tcontext_dense: list({float,int64,string}) >= 0 = []")
-    .Attr("feature_list_dense_types: list({float,int64,string}) >= 0 = []")
-    .Attr("context_dense_shapes: list(shape) >= 0 = []")
-    .Attr("feature_list_sparse_types: list({float,int64,string}) >= 0 = []")
-    .Attr("feature_list_dense_shapes: list(shape) >= 0 = []")
+    .RAMET_CONTEXT_OUTPUTS.RAMET_LIST_OUTPUTS.RAMET_SEQUENCE_ATTRS
     .Doc(
         "Parses one serialized message of type SequenceExample. debug_name is its name in "
         "errors. " RAMET_SEQUENCE_DOC)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -231,12 +232,6 @@ class SetSizeKernel final : public Kernel {
   const bool validate_;
 };
 
-// Returns the rank that both operands have if it is known, else -1.
-Status SetOutputs(ShapeContext& c, int64_t rank) {
-  SetSparseOutputs(c, 0, rank);
-  return OkStatus();
-}
-
 Status DenseSetsShape(ShapeContext& c) {
   const Shape &a = c.input(0), &b = c.input(1);
   for (const int i : {0, 1}) {
@@ -245,21 +240,24 @@ Status DenseSetsShape(ShapeContext& c) {
   if (!a.unknown_rank() && !b.unknown_rank()) {
     RAMET_RETURN_IF_ERROR(a.Slice(0, a.rank() - 1).MergeWith(b.Slice(0, b.rank() - 1)).status());
   }
-  return SetOutputs(c, std::max(a.rank(), b.rank()));
+  SetSparseOutputs(c, 0, std::max(a.rank(), b.rank()));
+  return OkStatus();
 }
 
 Status DenseToSparseSetsShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const int64_t rank, SparseInputRank(c, 1));
   const Shape& a = c.input(0);
   if (!a.unknown_rank()) RAMET_RETURN_IF_ERROR(c.WithRankAtLeast(0, 2).status());
-  return SetOutputs(c, a.unknown_rank() ? rank : a.rank());
+  SetSparseOutputs(c, 0, a.unknown_rank() ? rank : a.rank());
+  return OkStatus();
 }
 
 Status SparseSetsShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const int64_t a, SparseInputRank(c, 0));
   RAMET_ASSIGN_OR_RETURN(const int64_t b, SparseInputRank(c, 3));
   RAMET_ASSIGN_OR_RETURN(const Shape rank, Shape{a}.MergeWith(Shape{b}));
-  return SetOutputs(c, rank.dim(0));
+  SetSparseOutputs(c, 0, rank.dim(0));
+  return OkStatus();
 }
 
 #define RAMET_SET_TYPES int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, std::string

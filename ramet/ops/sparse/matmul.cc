@@ -138,11 +138,11 @@ Status SparseDenseMatMulShape(ShapeContext& c) {
 // Returns column `i` of the indices, x[:, i].
 Output IndexColumn(GradientContext& c, const Output& indices, int i) {
   constexpr std::string_view kOp = "strided_slice";
-  const auto bound = [&](std::string_view name, int at) {
-    return Constant(c.graph(), Tensor::Vector<int32_t>({name == "stack_2" ? 1 : 0, at}),
-                    ArgumentName(c, kOp, name));
+  const auto bound = [&](std::string_view name, int row, int column) {
+    return Constant(c.graph(), Tensor::Vector<int32_t>({row, column}), ArgumentName(c, kOp, name));
   };
-  const Output begin = bound("stack", i), end = bound("stack_1", i + 1), step = bound("stack_2", 1);
+  const Output begin = bound("stack", 0, i), end = bound("stack_1", 0, i + 1),
+               step = bound("stack_2", 1, 1);
   return c.Add("StridedSlice", {indices, begin, end, step},
                {{"begin_mask", 1}, {"end_mask", 1}, {"shrink_axis_mask", 2}}, kOp);
 }

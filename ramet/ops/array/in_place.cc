@@ -81,8 +81,7 @@ class EmptyKernel final : public Kernel {
     }
     RAMET_ASSIGN_OR_RETURN(const Shape shape, ShapeArg(dims, "shape"));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, shape));
-    if (y->bytes() > 0) std::fill_n(static_cast<char*>(y->raw_data()), y->bytes(), '\0');
-    return OkStatus();
+    return FillZeros(*y);
   }
 
  private:

@@ -136,9 +136,9 @@ class Decoding {
     RAMET_RETURN_IF_ERROR(decoder.Open(data_, mode_.channels, wide ? 16 : 8));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, Allocate(decoder.size()));
     if (mode_.dtype != DType::kFloat) return decoder.Read(y->raw_data());
-    std::vector<uint16_t> numbers(static_cast<size_t>(y->num_elements()));
-    RAMET_RETURN_IF_ERROR(decoder.Read(numbers.data()));
-    std::ranges::transform(numbers, y->mutable_data<float>(),
+    RAMET_ASSIGN_OR_RETURN(Tensor numbers, c_.AllocateTemp(DType::kUInt16, y->shape()));
+    RAMET_RETURN_IF_ERROR(decoder.Read(numbers.raw_data()));
+    std::ranges::transform(numbers.flat<uint16_t>(), y->mutable_data<float>(),
                            [](uint16_t v) { return static_cast<float>(v) * (1.0f / 65535); });
     return OkStatus();
   }
@@ -206,8 +206,9 @@ class Decoding {
   Status Fill(const ImageSize& size, Read read) {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, Allocate(size));
     if (mode_.dtype == DType::kUInt8) return read(y->mutable_data<uint8_t>());
-    std::vector<uint8_t> bytes(static_cast<size_t>(y->num_elements()));
-    RAMET_RETURN_IF_ERROR(read(bytes.data()));
+    RAMET_ASSIGN_OR_RETURN(Tensor narrow, c_.AllocateTemp(DType::kUInt8, y->shape()));
+    RAMET_RETURN_IF_ERROR(read(narrow.mutable_data<uint8_t>()));
+    const auto bytes = narrow.flat<uint8_t>();
     if (mode_.dtype == DType::kUInt16) {
       std::ranges::transform(bytes, y->mutable_data<uint16_t>(),
                              [](uint8_t v) { return static_cast<uint16_t>(v * 256); });

@@ -231,7 +231,6 @@ template <class T>
 class BlockBackprop {
  public:
   BlockBackprop(KernelContext& c, const LstmSettings& settings, const LstmSizes& sizes)
-
       : c_(c),
         settings_(settings),
         sizes_(sizes),
@@ -243,7 +242,7 @@ class BlockBackprop {
     RAMET_ASSIGN_OR_RETURN(const auto saved, SavedActivations<T>(c_, LstmKind::kBlock, states));
     RAMET_ASSIGN_OR_RETURN(const auto grads, OutputGradients<T>(c_, states));
     RAMET_RETURN_IF_ERROR(Allocate());
-    if (steps > 0) AllocateScratch();
+    if (steps > 0) RAMET_RETURN_IF_ERROR(AllocateScratch());
     for (int64_t t = steps - 1; t >= 0 && !StopDue(); --t) {
       const int64_t at = t * sizes_.state();
       const T* const cs_prev = t == 0 ? c_.input(2).data<T>() : saved.cs + at - sizes_.state();
@@ -268,40 +267,48 @@ class BlockBackprop {
     return OkStatus();
   }
 
-  void AllocateScratch() {
-    const auto state = static_cast<size_t>(sizes_.state());
-    cs_grad_.resize(state);
-    h_grad_.resize(state);
-    columns_.resize(static_cast<size_t>(sizes_.batch * sizes_.columns()));
-    xh_.resize(static_cast<size_t>(sizes_.batch * sizes_.inputs()));
-    xh_grad_.resize(xh_.size());
+  Status AllocateScratch() {
+    const DType type = DTypeOf<T>::value;
+    const Shape state{sizes_.batch, sizes_.cell}, joint{sizes_.batch, sizes_.inputs()};
+    RAMET_ASSIGN_OR_RETURN(cs_grad_, c_.AllocateTemp(type, state));
+    RAMET_ASSIGN_OR_RETURN(h_grad_, c_.AllocateTemp(type, state));
+    RAMET_ASSIGN_OR_RETURN(columns_, c_.AllocateTemp(type, Shape{sizes_.batch, sizes_.columns()}));
+    RAMET_ASSIGN_OR_RETURN(xh_, c_.AllocateTemp(type, joint));
+    RAMET_ASSIGN_OR_RETURN(xh_grad_, c_.AllocateTemp(type, joint));
+    return OkStatus();
   }
 
-  static void Add(const T* a, const T* b, std::vector<T>& sum) {
-    for (size_t k = 0; k < sum.size(); ++k) sum[k] = T(float(a[k]) + float(b[k]));
+  static void Add(const T* a, const T* b, Tensor& sum) {
+    T* const out = sum.mutable_data<T>();
+    for (int64_t k = 0; k < sum.num_elements(); ++k) out[k] = T(float(a[k]) + float(b[k]));
   }
 
   void Step(int64_t t, const T* cs_prev, const T* h_prev, const LstmActivations<const T*>& saved) {
     const LstmWeights<T> weights = WeightsOf<T>(c_, 1);
+    T* const columns = columns_.mutable_data<T>();
+    T* const xh = xh_.mutable_data<T>();
     LstmBackprop(settings_, sizes_, weights, cs_prev, saved,
-                 LstmBackward<T>{cs_grad_.data(), h_grad_.data(), columns_.data(),
+                 LstmBackward<T>{cs_grad_.data<T>(), h_grad_.data<T>(), columns,
                                  outputs_[1]->template mutable_data<T>(), sums_.wci(), sums_.wcf(),
                                  sums_.wco()});
-    linalg::Gemm(false, true, sizes_.batch, sizes_.inputs(), sizes_.columns(), columns_.data(),
-                 weights.w, xh_grad_.data());
+    linalg::Gemm(false, true, sizes_.batch, sizes_.inputs(), sizes_.columns(), columns, weights.w,
+                 xh_grad_.mutable_data<T>());
     SplitRows(t);
     const T* const x = c_.input(1).data<T>() + t * sizes_.batch * sizes_.input;
-    JoinRows(sizes_.batch, x, sizes_.input, h_prev, sizes_.cell, xh_.data());
-    linalg::Gemm(true, false, sizes_.inputs(), sizes_.columns(), sizes_.batch, xh_.data(),
-                 columns_.data(), outputs_[3]->template mutable_data<T>(), {.accumulate = true});
-    for (size_t k = 0; k < columns_.size(); ++k) bias_[k % bias_.size()] += float(columns_[k]);
+    JoinRows(sizes_.batch, x, sizes_.input, h_prev, sizes_.cell, xh);
+    linalg::Gemm(true, false, sizes_.inputs(), sizes_.columns(), sizes_.batch, xh, columns,
+                 outputs_[3]->template mutable_data<T>(), {.accumulate = true});
+    const T* column = columns;
+    for (int64_t row = 0; row < sizes_.batch; ++row) {
+      for (float& sum : bias_) sum += float(*column++);
+    }
   }
 
   // Copies the gradients of x and h_prev out of those of their concatenation.
   void SplitRows(int64_t t) {
     T* x_grad = outputs_[0]->template mutable_data<T>() + t * sizes_.batch * sizes_.input;
     T* h_grad = outputs_[2]->template mutable_data<T>();
-    const T* from = xh_grad_.data();
+    const T* from = xh_grad_.data<T>();
     for (int64_t row = 0; row < sizes_.batch; ++row, from += sizes_.inputs()) {
       x_grad = std::copy_n(from, sizes_.input, x_grad);
       h_grad = std::copy_n(from + sizes_.input, sizes_.cell, h_grad);
@@ -318,7 +325,7 @@ class BlockBackprop {
   const LstmSizes& sizes_;
   PeepholeSums sums_;
   std::array<Tensor*, 8> outputs_ = {};
-  std::vector<T> cs_grad_, h_grad_, columns_, xh_, xh_grad_;
+  Tensor cs_grad_, h_grad_, columns_, xh_, xh_grad_;
   std::vector<float> bias_;
 };
 

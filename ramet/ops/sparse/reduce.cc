@@ -123,11 +123,12 @@ Status ReduceToSparse(KernelContext& c, bool keep_dims) {
   std::vector<int64_t> indices;
   std::vector<T> values;
   RAMET_RETURN_IF_ERROR(ReduceGroups<T>(s, plan, kKind, [&](const int64_t* row, T value) -> Status {
-    std::vector<int64_t> index(plan.dims.size());
+    const size_t first = indices.size();
+    indices.resize(first + plan.dims.size());
     for (size_t k = 0; k < plan.kept.size(); ++k) {
-      index[keep_dims ? plan.kept[k] : static_cast<int>(k)] = row[plan.kept[k]];
+      const int d = plan.kept[k];
+      indices[first + (keep_dims ? static_cast<size_t>(d) : k)] = row[d];
     }
-    indices.insert(indices.end(), index.begin(), index.end());
     values.push_back(value);
     return OkStatus();
   }));

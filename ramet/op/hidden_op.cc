@@ -1,5 +1,6 @@
 #include "ramet/op/hidden_op.h"
 
+#include <functional>
 #include <set>
 #include <string>
 

@@ -1,5 +1,6 @@
 #include "ramet/ops/linalg/shifted.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "ramet/ops/math/gradient_util.h"

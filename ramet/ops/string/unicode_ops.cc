@@ -1,5 +1,7 @@
 #include <unicode/uscript.h>
 
+#include <algorithm>
+
 #include "ramet/op/op.h"
 #include "ramet/ops/string/map.h"
 #include "ramet/ops/string/unicode.h"

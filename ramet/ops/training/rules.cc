@@ -1,5 +1,6 @@
 #include "ramet/ops/training/rules.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ramet/linalg/parallel.h"

@@ -17,8 +17,8 @@ struct Sound {
 
 // Returns the sound as a WAV file with 16 bits per sample. Samples are rounded and clamped; NaN
 // becomes 0. `rate` is in Hertz.
-// \error kInvalidArgument: the rate is not in (0, 2^32), there are no channels or 2^16 or more, or
-//   the file would have 2^32 or more bytes.
+// \error kInvalidArgument: the rate is not in (0, 2^32), the number of channels is not in (0, 2^16),
+//   or the file would have 2^32 or more bytes.
 StatusOr<std::string> EncodeWav(const Sound& sound, uint64_t rate);
 
 // A WavFile is a view of the samples in a WAV file with 16 bits per sample.

@@ -9,8 +9,8 @@ namespace {
 using Wide = std::complex<double>;
 using WideMatrix = Eigen::Matrix<Wide, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// Returns false if there is no logarithm. The matrix is preceded by a row and a column of the
-// identity, because Eigen 3.4's complex iteration reads the row above the first two.
+// Returns false if the logarithm does not exist. The matrix is preceded by a row and a column of
+// the identity, because Eigen 3.4's complex iteration reads the row above the first two.
 bool Log(const WideMatrix& in, WideMatrix* out) {
   if (!in.allFinite()) return false;
   WideMatrix padded = WideMatrix::Identity(in.rows() + 1, in.cols() + 1);

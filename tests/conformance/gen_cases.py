@@ -10,7 +10,7 @@ Each line of the file is a case, an object with
                        resource variable is {"ref": tensor}
   out                  its outputs, or
   error                a part of the expected error message
-  grad_ys, grads       incoming gradients, and the gradients of the inputs (null if there is none)
+  grad_ys, grads       incoming gradients, and the gradients of the inputs (null for an input without one)
   refs                 the final values of Ref inputs
   tol, atol, grad_tol  tolerances that differ from those of the dtype
   static_only          gradients require static shapes

@@ -76,7 +76,7 @@ RAMET_OP("UnravelIndex")
     .Doc(
         "Returns the coordinates of positions in a row-major tensor of shape dims, a vector: "
         "[rank] for a scalar, [rank, n] for a vector of n positions. Error: dims is not a vector "
-        "or contains 0; a position is out of range; there is none.")
+        "or contains 0; a position is out of range; `indices` is empty.")
     .Shape(UnravelIndexShape)
     .CpuKernels<int32_t, int64_t>([]<class T>(KernelContext& c) { return UnravelIndex<T>(c); },
                                   "Tidx");

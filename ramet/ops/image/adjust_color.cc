@@ -242,7 +242,7 @@ RAMET_OP("AdjustHue")
     .Attr("T: {half, float} = float")
     .Doc(
         "Returns the RGB colors of images [..., height, width, 3] with their hue turned by `delta` "
-        "of a full turn. Error: the rank is less than 3; there are not three channels; `delta` is "
+        "of a full turn. Error: the rank is less than 3; the last dimension is not 3; `delta` is "
         "not a scalar.")
     .Shape(AtLeastImageShape)
     .CpuKernel("T", DType::kFloat, AdjustHueCompute);
@@ -254,8 +254,8 @@ RAMET_OP("AdjustSaturation")
     .Attr("T: {half, float} = float")
     .Doc(
         "Returns the RGB colors of images [..., height, width, 3] with their saturation multiplied "
-        "by `scale` and limited to 0..1. Error: the rank is less than 3; there are not three "
-        "channels; `scale` is not a scalar.")
+        "by `scale` and limited to 0..1. Error: the rank is less than 3; the last dimension "
+        "is not 3; `scale` is not a scalar.")
     .Shape(AtLeastImageShape)
     .CpuKernel("T", DType::kFloat, AdjustSaturationCompute);
 

@@ -13,7 +13,7 @@ struct PixelBox {
   int64_t left = 0, top = 0, right = 0, bottom = 0;
 
   float Area() const { return static_cast<float>((right - left) * (bottom - top)); }
-  // Returns the common part; empty if there is none.
+  // Returns the common part, which is empty if the boxes do not overlap.
   PixelBox Intersect(const PixelBox& other) const;
 };
 

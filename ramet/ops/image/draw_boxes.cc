@@ -29,7 +29,7 @@ class BoxPalette {
       for (auto& color : colors_) color[0] = 1;
     }
   }
-  // Takes the rows of `colors`, a matrix, unless there are none.
+  // Takes the rows of `colors`, a matrix, unless it has none.
   BoxPalette(const Tensor& colors, int64_t depth) : BoxPalette(depth) {
     if (colors.dim(0) == 0) return;
     colors_.clear();
@@ -151,7 +151,7 @@ RAMET_OP("DrawBoundingBoxes")
         "Returns images [batch, height, width, channels] with the outlines of `boxes` [batch, "
         "count, 4]: y1, x1, y2, x2 as fractions of the height and width. Ten colors take turns. "
         "Inverted boxes and boxes outside the image are not drawn. Error: a shape does not match "
-        "this; there are not 1, 3 or 4 channels.")
+        "this; the number of channels is not 1, 3 or 4.")
     .Shape(DrawShape)
     .NotDifferentiable()
     .CpuKernels<Half, float>([]<class T>(KernelContext& c) { return DrawBoxes<T>(c); });
@@ -166,8 +166,8 @@ RAMET_OP("DrawBoundingBoxesV2")
         "Returns images [batch, height, width, channels] with the outlines of `boxes` [batch, "
         "count, 4]: y1, x1, y2, x2 as fractions of the height and width. The rows of `colors` take "
         "turns, or those of DrawBoundingBoxes if it has none. Inverted boxes and boxes outside the "
-        "image are not drawn. Error: a shape does not match this; there are not 1, 3 or 4 "
-        "channels; colors have fewer channels.")
+        "image are not drawn. Error: a shape does not match this; the number of channels is "
+        "not 1, 3 or 4; colors have fewer channels.")
     .Shape(DrawShape)
     .CpuKernels<Half, float>([]<class T>(KernelContext& c) { return DrawBoxes<T>(c); });
 

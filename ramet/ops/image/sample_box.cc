@@ -207,8 +207,8 @@ RAMET_OP("SampleDistortedBoundingBox")
         "area_range, a fraction of the image. Returns `begin` and `size` for Slice, and the box "
         "[1, 1, 4]. The result is the whole image if max_attempts attempts fail. With the same "
         "seeds, runs draw the numbers that TensorFlow draws. Error: a shape does not match this; a "
-        "range or max_attempts is not positive; a coordinate is not in 0..1; there are no boxes, "
-        "and use_image_if_no_bounding_boxes is false.")
+        "range or max_attempts is not positive; a coordinate is not in 0..1; bounding_boxes is "
+        "empty, and use_image_if_no_bounding_boxes is false.")
     .Stateful()
     .HostMemory({"image_size", "bounding_boxes", "begin", "size", "bboxes"})
     .Shape(SampleBoxShape)

@@ -40,7 +40,7 @@ T Neutral(ScanOp op) {
   return T(op == ScanOp::kSum ? 0.0f : op == ScanOp::kProduct ? 1.0f : -kInfinity);
 }
 
-// Returns the reduction that computes the scan on a device, or nullopt if there is none.
+// Returns the reduction that computes the scan on a device, or nullopt if none does.
 std::optional<linalg::ReduceOp> DeviceScan(ScanOp op) {
   if (op == ScanOp::kLogSumExp) return std::nullopt;
   return op == ScanOp::kSum ? linalg::ReduceOp::kSum : linalg::ReduceOp::kProd;

@@ -124,8 +124,8 @@ RAMET_OP("EncodeWav")
     .Doc(
         "Returns the samples, [frames, channels] in [-1, 1], as a WAV file with 16 bits per "
         "sample. sample_rate is in Hertz. Error: the rank of `audio` is not 2; sample_rate is not "
-        "a positive scalar; there are no channels or 2^16 or more; the file would be larger than "
-        "4 GiB.")
+        "a positive scalar; the number of channels is not in (0, 2^16); the file would be larger "
+        "than 4 GiB.")
     .HostMemory({"audio", "sample_rate", "contents"})
     .Shape(EncodeWavShape)
     .CpuKernel(Encode);

@@ -78,8 +78,8 @@ RAMET_OP("SparseSoftmax")
     .Attr("T: {half, float, double}")
     .Doc(
         "Returns the softmax along the last dimension of a sparse tensor of rank 2 or more whose "
-        "elements are sorted. Elements that are not there do not take part. Error: the inputs are "
-        "not the parts of such a sparse tensor.")
+        "elements are sorted. Missing elements do not take part. Error: the inputs are not the "
+        "parts of such a sparse tensor.")
     .Shape(SparseSoftmaxShape)
     .Gradient(SparseSoftmaxGradient)
     .CpuKernels<Half, float, double>([]<class T>(KernelContext& c) { return SparseSoftmax<T>(c); });

@@ -232,8 +232,8 @@ RAMET_OP("TakeManySparseFromTensorsMap")
     .Doc(
         "Takes the sparse tensors with the numbers sparse_handles, a vector, out of the session's "
         "map named shared_name and stacks them along a new dimension 0; each dimension gets the "
-        "largest size. Error: there is no number, or the map lacks one; the ranks differ; the "
-        "values have a different dtype.")
+        "largest size. Error: sparse_handles is empty; the map does not have a number; the "
+        "ranks differ; the values have a different dtype.")
     .Shape(TakeManySparseShape)
     .CpuKernelClass<TakeManySparseKernel>();
 

@@ -22,7 +22,7 @@ class Inflation {
   // `window_bits` selects the format, as for inflateInit2.
   Status Run(std::string_view in, int window_bits, std::string* out) {
     if (inflateInit2(&stream_, window_bits) != Z_OK) {
-      return ResourceExhausted("there is not enough memory to decompress");
+      return ResourceExhausted("not enough memory to decompress");
     }
     started_ = true;
     while (!in.empty() || stream_.avail_in > 0) {

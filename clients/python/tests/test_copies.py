@@ -1,5 +1,6 @@
 """copy.copy, copy.deepcopy and pickle of public objects."""
 
+import collections
 import copy
 import os
 import pickle
@@ -70,6 +71,37 @@ class CopiesTest(unittest.TestCase):
     def test_layers_that_are_not_built(self):
         cell = tf.nn.rnn_cell.BasicLSTMCell(3)
         self.assertEqual(copy.deepcopy(cell).state_size, cell.state_size)
+
+    def test_structures_of_layers(self):
+        class Names(dict):
+            pass
+
+        x = tf.ones([2, 3])
+        layer = tf.layers.Dense(3)
+        layer(x)
+        layer.states = [
+            tf.nn.rnn_cell.LSTMStateTuple(x, x), collections.OrderedDict(a=x), Names(a=[x]), frozenset([x]),
+            tf.SparseTensor([[0]], [1.0], [2]), tf.get_variable('q', [4], partitioner=tf.fixed_size_partitioner(2))]
+        made = copy.deepcopy(layer)
+        self.assertIs(made.kernel, layer.kernel)
+        self.assertIsNot(made.states, layer.states)
+        for copied, original in zip(made.states, layer.states, strict=True):
+            self.assertIs(type(copied), type(original))
+        self.assertIs(made.states[0].c, x)
+        self.assertIs(made.states[1]['a'], x)
+        self.assertIs(made.states[2]['a'][0], x)
+        self.assertIs(next(iter(made.states[3])), x)
+        self.assertIs(made.states[4], layer.states[4])
+        self.assertIs(made.states[5], layer.states[5])
+
+    def test_copies_of_layers_track_their_own_lists(self):
+        layer = tf.layers.Dense(3)
+        layer.parts = []
+        made = copy.deepcopy(layer)
+        made.parts.append(tf.layers.Dense(2))
+        made.parts[0](tf.ones([2, 3]))
+        self.assertEqual(len(made.weights), 2)
+        self.assertEqual(layer.weights, [])
 
 
 if __name__ == '__main__':

@@ -3,24 +3,25 @@
 import copy
 
 from ramet.framework import ops
+from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops.variables import variables
+from ramet.ops.variables.partitioned_variable import PartitionedVariable
 
 # Attributes that belong to a graph, which copies of a layer share.
 _OF_GRAPH = ('_graph', '_scope', '_scope_given', '_current_scope', '_rnn_scope', '_inbound_nodes', '_outbound_nodes')
+_GRAPH_TYPES = (ops.Tensor, ops.Operation, SparseTensor, variables.Variable, PartitionedVariable)
 
 
-def _is_of_graph(value):
-    return isinstance(value, (ops.Tensor, ops.Operation, variables.Variable))
-
-
-def _copied(value, memo):
-    if _is_of_graph(value):
-        return value
-    if type(value) in (list, tuple, set):
-        return type(value)(_copied(element, memo) for element in value)
-    if type(value) is dict:
-        return {key: _copied(element, memo) for key, element in value.items()}
-    return copy.deepcopy(value, memo)
+def _share(value, memo):
+    """Makes copy.deepcopy keep the tensors, operations and variables of a structure."""
+    if isinstance(value, _GRAPH_TYPES):
+        memo[id(value)] = value
+    elif isinstance(value, dict):
+        for item in (*value, *value.values()):
+            _share(item, memo)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            _share(item, memo)
 
 
 def deep_copy(layer, memo):
@@ -32,5 +33,8 @@ def deep_copy(layer, memo):
     """
     result = memo[id(layer)] = object.__new__(type(layer))
     for name, value in vars(layer).items():
-        vars(result)[name] = value if name in _OF_GRAPH else _copied(value, memo)
+        if name not in _OF_GRAPH:
+            _share(value, memo)
+            value = copy.deepcopy(value, memo)
+        vars(result)[name] = value
     return result

@@ -74,10 +74,6 @@ def get(identifier):
     """
     if identifier is None:
         return None
-    if isinstance(identifier, (str, dict)):
-        return deserialize(identifier)
     if isinstance(identifier, type):
         return identifier()
-    if callable(identifier):
-        return identifier
-    raise ValueError(f'Could not interpret initializer identifier: {identifier}')
+    return generic_utils.interpreted(identifier, deserialize, 'initializer')

@@ -299,12 +299,7 @@ class CosineSimilarity(LossFunctionWrapper):
 _NAMES = {name: value for name, value in [*vars(functions).items(), *globals().items()]
           if not name.startswith('_') and (isinstance(value, type) and issubclass(value, Loss)
                                            or getattr(value, '__module__', None) == functions.__name__)}
-_NAMES.update(mse=functions.mean_squared_error, MSE=functions.mean_squared_error, mae=functions.mean_absolute_error,
-              MAE=functions.mean_absolute_error, mape=functions.mean_absolute_percentage_error,
-              MAPE=functions.mean_absolute_percentage_error, msle=functions.mean_squared_logarithmic_error,
-              MSLE=functions.mean_squared_logarithmic_error, kld=functions.kullback_leibler_divergence,
-              KLD=functions.kullback_leibler_divergence, cosine_proximity=functions.cosine_similarity,
-              cosine=functions.cosine_similarity)
+_NAMES.update(functions.SHORT_NAMES, cosine_proximity=functions.cosine_similarity, cosine=functions.cosine_similarity)
 
 
 @export('keras.losses.serialize')
@@ -341,10 +336,4 @@ def get(identifier):
     Raises:
       ValueError: if the name is unknown, or it is something else.
     """
-    if identifier is None:
-        return None
-    if isinstance(identifier, (str, dict)):
-        return deserialize(identifier)
-    if callable(identifier):
-        return identifier
-    raise ValueError(f'Could not interpret loss function identifier: {identifier}')
+    return None if identifier is None else generic_utils.interpreted(identifier, deserialize, 'loss function')

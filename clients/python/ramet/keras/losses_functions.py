@@ -194,3 +194,12 @@ def cosine_similarity(y_true, y_pred, axis=-1):
     y_true, y_pred = _converted(y_true, y_pred)
     return -math_ops.reduce_sum(nn_activation.l2_normalize(y_true, axis=axis)
                                 * nn_activation.l2_normalize(y_pred, axis=axis), axis)
+
+
+SHORT_NAMES = {
+    'mse': mean_squared_error, 'MSE': mean_squared_error,
+    'mae': mean_absolute_error, 'MAE': mean_absolute_error,
+    'mape': mean_absolute_percentage_error, 'MAPE': mean_absolute_percentage_error,
+    'msle': mean_squared_logarithmic_error, 'MSLE': mean_squared_logarithmic_error,
+    'kld': kullback_leibler_divergence, 'KLD': kullback_leibler_divergence,
+}

@@ -124,10 +124,4 @@ def get(identifier):
     Raises:
       ValueError: if the name is unknown, or it is something else.
     """
-    if identifier is None:
-        return None
-    if isinstance(identifier, (str, dict)):
-        return deserialize(identifier)
-    if callable(identifier):
-        return identifier
-    raise ValueError(f'Could not interpret regularizer identifier: {identifier}')
+    return None if identifier is None else generic_utils.interpreted(identifier, deserialize, 'regularizer')

@@ -298,6 +298,30 @@ def batch_set_value(tuples):
     state.get_session().run(operations, feeds)
 
 
+def set_weights(own, weights, kind, name):
+    """Sets the values of all variables of a layer or optimizer.
+
+    Args:
+      own: the list of Variables.
+      weights: a list of numpy arrays, in the same order.
+      kind: 'layer' or 'optimizer', for errors.
+      name: the name of the layer or optimizer, for errors.
+
+    Raises:
+      ValueError: if the number or a shape is wrong.
+    """
+    if len(own) != len(weights):
+        raise ValueError(f'You called `set_weights(weights)` on {kind} {name} with a  weight list of length '
+                         f'{len(weights)}, but the {kind} was expecting {len(own)} weights. Provided weights: '
+                         f'{str(weights)[:50]}...')
+    pairs = list(zip(own, weights))
+    for variable, value in pairs:
+        if tuple(variable.shape.as_list()) != np.shape(value):
+            raise ValueError(f'{kind.capitalize()} weight shape {tuple(variable.shape.as_list())} not compatible with '
+                             f'provided weight shape {np.shape(value)}')
+    batch_set_value(pairs)
+
+
 def _assignment(target):
     """Returns an operation that assigns to a variable, and the placeholder of the value; the same at each call."""
     if not hasattr(target, '_keras_assignment'):
@@ -408,6 +432,6 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
       **kwargs: `fetches`, `feed_dict`, `options` and `run_metadata` of the run.
 
     Raises:
-      ValueError: if there is a different keyword argument.
+      ValueError: if a keyword argument is unknown.
     """
     return Function(inputs, outputs, updates=updates, name=name, **kwargs)

@@ -3,8 +3,6 @@
 import collections
 import inspect
 
-import numpy as np
-
 from ramet.api import export
 from ramet.framework import dtypes, nest, ops, tensor_shape, trackable
 from ramet.framework.sparse_tensor import SparseTensor
@@ -48,7 +46,7 @@ class Layer(Children):
         loss.
 
     Raises:
-      TypeError: if there is a different keyword argument.
+      TypeError: if a keyword argument is unknown.
 
     Attributes:
       name: the layer's name.
@@ -281,7 +279,7 @@ class Layer(Children):
           mask: the mask of the inputs, or None.
 
         Raises:
-          TypeError: if there is a mask and the layer does not support masking.
+          TypeError: if the inputs have a mask and the layer does not support masking.
         """
         if self.supports_masking:
             return mask
@@ -353,16 +351,7 @@ class Layer(Children):
         Raises:
           ValueError: if the number or a shape is wrong.
         """
-        variables = self.weights
-        if len(variables) != len(weights):
-            raise ValueError(f'You called `set_weights(weights)` on layer "{self.name}" with a  weight list of length '
-                             f'{len(weights)}, but the layer was expecting {len(variables)} weights. Provided weights: '
-                             f'{str(weights)[:50]}...')
-        for variable, value in zip(variables, weights):
-            if tuple(variable.shape.as_list()) != np.shape(value):
-                raise ValueError(f'Layer weight shape {tuple(variable.shape.as_list())} not compatible with provided '
-                                 f'weight shape {np.shape(value)}')
-        values.batch_set_value(list(zip(variables, weights)))
+        values.set_weights(self.weights, weights, 'layer', f'"{self.name}"')
 
     def count_params(self):
         """Returns the number of values in all variables.
@@ -495,7 +484,7 @@ class Layer(Children):
         """The input of the only call.
 
         Raises:
-          AttributeError: if there were no calls or several.
+          AttributeError: unless the layer has been called exactly once.
         """
         return self._of_only_call('input_tensors', 'input')
 
@@ -504,7 +493,7 @@ class Layer(Children):
         """The output of the only call.
 
         Raises:
-          AttributeError: if there were no calls or several.
+          AttributeError: unless the layer has been called exactly once.
         """
         return self._of_only_call('output_tensors', 'output')
 

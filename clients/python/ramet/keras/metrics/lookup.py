@@ -11,12 +11,7 @@ _NAMES.update({f.__name__: f for f in vars(losses_functions).values()
                if getattr(f, '__module__', None) == losses_functions.__name__ and not f.__name__.startswith('_')})
 _NAMES.update({f.__name__: f for f in vars(functions).values()
                if getattr(f, '__module__', None) == functions.__name__ and not f.__name__.startswith('_')})
-_NAMES.update({short: getattr(losses_functions, name) for short, name in (
-    ('mse', 'mean_squared_error'), ('MSE', 'mean_squared_error'), ('mae', 'mean_absolute_error'),
-    ('MAE', 'mean_absolute_error'), ('mape', 'mean_absolute_percentage_error'),
-    ('MAPE', 'mean_absolute_percentage_error'), ('msle', 'mean_squared_logarithmic_error'),
-    ('MSLE', 'mean_squared_logarithmic_error'), ('kld', 'kullback_leibler_divergence'),
-    ('KLD', 'kullback_leibler_divergence'))})
+_NAMES.update(losses_functions.SHORT_NAMES)
 _NAMES['cosine_proximity'] = functions.cosine_similarity
 
 
@@ -54,8 +49,4 @@ def get(identifier):
     Raises:
       ValueError: if the name is unknown, or it is something else.
     """
-    if isinstance(identifier, (str, dict)):
-        return deserialize(identifier)
-    if callable(identifier):
-        return identifier
-    raise ValueError(f'Could not interpret metric function identifier: {identifier}')
+    return generic_utils.interpreted(identifier, deserialize, 'metric function')

@@ -1,7 +1,5 @@
 """The base class of optimizers."""
 
-import numpy as np
-
 from ramet import gen
 from ramet.api import export
 from ramet.framework import dtypes, ops
@@ -34,7 +32,7 @@ class Optimizer(Children):
         is an old name of learning_rate.
 
     Raises:
-      TypeError: if there is a different keyword argument.
+      TypeError: if a keyword argument is unknown.
       ValueError: if an argument is negative.
     """
 
@@ -213,16 +211,7 @@ class Optimizer(Children):
         Raises:
           ValueError: if the number or a shape is wrong.
         """
-        own = self.weights
-        if len(own) != len(weights):
-            raise ValueError(f'You called `set_weights(weights)` on optimizer {self._name} with a  weight list of '
-                             f'length {len(weights)}, but the optimizer was expecting {len(own)} weights. Provided '
-                             f'weights: {str(weights)[:50]}...')
-        for variable, value in zip(own, weights):
-            if tuple(variable.shape.as_list()) != np.shape(value):
-                raise ValueError(f'Optimizer weight shape {tuple(variable.shape.as_list())} not compatible with '
-                                 f'provided weight shape {np.shape(value)}')
-        values.batch_set_value(list(zip(own, weights)))
+        values.set_weights(self.weights, weights, 'optimizer', self._name)
 
     # Steps.
 
@@ -288,7 +277,7 @@ class Optimizer(Children):
           name: the name of the operation.
 
         Raises:
-          ValueError: if there is no gradient.
+          ValueError: if no variable has a gradient.
         """
         pairs = [(grad, var) for grad, var in grads_and_vars if grad is not None]
         if not pairs:

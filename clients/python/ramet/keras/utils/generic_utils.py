@@ -136,6 +136,24 @@ def _from_config(identifier, module_objects, custom_objects, what):
         return cls.from_config(config)
 
 
+def interpreted(identifier, deserialize, what):
+    """Returns the object with a name or configuration, or a callable unchanged.
+
+    Args:
+      identifier: a name, a configuration or a callable.
+      deserialize: a function from a name or configuration to an object.
+      what: a word for the object in errors.
+
+    Raises:
+      ValueError: if the name is unknown, or the identifier is something else.
+    """
+    if isinstance(identifier, (str, dict)):
+        return deserialize(identifier)
+    if callable(identifier):
+        return identifier
+    raise ValueError(f'Could not interpret {what} identifier: {identifier}')
+
+
 def to_snake_case(name):
     """Returns the name of a class in snake case: 'conv2d' for Conv2D, 'global_max_pooling1d', ..."""
     name = re.sub('(.)([A-Z][a-z0-9]+)', r'\1_\2', name)

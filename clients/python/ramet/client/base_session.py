@@ -38,8 +38,8 @@ def register_targets(connect):
     """Sets the function that connects sessions to servers. The module of servers calls this.
 
     Args:
-      connect: a function from a target, a graph and a ConfigProto to a core session, or to None if there is no such
-        server.
+      connect: a function from a target, a graph and a ConfigProto to a core session, or to None if no server
+        has the target.
     """
     global _connect
     _connect = connect
@@ -54,7 +54,7 @@ class BaseSession(Uncopyable):
         """Creates a session.
 
         Args:
-          target: '' for values of its own, or the target of a tf.train.Server of this process. Servers of other
+          target: '' for a session with its own values, or the target of a tf.train.Server of this process. Servers of other
             processes are not supported.
           graph: the Graph, or None for the default one.
           config: a ConfigProto. The fields device_count, intra_op_parallelism_threads,
@@ -64,7 +64,7 @@ class BaseSession(Uncopyable):
 
         Raises:
           TypeError: if an argument has the wrong type.
-          tf.errors.NotFoundError: if there is no server with the target in this process.
+          tf.errors.NotFoundError: if no server of this process has the target.
         """
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')

@@ -78,7 +78,7 @@ class ClusterSpec:
           job_name: str.
 
         Raises:
-          ValueError: if there is no such job.
+          ValueError: if the job is unknown.
         """
         return len(self._tasks(job_name))
 
@@ -89,7 +89,7 @@ class ClusterSpec:
           job_name: str.
 
         Raises:
-          ValueError: if there is no such job.
+          ValueError: if the job is unknown.
         """
         return sorted(self._tasks(job_name))
 
@@ -101,7 +101,7 @@ class ClusterSpec:
           task_index: int, the number of the task.
 
         Raises:
-          ValueError: if there is no such job or task.
+          ValueError: if the job or task is unknown.
         """
         tasks = self._tasks(job_name)
         if task_index not in tasks:
@@ -115,7 +115,7 @@ class ClusterSpec:
           job_name: str.
 
         Raises:
-          ValueError: if there is no such job.
+          ValueError: if the job is unknown.
         """
         tasks = self._tasks(job_name)
         return [tasks.get(i) for i in range(max(tasks) + 1)] if tasks else []

@@ -56,8 +56,8 @@ class Server:
 
     Args:
       server_or_cluster_def: a ServerDef, or anything that ClusterSpec takes.
-      job_name: str, the job of this server. It may be omitted if there is only one.
-      task_index: int, the number of this server. It may be omitted if there is only one.
+      job_name: str, the job of this server. It may be omitted if the cluster has only one.
+      task_index: int, the number of this server. It may be omitted if the job has only one task.
       protocol: str, ignored.
       config: a ConfigProto for sessions without one.
       start: whether to start the server.

@@ -57,7 +57,7 @@ def replica_device_setter(ps_tasks=0, ps_device='/job:ps', worker_device='/job:w
       ps_strategy: a function from an Operation to the number of a task, or None to take them in turn.
 
     Returns:
-      A function, or None if there are no parameter servers.
+      A function, or None without parameter servers.
 
     Raises:
       TypeError: if ps_strategy is not callable, or cluster has a wrong form.

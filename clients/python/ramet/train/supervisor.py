@@ -281,7 +281,7 @@ class Supervisor:
           global_step: int, or None for the value of the global step.
 
         Raises:
-          RuntimeError: if there is no summary writer.
+          RuntimeError: without a summary writer.
         """
         if not self.summary_writer:
             raise RuntimeError('Writing a summary requires a summary writer.')

@@ -64,7 +64,7 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
           name: ignored.
 
         Raises:
-          ValueError: if there are no variables, no global_step, or a gradient has an unknown type.
+          ValueError: without variables or without global_step, or if a gradient has an unknown type.
         """
         if not grads_and_vars:
             raise ValueError('Must supply at least one variable')
@@ -178,7 +178,7 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
           num_tokens: int, the number of tokens, or -1 for replicas_to_aggregate.
 
         Raises:
-          ValueError: before apply_gradients, or if there are too few tokens.
+          ValueError: if apply_gradients has not been called, or if num_tokens is too small.
         """
         if not self._gradients_applied:
             raise ValueError('get_init_tokens_op() should be called after apply_gradients().')

@@ -128,7 +128,7 @@ class Network(Layer):
           index: a number.
 
         Raises:
-          ValueError: if there is no such layer, or both arguments are missing.
+          ValueError: if no layer matches, or both arguments are missing.
         """
         if index is not None:
             if len(self.layers) <= index:

@@ -87,7 +87,7 @@ class Sequential(Model):
         """Removes the last layer.
 
         Raises:
-          TypeError: if there are no layers.
+          TypeError: if the model has no layers.
         """
         if not self.layers:
             raise TypeError('There are no layers in the model.')

@@ -391,7 +391,8 @@ class Lambda(Layer):
 
     Args:
       function: a function from the inputs to a Tensor. It may have arguments `mask` and `training`.
-      output_shape: ignored: the shape is that of the result.
+      output_shape: the shape of the output without the batch, or a function from the shape of the inputs to that of the
+        output. Only compute_output_shape uses it: calls return the shape of the result.
       mask: the mask of the output, or a function (inputs, mask) that returns it, or None.
       arguments: a dict with further arguments of the function.
     """

@@ -45,7 +45,8 @@ class BatchNormalization(Layer):
       moving_mean_initializer, moving_variance_initializer: initializers of the variables.
       beta_regularizer, gamma_regularizer: functions from a variable to a loss.
       beta_constraint, gamma_constraint: functions that optimizers apply to new values.
-      renorm, renorm_clipping, renorm_momentum, virtual_batch_size, adjustment: not supported.
+      renorm, virtual_batch_size, adjustment: must be unset, because Ramet does not have these variants.
+      renorm_clipping, renorm_momentum: settings of `renorm`.
       fused: whether to compute everything with one operation if possible (four axes). None means True.
       trainable: whether beta and gamma are trainable.
       name: the name of the layer.

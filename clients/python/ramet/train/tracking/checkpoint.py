@@ -127,7 +127,7 @@ class Checkpoint(trackable.AutoTrackable):
           str, the prefix.
 
         Raises:
-          ValueError: if there is no session.
+          ValueError: if `session` is None and no default session exists.
           tf.errors.FailedPreconditionError: if a variable is uninitialized.
         """
         session = load_status.session_or_default(session)
@@ -144,7 +144,7 @@ class Checkpoint(trackable.AutoTrackable):
           str, the prefix with the number.
 
         Raises:
-          ValueError: if there is no session.
+          ValueError: if `session` is None and no default session exists.
           tf.errors.FailedPreconditionError: if a variable is uninitialized.
         """
         session = load_status.session_or_default(session)
@@ -173,7 +173,7 @@ class Checkpoint(trackable.AutoTrackable):
           assert_consumed(), assert_existing_objects_matched(), assert_nontrivial_match(), expect_partial().
 
         Raises:
-          tf.errors.NotFoundError: if there is no such checkpoint.
+          tf.errors.NotFoundError: if the checkpoint does not exist.
           ValueError: if a variable has a different shape in the checkpoint.
         """
         status = self._saver.restore(save_path)
@@ -193,7 +193,7 @@ class Checkpoint(trackable.AutoTrackable):
           As restore.
 
         Raises:
-          tf.errors.NotFoundError: if there is no such checkpoint.
+          tf.errors.NotFoundError: if the checkpoint does not exist.
           ValueError: if a variable has a different shape in the checkpoint.
         """
         return self._saver.restore(save_path)

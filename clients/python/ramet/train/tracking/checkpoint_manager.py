@@ -22,7 +22,7 @@ class CheckpointManager:
       checkpoint_name: str, the name of the files without folder and number.
       step_counter: a variable that counts steps; needed for checkpoint_interval.
       checkpoint_interval: int, the minimum number of steps between two checkpoints, or None.
-      init_fn: a function that initializes if there is no checkpoint, for restore_or_initialize.
+      init_fn: a function that initializes if no checkpoint exists, for restore_or_initialize.
 
     Raises:
       ValueError: if max_to_keep is not positive, or checkpoint_interval lacks step_counter.
@@ -103,7 +103,7 @@ class CheckpointManager:
           str, the prefix, or None if it is too early.
 
         Raises:
-          ValueError: if there is no session.
+          ValueError: if `session` is None and no default session exists.
         """
         session = session_or_default(session)
         if self._is_too_early(session, check_interval):
@@ -158,7 +158,7 @@ class CheckpointManager:
             checkpoint_management.remove_checkpoint(path)
 
     def restore_or_initialize(self):
-        """Restores the latest checkpoint, or calls init_fn if there is none.
+        """Restores the latest checkpoint, or calls init_fn if none exists.
 
         Returns:
           The prefix of the checkpoint, or None.

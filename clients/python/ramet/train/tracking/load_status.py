@@ -8,7 +8,7 @@ def session_or_default(session):
     """Returns a session, or the default one.
 
     Raises:
-      ValueError: if there is none.
+      ValueError: if `session` is None and no default session exists.
     """
     session = session or ops.get_default_session()
     if session is None:
@@ -102,7 +102,7 @@ class CheckpointLoadStatus:
           session: the Session, or None for the default one.
 
         Raises:
-          ValueError: if there is no session.
+          ValueError: if `session` is None and no default session exists.
         """
         self._restoration.match()
         self._restoration.run(session_or_default(session))
@@ -114,7 +114,7 @@ class CheckpointLoadStatus:
           session: the Session, or None for the default one.
 
         Raises:
-          ValueError: if there is no session.
+          ValueError: if `session` is None and no default session exists.
         """
         session = session_or_default(session)
         self.run_restore_ops(session)
@@ -177,7 +177,7 @@ class InitializationOnlyStatus:
           session: the Session, or None for the default one.
 
         Raises:
-          ValueError: if there is no session.
+          ValueError: if `session` is None and no default session exists.
         """
         session_or_default(session).run(_initializers(object_graph.ObjectGraph(self._root), []))
 
@@ -224,7 +224,7 @@ class NameBasedSaverStatus:
           session: the Session, or None for the default one.
 
         Raises:
-          ValueError: if there is no session.
+          ValueError: if `session` is None and no default session exists.
         """
         session = session_or_default(session)
         restore = [self._operations.of(v, v._shared_name) for v in self._variables() if v._shared_name in self._names]
@@ -238,7 +238,7 @@ class NameBasedSaverStatus:
           session: the Session, or None for the default one.
 
         Raises:
-          ValueError: if there is no session.
+          ValueError: if `session` is None and no default session exists.
         """
         session = session_or_default(session)
         graph = object_graph.ObjectGraph(self._root)

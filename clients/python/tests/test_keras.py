@@ -1,11 +1,15 @@
 """tf.keras: models of all kinds, the data that they take, callbacks, and files."""
 
 import contextlib
+import functools
+import hashlib
 import io
 import json
 import os
+import tarfile
 import tempfile
 import unittest
+import zipfile
 
 import numpy as np
 import ramet.compat.v1 as tf
@@ -306,6 +310,38 @@ class UtilsTest(TestCase):
         np.testing.assert_allclose([[.6, .8]], tf.keras.utils.normalize(np.array([[3., 4.]])))
         with self.assertRaisesRegex(FileNotFoundError, 'Ramet does not download files'):
             tf.keras.utils.get_file('nothing.npz', cache_dir=os.sep)
+
+    def test_files_of_the_cache(self):
+        with tempfile.TemporaryDirectory() as cache:
+            folder = os.path.join(cache, 'datasets')
+            os.makedirs(folder)
+            text = os.path.join(cache, 'text')
+            with open(text, 'wb') as file:
+                file.write(b'some text')
+            with tarfile.open(os.path.join(folder, 'words.tar.gz'), 'w:gz') as archive:
+                archive.add(text, 'words/a.txt')
+            with zipfile.ZipFile(os.path.join(folder, 'more.zip'), 'w') as archive:
+                archive.write(text, 'b.txt')
+            with open(os.path.join(folder, 'more.zip'), 'rb') as file:
+                content = file.read()
+
+            get_file = functools.partial(tf.keras.utils.get_file, cache_dir=cache)
+            self.assertEqual(os.path.join(folder, 'words'), get_file('words', untar=True))
+            self.assertEqual(['a.txt'], os.listdir(os.path.join(folder, 'words')))
+            get_file('more.zip', extract=True, archive_format='tar')
+            self.assertFalse(os.path.exists(os.path.join(folder, 'b.txt')))
+            get_file('more.zip', extract=True, md5_hash=hashlib.md5(content).hexdigest())
+            self.assertTrue(os.path.exists(os.path.join(folder, 'b.txt')))
+            get_file('more.zip', file_hash=hashlib.sha256(content).hexdigest())
+            for digest, algorithm in (('0' * 64, 'sha256'), ('0' * 32, 'md5')):
+                with self.assertRaisesRegex(ValueError, f'more.zip has the {algorithm} digest'):
+                    get_file('more.zip', file_hash=digest)
+
+    def test_events_that_are_not_written(self):
+        with self.assertLogs('tensorflow', 'WARNING') as logs:
+            tf.keras.callbacks.TensorBoard(write_images=True, write_graph=True)
+        self.assertEqual(1, len(logs.output))
+        self.assertIn('ignores write_images=True', logs.output[0])
 
     def test_sequences_and_texts(self):
         p = tf.keras.preprocessing

@@ -9,6 +9,7 @@ from ramet.api import export
 from ramet.core.framework import summary_pb2
 from ramet.keras.backend import state
 from ramet.keras.callbacks.callback import Callback
+from ramet.lib import tf_logging
 from ramet.summary import writer as summary_writer
 
 
@@ -67,8 +68,9 @@ class TensorBoard(Callback):
       histogram_freq: after how many epochs to write histograms of the variables; 0 for never.
       batch_size: ignored.
       write_graph: whether to write the graph.
-      write_grads, write_images, profile_batch: ignored.
-      embeddings_freq, embeddings_layer_names, embeddings_metadata, embeddings_data: ignored.
+      write_grads, write_images, embeddings_freq: ignored, with a warning if they are set.
+      embeddings_layer_names, embeddings_metadata, embeddings_data: settings of embeddings_freq.
+      profile_batch: ignored.
       update_freq: 'epoch', 'batch', or a number of samples between two values.
     """
 
@@ -76,6 +78,11 @@ class TensorBoard(Callback):
                  write_images=False, embeddings_freq=0, embeddings_layer_names=None, embeddings_metadata=None,
                  embeddings_data=None, update_freq='epoch', profile_batch=2):
         super().__init__()
+        for name, value in (('write_grads', write_grads), ('write_images', write_images),
+                            ('embeddings_freq', embeddings_freq)):
+            if value:
+                tf_logging.warning('The TensorBoard callback ignores %s=%r: Ramet does not write these events.',
+                                   name, value)
         self.log_dir = log_dir
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph

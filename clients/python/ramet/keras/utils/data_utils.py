@@ -2,8 +2,11 @@
 
 import collections
 import concurrent.futures
+import hashlib
 import os
 import random
+import tarfile
+import zipfile
 
 from ramet.api import export
 
@@ -91,19 +94,61 @@ def get_file(fname, origin=None, untar=False, md5_hash=None, file_hash=None, cac
     Args:
       fname: the name of the file.
       origin: where the file comes from; only for the error message.
-      untar, md5_hash, file_hash, hash_algorithm, extract, archive_format: ignored.
+      untar: whether `fname` is a folder that is extracted from the file `fname`.tar.gz.
+      md5_hash: the MD5 digest of the file; `file_hash` replaces it.
+      file_hash: the digest of the file, a hexadecimal str, or None to not check it.
       cache_subdir: a folder in the cache.
+      hash_algorithm: 'md5', 'sha256', or 'auto' to choose by the length of the digest.
+      extract: whether to extract the file, if it is an archive, into its folder.
+      archive_format: 'tar', 'zip', a list of these, 'auto' for both, or None for none.
       cache_dir: the folder of the cache, or None for ~/.keras.
 
     Returns:
-      The path of the file.
+      The path of the file, or with `untar`, of the extracted folder.
 
     Raises:
       FileNotFoundError: if the file is not in the cache.
+      ValueError: if the file has a different digest.
     """
     folder = os.path.join(os.path.expanduser(cache_dir or os.path.join('~', '.keras')), cache_subdir)
-    path = os.path.join(folder, fname)
+    extracted = os.path.join(folder, fname)
+    path = f'{extracted}.tar.gz' if untar else extracted
     if not os.path.exists(path):
         source = f' from {origin}' if origin else ''
         raise FileNotFoundError(f'{path} does not exist, and Ramet does not download files; put the file{source} there')
+    if md5_hash is not None and file_hash is None:
+        file_hash, hash_algorithm = md5_hash, 'md5'
+    if file_hash is not None:
+        _check_digest(path, file_hash, hash_algorithm)
+    if untar:
+        if not os.path.exists(extracted):
+            _extract(path, folder, 'tar')
+        return extracted
+    if extract:
+        _extract(path, folder, archive_format)
     return path
+
+
+def _check_digest(path, expected, algorithm):
+    if algorithm != 'sha256':
+        algorithm = 'sha256' if algorithm == 'auto' and len(expected) == 64 else 'md5'
+    with open(path, 'rb') as file:
+        found = hashlib.new(algorithm, file.read()).hexdigest()
+    if found != expected:
+        raise ValueError(f'{path} has the {algorithm} digest {found}, but {expected} was expected: the file is '
+                         'incomplete or outdated. Ramet does not download files; replace it')
+
+
+def _extract(path, folder, formats):
+    """Extracts an archive. Does nothing if the file has none of the formats."""
+    if formats == 'auto':
+        formats = ('tar', 'zip')
+    for kind in [formats] if isinstance(formats, str) else formats or ():
+        if kind == 'tar' and tarfile.is_tarfile(path):
+            with tarfile.open(path) as archive:
+                archive.extractall(folder, filter='data')
+            return
+        if kind == 'zip' and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                archive.extractall(folder)
+            return

@@ -303,6 +303,47 @@ class FilesTest(TestCase):
                 tf.keras.Sequential([L.Dense(3, input_shape=(4,))]).load_weights(path)
 
 
+class ObjectCheckpointTest(TestCase):
+
+    def test_checkpoints_of_models(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for optimizer in ('adam', tf.train.AdamOptimizer()):
+                model, other = (dense_model(optimizer=optimizer, loss='mse') for _ in range(2))
+                for each in (model, other):
+                    each.train_on_batch(X, Y)
+                session = K.get_session()
+                path = tf.train.Checkpoint(model=model).save(os.path.join(folder, 'c'), session)
+                names = [name for name, _ in tf.train.list_variables(path)]
+                self.assertIn('model/layer-0/kernel/.ATTRIBUTES/VARIABLE_VALUE', names)
+                self.assertTrue(any('/.OPTIMIZER_SLOT/model/optimizer/' in name for name in names))
+                status = tf.train.Checkpoint(model=other).restore(path)
+                status.assert_consumed().initialize_or_restore(session)
+                for expected, found in zip(model.get_weights(), other.get_weights(), strict=True):
+                    np.testing.assert_array_equal(expected, found)
+
+    def test_saving_weights_again_adds_no_operations(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = dense_model(optimizer='adam', loss='mse')
+            model.save_weights(os.path.join(folder, 'w'), save_format='tf')
+            count = len(tf.get_default_graph().get_operations())
+            model.save_weights(os.path.join(folder, 'w'), save_format='tf')
+            self.assertEqual(count, len(tf.get_default_graph().get_operations()))
+
+    def test_layers_in_private_attributes(self):
+        class Own(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self._blocks = [L.Dense(2)]
+                self._named = {'last': L.Dense(1)}
+
+            def call(self, inputs):
+                return self._named['last'](self._blocks[0](inputs))
+
+        model = Own()
+        model(tf.ones([2, 3]))
+        self.assertEqual(4, len(model.trainable_weights))
+
+
 class UtilsTest(TestCase):
 
     def test_arrays(self):

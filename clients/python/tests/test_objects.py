@@ -47,6 +47,17 @@ class CheckpointTest(unittest.TestCase):
         self.assertIn('layer/kernel/.ATTRIBUTES/VARIABLE_VALUE', names)
         self.assertIn('layer/bias/.ATTRIBUTES/VARIABLE_VALUE', names)
 
+    def test_cells(self):
+        with tf.Session() as session:
+            cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(2), tf.nn.rnn_cell.GRUCell(2)])
+            tf.nn.static_rnn(cell, [tf.ones([1, 3])], dtype=tf.float32)
+            session.run(tf.global_variables_initializer())
+            path = tf.train.Checkpoint(cell=cell).write(os.path.join(self.folder, 'c'))
+        names = [name for name, _ in tf.train.list_variables(path)]
+        self.assertEqual(7, len(names))
+        self.assertIn('cell/cell-0/kernel/.ATTRIBUTES/VARIABLE_VALUE', names)
+        self.assertIn('cell/cell-1/gates.Skernel/.ATTRIBUTES/VARIABLE_VALUE', names)
+
     def test_without_session(self):
         with self.assertRaisesRegex(ValueError, 'There is no session'):
             tf.train.Checkpoint().save(os.path.join(self.folder, 'c'))

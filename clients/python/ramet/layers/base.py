@@ -136,7 +136,7 @@ class Layer(base_layer.Layer):
                 parts = tracking.parts_of(variable) if regularizer else ()
                 if not any(id(part) in known for part in parts):
                     self._regularize(name, parts, regularizer)
-        self._keep(variable, trainable)
+        self._keep(variable, trainable, name)
         return variable
 
     add_variable = add_weight

@@ -35,6 +35,9 @@ class MultiRNNCell(RNNCell):
             raise ValueError('Some cells return tuples of states, but the flag state_is_tuple is '
                              f'not set.  State sizes are: {[c.state_size for c in cells]}')
 
+    def _trackable_children(self):
+        return {**super()._trackable_children(), **{f'cell-{i}': cell for i, cell in enumerate(self._cells)}}
+
     @property
     def state_size(self):
         sizes = tuple(cell.state_size for cell in self._cells)

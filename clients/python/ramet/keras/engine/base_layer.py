@@ -4,7 +4,7 @@ import collections
 import inspect
 
 from ramet.api import export
-from ramet.framework import dtypes, nest, ops, tensor_shape, trackable
+from ramet.framework import dtypes, nest, ops, tensor_shape
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.keras import constraints, initializers, regularizers
 from ramet.keras.backend import config, state, values
@@ -58,6 +58,9 @@ class Layer(Children):
       input_spec: an InputSpec, or a list of them, that the inputs must match, or None for any inputs.
     """
 
+    _untracked = ('_initial_weights', '_trainable', '_non_trainable', '_losses', '_updates', '_metrics',
+                  '_inbound_nodes', '_outbound_nodes')
+
     def __init__(self, trainable=True, name=None, dtype=None, dynamic=False, **kwargs):
         for key in kwargs:
             if key not in _KEYWORDS:
@@ -102,11 +105,6 @@ class Layer(Children):
     dynamic = property(lambda self: False)
     inbound_nodes = property(lambda self: self._inbound_nodes)
     outbound_nodes = property(lambda self: self._outbound_nodes)
-
-    def _trackable_children(self):
-        """Returns the public attributes that object-based checkpoints save."""
-        return {name: value for name, value in vars(self).items()
-                if not name.startswith('_') and trackable.is_trackable(value)}
 
     @property
     def trainable(self):
@@ -175,21 +173,22 @@ class Layer(Children):
             lambda: initializer(sizes, dtype=dtype), name=name or 'Variable', trainable=trainable, dtype=dtype,
             constraint=constraints.get(constraint), use_resource=True if use_resource is None else use_resource,
             synchronization=synchronization, aggregation=aggregation)
-        self._children[name] = variable
         regularizer = regularizers.get(regularizer)
         if regularizer is not None:
             with ops.name_scope(f'{name}/Regularizer'):
                 loss = regularizer(variable)
             if loss is not None:
                 self.add_loss(loss)
-        self._keep(variable, trainable)
+        self._keep(variable, trainable, name)
         return variable
 
     def add_variable(self, *args, **kwargs):
         """Creates a variable of the layer, as add_weight."""
         return self.add_weight(*args, **kwargs)
 
-    def _keep(self, variable, trainable):
+    def _keep(self, variable, trainable, name=None):
+        if name is not None:
+            self._children[name] = variable
         for part in tracking.parts_of(variable):
             state.track_variable(part)
         kept = self._trainable if trainable else self._non_trainable

@@ -1,24 +1,31 @@
 """The objects that a layer, a model or an optimizer owns by its attributes: variables, layers and lists of them."""
 
+from ramet.framework import trackable
 from ramet.ops.variables.variable_base import Variable
 
 
 class Children:
     """Tracks attributes. A subclass of it finds its variables and layers, and checkpoints find their names.
 
-    Attributes that begin with an underscore and hold lists belong to the class itself and are not tracked.
+    A subclass lists in `_untracked` its attributes with variables and layers that it keeps track of in a different way.
     """
+
+    _untracked = ()
 
     def __setattr__(self, name, value):
         known = self.__dict__.setdefault('_children', {})
         known.pop(name, None)
-        if _is_tracked(value) and not (name.startswith('_') and isinstance(value, (list, tuple, dict))):
+        if name not in self._untracked and _is_tracked(value):
             known[name] = value
         object.__setattr__(self, name, value)
 
-    def _checkpoint_children(self):
+    def _trackable_children(self):
         """Returns a dict from the names in checkpoints to tracked objects."""
-        return dict(self.__dict__.get('_children', {}))
+        found = {name: child for name, child in self.__dict__.get('_children', {}).items()
+                 if next(flat(child), None) is not None}
+        others = {name: value for name, value in vars(self).items()
+                  if name not in found and not name.startswith('_') and trackable.is_trackable(value)}
+        return {**found, **others}
 
     def __delattr__(self, name):
         self.__dict__.get('_children', {}).pop(name, None)
@@ -32,18 +39,6 @@ def _is_tracked(value):
         return bool(value) and any(_is_tracked(v) for v in value.values())
     # A list may get its layers later.
     return isinstance(value, list) or (isinstance(value, tuple) and any(_is_tracked(v) for v in value))
-
-
-def children_of(value):
-    """Returns a dict from names to the tracked objects that an object, list or dict holds directly."""
-    if isinstance(value, Children):
-        own = value._checkpoint_children()
-        return {name: child for name, child in own.items() if next(flat(child), None) is not None}
-    if isinstance(value, (list, tuple)):
-        return {str(i): v for i, v in enumerate(value) if _is_tracked(v)}
-    if isinstance(value, dict):
-        return {str(k): v for k, v in value.items() if _is_tracked(v)}
-    return {}
 
 
 def flat(value):

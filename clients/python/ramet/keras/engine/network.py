@@ -113,8 +113,8 @@ class Network(Layer):
         own = self._graph_of_layers.layers if self._is_graph_network else []
         return unique([*own, *super()._own_layers()])
 
-    def _checkpoint_children(self):
-        found = {name: child for name, child in super()._checkpoint_children().items() if not name.startswith('_')}
+    def _trackable_children(self):
+        found = {name: child for name, child in super()._trackable_children().items() if not name.startswith('_')}
         with_weights = [layer for layer in self.layers if layer.weights]
         found.update((f'layer-{i}', layer) for i, layer in enumerate(self.layers))
         found.update((f'layer_with_weights-{i}', layer) for i, layer in enumerate(with_weights))

@@ -21,6 +21,8 @@ class Sequential(Model):
       name: the name of the model.
     """
 
+    _untracked = (*Model._untracked, '_list')
+
     def __init__(self, layers=None, name=None):
         super().__init__(name=name)
         self.supports_masking = True

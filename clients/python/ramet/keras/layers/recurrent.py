@@ -31,6 +31,8 @@ class RNN(Layer):
       ValueError: if the cell lacks `call` or `state_size`.
     """
 
+    _untracked = (*Layer._untracked, '_states')
+
     def __init__(self, cell, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
                  unroll=False, time_major=False, **kwargs):
         if isinstance(cell, (list, tuple)):

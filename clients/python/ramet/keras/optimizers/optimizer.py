@@ -157,7 +157,7 @@ class Optimizer(Children):
         state.track_variable(made)
         return made
 
-    def _checkpoint_children(self):
+    def _trackable_children(self):
         hypers = {name: v for name, v in self._hyper.items() if isinstance(v, tf_variables.Variable)}
         return {**({} if self._iterations is None else {'iter': self._iterations}), **hypers}
 

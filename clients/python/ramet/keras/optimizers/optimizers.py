@@ -469,5 +469,8 @@ class TFOptimizer(Optimizer):
                 state.track_variable(variable)
         return update
 
+    def _trackable_children(self):
+        return {**super()._trackable_children(), 'optimizer': self.optimizer}
+
     def get_config(self):
         raise NotImplementedError('TF optimizers do not have a configuration')

@@ -2,76 +2,12 @@
 
 import os
 
-from ramet import gen
 from ramet.core.protobuf import trackable_object_graph_pb2
-from ramet.framework import dtypes, ops
+from ramet.framework import trackable
 from ramet.keras.backend import state, values
-from ramet.keras.engine.children import children_of
-from ramet.ops.array import array_placeholders
 from ramet.ops.variables.variable_base import Variable
 from ramet.train import checkpoint_management
-
-GRAPH_KEY = '_CHECKPOINTABLE_OBJECT_GRAPH'
-
-
-def _escaped(name):
-    return name.replace('.', '..').replace('/', '.S')
-
-
-def _suffix(path):
-    return f'{path}/.ATTRIBUTES/VARIABLE_VALUE'
-
-
-class ObjectGraph:
-    """The objects below a model, with the paths of attributes to them.
-
-    Attributes:
-      proto: the TrackableObjectGraph.
-      variables: a dict from keys in the file to variables.
-    """
-
-    def __init__(self, root):
-        self.proto = trackable_object_graph_pb2.TrackableObjectGraph()
-        self.variables = {}
-        self._numbers, self._paths, objects = {id(root): 0}, {id(root): ''}, [root]
-        for parent in objects:  # The list grows: breadth first, so that paths are short.
-            for name, child in children_of(parent).items():
-                if id(child) not in self._numbers:
-                    self._numbers[id(child)] = len(objects)
-                    path = self._paths[id(parent)]
-                    self._paths[id(child)] = f'{path}/{_escaped(name)}' if path else _escaped(name)
-                    objects.append(child)
-        self._objects = objects
-        self._fill()
-
-    def _fill(self):
-        slots = [(o, self._slots_of(o)) for o in self._objects if hasattr(o, '_slots')]
-        for item in self._objects:
-            node = self.proto.nodes.add()
-            for name, child in children_of(item).items():
-                node.children.add(node_id=self._numbers[id(child)], local_name=name)
-            if isinstance(item, Variable):
-                self._add_value(node, item, _suffix(self._paths[id(item)]))
-        for optimizer, found in slots:
-            node = self.proto.nodes[self._numbers[id(optimizer)]]
-            for variable, name, slot in found:
-                self._add_slot(node, optimizer, variable, name, slot)
-
-    def _slots_of(self, optimizer):
-        by_name = {o.op.name: o for o in self._objects if isinstance(o, Variable)}
-        return [(by_name[owner], name, slot) for owner, named in optimizer._slots.items() if owner in by_name
-                for name, slot in named.items()]
-
-    def _add_value(self, node, variable, key):
-        node.attributes.add(name='VARIABLE_VALUE', full_name=variable.op.name, checkpoint_key=key)
-        self.variables[key] = variable
-
-    def _add_slot(self, node, optimizer, variable, name, slot):
-        number = len(self.proto.nodes)
-        path = f'{self._paths[id(variable)]}/.OPTIMIZER_SLOT/{self._paths[id(optimizer)]}/{_escaped(name)}'
-        self._add_value(self.proto.nodes.add(), slot, _suffix(path))
-        node.slot_variables.add(original_variable_node_id=self._numbers[id(variable)], slot_name=name,
-                                slot_variable_node_id=number)
+from ramet.train.tracking import checkpoint, object_graph
 
 
 def save(root, prefix):
@@ -81,16 +17,8 @@ def save(root, prefix):
       root: a model.
       prefix: the beginning of the names of the files.
     """
-    graph = ObjectGraph(root)
-    with state.get_session().graph.as_default(), ops.name_scope('save_weights'), ops.device('/cpu:0'):
-        file = array_placeholders.placeholder(dtypes.string, shape=())
-        names = [GRAPH_KEY, *graph.variables]
-        tensors = [ops.convert_to_tensor(graph.proto.SerializeToString(), dtype=dtypes.string),
-                   *(v.read_value() for v in graph.variables.values())]
-        operation = gen.SaveV2(file, names, [''] * len(names), tensors)
-    folder = os.path.dirname(os.path.abspath(prefix))
-    os.makedirs(folder, exist_ok=True)
-    state.get_session().run(operation, {file: os.fspath(prefix)})
+    saver = vars(root).setdefault('_saver', checkpoint.Saver(root))
+    saver.save(prefix, state.get_session())
     checkpoint_management.update_checkpoint_state(
         os.path.dirname(prefix) or '.', os.path.basename(prefix), [os.path.basename(prefix)])
 
@@ -144,7 +72,7 @@ def load(root, reader):
       root: a model.
       reader: a reader of the checkpoint.
     """
-    proto = trackable_object_graph_pb2.TrackableObjectGraph.FromString(reader.get_tensor(GRAPH_KEY))
+    proto = trackable_object_graph_pb2.TrackableObjectGraph.FromString(reader.get_tensor(object_graph.PROTO_KEY))
     found = _matched(root, proto)
     pairs, used = [], set()
     for number, item in found.items():
@@ -154,7 +82,8 @@ def load(root, reader):
                 pairs.append((item, _fitting(item, reader, attribute.checkpoint_key)))
     values.batch_set_value(pairs)
     loaded = {id(v) for v, _ in pairs}
-    missing = [v.name for v in ObjectGraph(root).variables.values() if id(v) not in loaded]
+    missing = [value.variable.name for value in object_graph.ObjectGraph(root).values()
+               if id(value.variable) not in loaded]
     known = {a.checkpoint_key for node in proto.nodes for a in node.attributes}
     return LoadStatus(missing, known - used)
 
@@ -172,15 +101,15 @@ def _matched(root, proto):
     found, waiting = {0: root}, [0]
     while waiting:
         number = waiting.pop()
-        own = children_of(found[number])
+        own = trackable.children(found[number])
         for child in proto.nodes[number].children:
             if child.local_name in own and child.node_id not in found and 0 <= child.node_id < len(proto.nodes):
                 found[child.node_id] = own[child.local_name]
                 waiting.append(child.node_id)
     for number, item in list(found.items()):
-        for slot in proto.nodes[number].slot_variables if hasattr(item, '_slots') else ():
+        for slot in proto.nodes[number].slot_variables if object_graph.has_slots(item) else ():
             variable = found.get(slot.original_variable_node_id)
-            named = item._slots.get(variable.op.name, {}) if variable is not None else {}
-            if slot.slot_name in named:
-                found[slot.slot_variable_node_id] = named[slot.slot_name]
+            own = None if variable is None else object_graph.slot_of(item, variable, slot.slot_name)
+            if own is not None:
+                found[slot.slot_variable_node_id] = own
     return found

@@ -5,6 +5,7 @@ import os
 from ramet.keras.backend import values
 from ramet.keras.saving import hdf5, object_graph
 from ramet.train import checkpoint_management, checkpoint_utils
+from ramet.train.tracking.object_graph import PROTO_KEY
 
 _HDF5_ENDS = ('.h5', '.keras', '.hdf5')
 
@@ -52,7 +53,7 @@ def load(model, filepath, by_name):
         raise NotImplementedError('Weights may only be loaded based on topology into Models when loading TensorFlow-'
                                   'formatted weights (got by_name=True to load_weights).')
     reader = checkpoint_utils.load_checkpoint(filepath)
-    if reader.has_tensor(object_graph.GRAPH_KEY):
+    if reader.has_tensor(PROTO_KEY):
         return object_graph.load(model, reader)
     found = [v for v in model.weights if reader.has_tensor(v.op.name)]
     values.batch_set_value([(v, reader.get_tensor(v.op.name)) for v in found])

@@ -22,6 +22,14 @@ def has_slots(value):
     return hasattr(value, 'get_slot_names') and hasattr(value, 'get_slot')
 
 
+def slot_of(optimizer, variable, name):
+    """Returns the slot of a variable in an object that has slots, or None."""
+    try:
+        return optimizer.get_slot(variable, name)
+    except KeyError:  # optimizers of tf.keras
+        return None
+
+
 class ObjectGraph:
     """The objects that can be reached from a root, in breadth-first order, and the slots of optimizers.
 
@@ -57,7 +65,7 @@ class ObjectGraph:
             for name in optimizer.get_slot_names():
                 for variable in known:
                     slot = None if getattr(variable, '_checkpoint_value', None) is None else (
-                        optimizer.get_slot(variable, name))
+                        slot_of(optimizer, variable, name))
                     if slot is None:
                         continue
                     if id(slot) in self._numbers:

@@ -86,7 +86,7 @@ class Restoration:
                 continue
             for slot in self.proto.nodes[number].slot_variables:
                 variable = self.matched.get(slot.original_variable_node_id)
-                found = None if variable is None else optimizer.get_slot(variable, slot.slot_name)
+                found = None if variable is None else object_graph.slot_of(optimizer, variable, slot.slot_name)
                 if found is not None:
                     self._bind(slot.slot_variable_node_id, found)
 

@@ -14,6 +14,9 @@ from ramet.keras.engine.network import Network
 from ramet.keras.optimizers import lookup as optimizers
 from ramet.keras.utils import data_utils, generic_utils
 
+# Keras shuffles the arrays of a validation too, which decides the order of later epochs with the same random numbers.
+_SHUFFLE_VALIDATION = True
+
 
 class Model(Network):
     """A graph of layers, which can be trained, evaluated and used for predictions.
@@ -288,7 +291,7 @@ class Model(Network):
             arrays = self._checked_split(x, y, sample_weight, class_weight)
             first, second = data.split(arrays, validation_split)
             batches = training_loops.ArrayBatches(first, batch_size or 32, shuffle)
-            validation = training_loops.ArrayBatches(second, batch_size or 32)
+            validation = training_loops.ArrayBatches(second, batch_size or 32, _SHUFFLE_VALIDATION)
         else:
             batches = self._batches(x, y, sample_weight, class_weight, batch_size, steps_per_epoch, shuffle, workers,
                                     max_queue_size)
@@ -326,7 +329,8 @@ class Model(Network):
                              'y_val), or 3 items (x_val, y_val, val_sample_weights), or alternatively it could be a '
                              f'dataset or a dataset or a dataset iterator. However we received '
                              f'`validation_data={given}`')
-        return self._batches(given[0], given[1], given[2] if len(given) == 3 else None, None, batch_size, steps)
+        return self._batches(given[0], given[1], given[2] if len(given) == 3 else None, None, batch_size, steps,
+                             _SHUFFLE_VALIDATION)
 
     def evaluate(self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None, callbacks=None,
                  max_queue_size=10, workers=1, use_multiprocessing=False):

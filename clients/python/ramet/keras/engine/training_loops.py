@@ -156,7 +156,7 @@ class _Results:
         self._rest = results[1:]
 
     def values(self):
-        return [self._total / self._count if self._count else self._total, *self._rest]
+        return [self._total / self._count if self._count else self._total, *map(float, self._rest)]
 
 
 def fit(model, batches, epochs, verbose, callbacks, validation, initial_epoch=0, validation_freq=1):

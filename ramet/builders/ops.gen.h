@@ -110,13 +110,13 @@ RAMET_EXPORT Output AdjustContrast(const Input& images, const Input& contrast_fa
 RAMET_EXPORT Output AdjustContrastv2(const Input& images, const Input& contrast_factor, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the RGB colors of images [..., height, width, 3] with their hue turned by `delta` of a
-// full turn. Error: the rank is less than 3; there are not three channels; `delta` is not a scalar.
+// full turn. Error: the rank is less than 3; the last dimension is not 3; `delta` is not a scalar.
 // AdjustHue(images:T, delta:float) -> (output:T) {T:type=float}
 RAMET_EXPORT Output AdjustHue(const Input& images, const Input& delta, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the RGB colors of images [..., height, width, 3] with their saturation multiplied by
-// `scale` and limited to 0..1. Error: the rank is less than 3; there are not three channels;
-// `scale` is not a scalar.
+// `scale` and limited to 0..1. Error: the rank is less than 3; the last dimension is not 3; `scale`
+// is not a scalar.
 // AdjustSaturation(images:T, scale:float) -> (output:T) {T:type=float}
 RAMET_EXPORT Output AdjustSaturation(const Input& images, const Input& scale, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1744,15 +1744,16 @@ RAMET_EXPORT Output DivNoNan(const Input& x, const Input& y, std::string_view na
 
 // Returns images [batch, height, width, channels] with the outlines of `boxes` [batch, count, 4]:
 // y1, x1, y2, x2 as fractions of the height and width. Ten colors take turns. Inverted boxes and
-// boxes outside the image are not drawn. Error: a shape does not match this; there are not 1, 3 or
-// 4 channels.
+// boxes outside the image are not drawn. Error: a shape does not match this; the number of channels
+// is not 1, 3 or 4.
 // DrawBoundingBoxes(images:T, boxes:float) -> (output:T) {T:type=float}
 RAMET_EXPORT Output DrawBoundingBoxes(const Input& images, const Input& boxes, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns images [batch, height, width, channels] with the outlines of `boxes` [batch, count, 4]:
 // y1, x1, y2, x2 as fractions of the height and width. The rows of `colors` take turns, or those of
 // DrawBoundingBoxes if it has none. Inverted boxes and boxes outside the image are not drawn.
-// Error: a shape does not match this; there are not 1, 3 or 4 channels; colors have fewer channels.
+// Error: a shape does not match this; the number of channels is not 1, 3 or 4; colors have fewer
+// channels.
 // DrawBoundingBoxesV2(images:T, boxes:float, colors:float) -> (output:T) {T:type=float}
 RAMET_EXPORT Output DrawBoundingBoxesV2(const Input& images, const Input& boxes, const Input& colors, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1879,7 +1880,7 @@ RAMET_EXPORT Output EncodePng(const Input& image, std::string_view name, SourceL
 
 // Returns the samples, [frames, channels] in [-1, 1], as a WAV file with 16 bits per sample.
 // sample_rate is in Hertz. Error: the rank of `audio` is not 2; sample_rate is not a positive
-// scalar; there are no channels or 2^16 or more; the file would be larger than 4 GiB.
+// scalar; the number of channels is not in (0, 2^16); the file would be larger than 4 GiB.
 // EncodeWav(audio:float, sample_rate:int32) -> (contents:string) {}
 RAMET_EXPORT Output EncodeWav(const Input& audio, const Input& sample_rate, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -6187,7 +6188,7 @@ struct SampleDistortedBoundingBoxOutputs {
 // of the image. Returns `begin` and `size` for Slice, and the box [1, 1, 4]. The result is the
 // whole image if max_attempts attempts fail. With the same seeds, runs draw the numbers that
 // TensorFlow draws. Error: a shape does not match this; a range or max_attempts is not positive; a
-// coordinate is not in 0..1; there are no boxes, and use_image_if_no_bounding_boxes is false.
+// coordinate is not in 0..1; bounding_boxes is empty, and use_image_if_no_bounding_boxes is false.
 // SampleDistortedBoundingBox(image_size:T, bounding_boxes:float) -> (begin:T, size:T, bboxes:float)
 // {T:type, seed:int=0, seed2:int=0, min_object_covered:float=0.1,
 // aspect_ratio_range:list(float)=[0.75, 1.33], area_range:list(float)=[0.05, 1],
@@ -7345,8 +7346,8 @@ RAMET_EXPORT SparseSliceOutputs SparseSlice(const Input& indices, const Input& v
 RAMET_EXPORT Output SparseSliceGrad(const Input& backprop_val_grad, const Input& input_indices, const Input& input_start, const Input& output_indices, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the softmax along the last dimension of a sparse tensor of rank 2 or more whose elements
-// are sorted. Elements that are not there do not take part. Error: the inputs are not the parts of
-// such a sparse tensor.
+// are sorted. Missing elements do not take part. Error: the inputs are not the parts of such a
+// sparse tensor.
 // SparseSoftmax(sp_indices:int64, sp_values:T, sp_shape:int64) -> (output:T) {T:type}
 RAMET_EXPORT Output SparseSoftmax(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -8125,8 +8126,8 @@ struct TakeManySparseFromTensorsMapOutputs {
 };
 // Takes the sparse tensors with the numbers sparse_handles, a vector, out of the session's map
 // named shared_name and stacks them along a new dimension 0; each dimension gets the largest size.
-// Error: there is no number, or the map lacks one; the ranks differ; the values have a different
-// dtype.
+// Error: sparse_handles is empty; the map does not have a number; the ranks differ; the values have
+// a different dtype.
 // TakeManySparseFromTensorsMap(sparse_handles:int64) -> (sparse_indices:int64, sparse_values:dtype,
 // sparse_shape:int64) {dtype:type, container:string="", shared_name:string=""}
 RAMET_EXPORT TakeManySparseFromTensorsMapOutputs TakeManySparseFromTensorsMap(const Input& sparse_handles, DType dtype, const TakeManySparseFromTensorsMapOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -8987,7 +8988,7 @@ RAMET_EXPORT UniqueWithCountsV2Outputs UniqueWithCountsV2(const Input& x, const 
 
 // Returns the coordinates of positions in a row-major tensor of shape dims, a vector: [rank] for a
 // scalar, [rank, n] for a vector of n positions. Error: dims is not a vector or contains 0; a
-// position is out of range; there is none.
+// position is out of range; `indices` is empty.
 // UnravelIndex(indices:Tidx, dims:Tidx) -> (output:Tidx) {Tidx:type=int32}
 RAMET_EXPORT Output UnravelIndex(const Input& indices, const Input& dims, std::string_view name = "", SourceLocation where = SourceLocation::current());
 

@@ -47,33 +47,6 @@ def exported_value(name):
     return _values[name]
 
 
-_finder = None
-
-
-def set_finder(finder):
-    """Sets the function with which `public` resolves names. The room of the public names calls it.
-
-    Args:
-      finder: a function from a dotted name without the leading `tf.` to the symbol.
-    """
-    global _finder
-    _finder = finder
-
-
-def public(name):
-    """Returns the symbol with a public name, for code that needs a symbol of any room only when it is used.
-
-    Args:
-      name: the dotted path without the leading `tf.`.
-
-    Returns:
-      The symbol, or an Unavailable if Ramet does not have it.
-    """
-    if _finder is None:
-        raise UnavailableError(f'tf.{name} is resolved by ramet.compat.v1; import it first')
-    return _finder(name)
-
-
 class UnavailableError(NotImplementedError):
     """The program used a name or an op of TensorFlow that Ramet does not have."""
 

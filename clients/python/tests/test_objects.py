@@ -129,7 +129,7 @@ class SupervisorTest(unittest.TestCase):
             step = tf.train.create_global_step()
             add = step.assign_add(1)
             tf.summary.scalar('s', 1.0)
-            supervisor = tf.train.Supervisor(logdir=folder, save_summaries_secs=1000, save_model_secs=1000)
+            supervisor = tf.train.Supervisor(logdir=folder, save_summaries_secs=1000, save_model_secs=0)
             with supervisor.managed_session() as session:
                 for _ in range(3):
                     session.run(add)

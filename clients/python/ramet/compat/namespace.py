@@ -259,4 +259,3 @@ class Finder:
 
 
 sys.meta_path.insert(0, Finder)
-api.set_finder(find)

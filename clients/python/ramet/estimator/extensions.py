@@ -1,6 +1,6 @@
 """Functions that extend or feed ready estimators: further metrics, features in predictions, and Example specs."""
 
-from ramet.api import export, public
+from ramet.api import export
 from ramet.estimator import functions
 from ramet.estimator.estimator import Estimator
 from ramet.estimator.export.export_output import PredictOutput
@@ -10,6 +10,7 @@ from ramet.feature_column.numeric import NumericColumn
 from ramet.framework import dtypes
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops.math import clip_ops
+from ramet.ops.parsing.features import FixedLenFeature
 from ramet.train.optimizer import Optimizer
 
 
@@ -130,7 +131,7 @@ def _with_labels(feature_columns, label_key, label_spec, weight_column):
     if isinstance(weight_column, NumericColumn):
         key, weight_spec = weight_column.key, weight_column.parse_example_spec[weight_column.key]
     else:
-        key, weight_spec = weight_column, public('io.FixedLenFeature')((1,), dtypes.float32, None)
+        key, weight_spec = weight_column, FixedLenFeature((1,), dtypes.float32, None)
     if key in spec:
         raise ValueError(f'weight_column should not be used as feature. weight_column: {key}, features: {list(spec)}')
     spec[key] = weight_spec
@@ -152,7 +153,7 @@ def classifier_parse_example_spec(feature_columns, label_key, label_dtype=dtypes
     Raises:
       ValueError: if the label or the weight is also a feature.
     """
-    label = public('io.FixedLenFeature')((1,), label_dtype, label_default)
+    label = FixedLenFeature((1,), label_dtype, label_default)
     return _with_labels(feature_columns, label_key, label, weight_column)
 
 
@@ -172,5 +173,5 @@ def regressor_parse_example_spec(feature_columns, label_key, label_dtype=dtypes.
     Raises:
       ValueError: if the label or the weight is also a feature.
     """
-    label = public('io.FixedLenFeature')((label_dimension,), label_dtype, label_default)
+    label = FixedLenFeature((label_dimension,), label_dtype, label_default)
     return _with_labels(feature_columns, label_key, label, weight_column)

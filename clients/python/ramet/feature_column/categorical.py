@@ -3,13 +3,14 @@
 import collections
 
 from ramet import gen
-from ramet.api import export, public
+from ramet.api import export
 from ramet.feature_column import checks
 from ramet.feature_column.columns import CategoricalColumn, to_sparse_input
 from ramet.framework import dtypes
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops.array import array_ops
 from ramet.ops.math import math_ops
+from ramet.ops.parsing.features import VarLenFeature
 
 
 @export('feature_column.categorical_column_with_identity')
@@ -39,7 +40,7 @@ class IdentityCategoricalColumn(CategoricalColumn, collections.namedtuple(
     __slots__ = ()
     name = property(lambda self: self.key)
     num_buckets = property(lambda self: self.number_buckets)
-    parse_example_spec = property(lambda self: {self.key: public('io.VarLenFeature')(dtypes.int64)})
+    parse_example_spec = property(lambda self: {self.key: VarLenFeature(dtypes.int64)})
 
     def transform(self, builder):
         tensor = to_sparse_input(builder.get(self.key))
@@ -90,7 +91,7 @@ class HashedCategoricalColumn(CategoricalColumn, collections.namedtuple(
     __slots__ = ()
     name = property(lambda self: self.key)
     num_buckets = property(lambda self: self.hash_bucket_size)
-    parse_example_spec = property(lambda self: {self.key: public('io.VarLenFeature')(self.dtype)})
+    parse_example_spec = property(lambda self: {self.key: VarLenFeature(self.dtype)})
 
     def transform(self, builder):
         tensor = to_sparse_input(builder.get(self.key))

@@ -2,12 +2,14 @@
 
 import collections
 
-from ramet.api import export, public
+from ramet.api import export
 from ramet.feature_column.categorical import HashedCategoricalColumn
 from ramet.feature_column.columns import CategoricalColumn, FeatureColumn, IdWeightPair, to_sparse_input
 from ramet.framework import dtypes
 from ramet.framework.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from ramet.ops.math import math_ops
+from ramet.ops.parsing.features import VarLenFeature
+from ramet.ops.sparse.sparse_cross import sparse_cross_hashed
 
 
 @export('feature_column.weighted_categorical_column')
@@ -41,7 +43,7 @@ class WeightedCategoricalColumn(CategoricalColumn, collections.namedtuple(
         key = self.weight_feature_key
         if key in features:
             raise ValueError(f'Parse config {features[key]} already exists for {key}.')
-        features[key] = public('io.VarLenFeature')(self.dtype)
+        features[key] = VarLenFeature(self.dtype)
         return features
 
     def transform(self, builder):
@@ -113,7 +115,7 @@ class CrossedColumn(CategoricalColumn, collections.namedtuple(
             if isinstance(key, FeatureColumn):
                 features.update(key.parse_example_spec)
             else:
-                features[key] = public('io.VarLenFeature')(dtypes.string)
+                features[key] = VarLenFeature(dtypes.string)
         return features
 
     def transform(self, builder):
@@ -127,4 +129,4 @@ class CrossedColumn(CategoricalColumn, collections.namedtuple(
                 raise ValueError('crossed_column does not support weight_tensor, but the given column populates '
                                  f'weight_tensor. Given column: {key.name}')
             tensors.append(ids)
-        return public('sparse.cross_hashed')(tensors, num_buckets=self.hash_bucket_size, hash_key=self.hash_key)
+        return sparse_cross_hashed(tensors, num_buckets=self.hash_bucket_size, hash_key=self.hash_key)

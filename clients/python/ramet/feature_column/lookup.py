@@ -1,10 +1,10 @@
 """Sums and means of the rows of tables, and lengths of sequences."""
 
-from ramet.api import public
 from ramet.framework import dtypes, ops, tensor_shape
 from ramet.ops.array import array_ops
 from ramet.ops.math import math_ops
 from ramet.ops.nn import embedding_ops
+from ramet.ops.nn.embedding_safe import safe_embedding_lookup_sparse
 from ramet.ops.sparse import sparse_ops
 from ramet.train import checkpoint_utils
 
@@ -25,7 +25,7 @@ def weighted_rows(table, ids, weights, combiner, name, max_norm=None, safe=True)
     if not safe and rank is not None and rank <= 2:
         return embedding_ops.embedding_lookup_sparse(table, ids, weights, partition_strategy='div', combiner=combiner,
                                                      name=name, max_norm=max_norm)
-    return public('nn.safe_embedding_lookup_sparse')(
+    return safe_embedding_lookup_sparse(
         table, ids, sparse_weights=weights, combiner=combiner, name=name, max_norm=max_norm)
 
 

@@ -3,13 +3,14 @@
 import collections
 
 from ramet import gen
-from ramet.api import export, public
+from ramet.api import export
 from ramet.feature_column import checks
 from ramet.feature_column.columns import CategoricalColumn, DenseColumn, IdWeightPair
 from ramet.framework import dtypes, tensor_shape
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops.array import array_ops
 from ramet.ops.math import math_ops
+from ramet.ops.parsing.features import FixedLenFeature
 
 
 @export('feature_column.numeric_column')
@@ -44,7 +45,7 @@ class NumericColumn(DenseColumn, collections.namedtuple(
 
     @property
     def parse_example_spec(self):
-        return {self.key: public('io.FixedLenFeature')(self.shape, self.dtype, self.default_value)}
+        return {self.key: FixedLenFeature(self.shape, self.dtype, self.default_value)}
 
     def transform(self, builder):
         tensor = builder.get(self.key)

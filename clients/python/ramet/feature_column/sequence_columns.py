@@ -2,7 +2,7 @@
 
 import collections
 
-from ramet.api import export, public
+from ramet.api import export
 from ramet.docstrings import with_args_of
 from ramet.feature_column import categorical, checks, lookup, vocabulary
 from ramet.feature_column.columns import (
@@ -14,6 +14,7 @@ from ramet.feature_column.columns import (
 from ramet.framework import dtypes, tensor_shape
 from ramet.ops.array import array_ops
 from ramet.ops.math import math_ops
+from ramet.ops.parsing.features import VarLenFeature
 from ramet.ops.sparse import sparse_ops
 
 
@@ -137,7 +138,7 @@ class SequenceNumericColumn(SequenceDenseColumn, collections.namedtuple(
     __slots__ = ()
     name = property(lambda self: self.key)
     variable_shape = property(lambda self: tensor_shape.TensorShape(self.shape))
-    parse_example_spec = property(lambda self: {self.key: public('io.VarLenFeature')(self.dtype)})
+    parse_example_spec = property(lambda self: {self.key: VarLenFeature(self.dtype)})
 
     def transform(self, builder):
         tensor = builder.get(self.key)

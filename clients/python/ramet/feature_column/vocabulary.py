@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from ramet.api import export, public
+from ramet.api import export
 from ramet.feature_column import checks
 from ramet.feature_column.columns import CategoricalColumn, to_sparse_input
 from ramet.framework import dtypes, ops
@@ -13,6 +13,7 @@ from ramet.lib import tf_logging as logging
 from ramet.lib.file_io import FileIO
 from ramet.ops.lookup import lookup_ops
 from ramet.ops.math import math_ops
+from ramet.ops.parsing.features import VarLenFeature
 
 
 def _check_buckets(num_oov_buckets, has_default, key):
@@ -29,7 +30,7 @@ class _VocabularyColumn(CategoricalColumn):
 
     __slots__ = ()
     name = property(lambda self: self.key)
-    parse_example_spec = property(lambda self: {self.key: public('io.VarLenFeature')(self.dtype)})
+    parse_example_spec = property(lambda self: {self.key: VarLenFeature(self.dtype)})
 
     def transform(self, builder):
         tensor = to_sparse_input(builder.get(self.key))

@@ -2,6 +2,7 @@
 
 import time
 
+from ramet.api import export
 from ramet.framework import dtypes, ops
 from ramet.lib import tf_logging as logging
 from ramet.ops.initializers import init_ops
@@ -14,6 +15,7 @@ from ramet.train.session_run_hook import SessionRunArgs, SessionRunHook
 _TIME = '%Y-%m-%dT%H:%M:%SZ'
 
 
+@export('contrib.training.get_or_create_eval_step')
 def get_or_create_eval_step():
     """Returns the local variable 'eval_step' of the default graph, and creates it if there is none.
 
@@ -30,6 +32,7 @@ def get_or_create_eval_step():
         collections=[ops.GraphKeys.LOCAL_VARIABLES, ops.GraphKeys.EVAL_STEP])
 
 
+@export('contrib.training.StopAfterNEvalsHook')
 class StopAfterNEvalsHook(SessionRunHook):
     """Stops after a number of evaluation steps, and logs about ten times in between."""
 
@@ -74,8 +77,13 @@ def _operations(eval_ops):
     return [getattr(value, 'op', value) for value in values]
 
 
-def _counted(eval_ops, hooks):
-    """Returns eval_ops with an operation that counts steps. Hooks that stop after N steps get the count."""
+def counted(eval_ops, hooks):
+    """Returns eval_ops with an operation that counts steps. Hooks that stop after N steps get the count.
+
+    None stays None.
+    """
+    if eval_ops is None:
+        return None
     step = get_or_create_eval_step()
     eval_ops = _with_step(eval_ops, state_ops.assign_add(step, 1, use_locking=True))
     with ops.control_dependencies(_operations(eval_ops)):
@@ -86,6 +94,7 @@ def _counted(eval_ops, hooks):
     return eval_ops
 
 
+@export('contrib.training.evaluate_once')
 def evaluate_once(checkpoint_path, master='', scaffold=None, eval_ops=None, feed_dict=None,
                   final_ops=None, final_ops_feed_dict=None, hooks=None, config=None):
     """Evaluates one checkpoint.
@@ -105,8 +114,16 @@ def evaluate_once(checkpoint_path, master='', scaffold=None, eval_ops=None, feed
       The values of final_ops, or None.
     """
     hooks = list(hooks or [])
-    if eval_ops is not None:
-        eval_ops = _counted(eval_ops, hooks)
+    return evaluate_counted(checkpoint_path, master, scaffold, counted(eval_ops, hooks), feed_dict, final_ops,
+                            final_ops_feed_dict, hooks, config)
+
+
+def evaluate_counted(checkpoint_path, master, scaffold, eval_ops, feed_dict, final_ops, final_ops_feed_dict, hooks,
+                     config):
+    """Evaluates one checkpoint like evaluate_once, with eval_ops that `counted` returned.
+
+    It adds nothing to the graph but what the session and the hooks need.
+    """
     started = time.time()
     logging.info('Starting evaluation at %s', time.strftime(_TIME, time.localtime()))
     final = FinalOpsHook(final_ops, final_ops_feed_dict)

@@ -52,7 +52,8 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
       data_format: 'NHWC' or 'NCHW'.
       zero_debias_moving_mean: whether to correct the moving mean for its initial value 0.
       scope: the name of the variable scope. Defaults to 'BatchNorm'.
-      renorm, renorm_clipping, renorm_decay, adjustment: not supported.
+      renorm, adjustment: must be False and None.
+      renorm_clipping, renorm_decay: not used.
 
     Returns:
       A Tensor like the inputs.

@@ -4,6 +4,7 @@ from ramet.api import export
 from ramet.contrib.training import loops
 from ramet.docstrings import with_args_of
 from ramet.summary import summary
+from ramet.train import evaluation
 from ramet.train import saver as saver_lib
 from ramet.train import scaffold as scaffold_lib
 
@@ -18,7 +19,7 @@ def _scaffold(variables_to_restore, initial_op, feed_dict):
 
 
 def _hooks(num_evals, logdir, summary_op, summary_op_feed_dict, hooks):
-    made = [loops.StopAfterNEvalsHook(num_evals), *(hooks or [])]
+    made = [evaluation.StopAfterNEvalsHook(num_evals), *(hooks or [])]
     if isinstance(summary_op, int) and summary_op == _USE_DEFAULT:
         summary_op = summary.merge_all()
     if summary_op is not None:
@@ -54,7 +55,7 @@ def evaluate_once(master, checkpoint_path, logdir, num_evals=1, initial_op=None,
     Returns:
       The value of final_op, or None.
     """
-    return loops.evaluate_once(
+    return evaluation.evaluate_once(
         checkpoint_path, master=master,
         scaffold=_scaffold(variables_to_restore, initial_op, initial_op_feed_dict),
         eval_ops=eval_op, feed_dict=eval_op_feed_dict, final_ops=final_op,

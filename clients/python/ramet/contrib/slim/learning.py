@@ -168,10 +168,10 @@ def train(train_op, logdir, train_step_fn=train_step, train_step_kwargs=_USE_DEF
       startup_delay_steps: must be 0 for the chief.
       saver: a tf.train.Saver. Defaults to one of all variables.
       save_interval_secs: the number of seconds between two checkpoints.
-      sync_optimizer: not supported.
+      sync_optimizer: must be None.
       session_config: a ConfigProto.
       session_wrapper: a function from the Session to an object that is used instead, or None.
-      trace_every_n_steps: not supported.
+      trace_every_n_steps: must be None.
       ignore_live_threads: ignored.
 
     Returns:

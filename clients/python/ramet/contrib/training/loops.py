@@ -4,16 +4,14 @@ import time
 
 from ramet.api import export
 from ramet.docstrings import with_args_of
-from ramet.framework import dtypes, ops
+from ramet.framework import ops
 from ramet.lib import tf_logging as logging
-from ramet.ops.initializers import init_ops
-from ramet.ops.variables import state_ops, variable_scope
 from ramet.summary import summary
 from ramet.summary import writer as writer_lib
 from ramet.train import (
     checkpoint_management,
+    evaluation,
     monitored_session,
-    run_control_hooks,
     session_run_hook,
     training_util,
 )
@@ -53,55 +51,6 @@ def train(train_op, logdir, master='', is_chief=True, scaffold=None, hooks=None,
         while not session.should_stop():
             loss = session.run(train_op, run_metadata=run_metadata)
     return loss
-
-
-@export('contrib.training.get_or_create_eval_step')
-def get_or_create_eval_step():
-    """Returns the variable that counts the batches of an evaluation, which is created if there is none.
-
-    Raises:
-      ValueError: if there are several such variables.
-    """
-    steps = ops.get_collection(ops.GraphKeys.EVAL_STEP)
-    if len(steps) > 1:
-        raise ValueError('Multiple tensors added to tf.GraphKeys.EVAL_STEP')
-    if steps:
-        return steps[0]
-    return variable_scope.get_variable(
-        'eval_step', shape=[], dtype=dtypes.int64, initializer=init_ops.Zeros(),
-        trainable=False, collections=[ops.GraphKeys.LOCAL_VARIABLES, ops.GraphKeys.EVAL_STEP])
-
-
-@export('contrib.training.StopAfterNEvalsHook')
-class StopAfterNEvalsHook(session_run_hook.SessionRunHook):
-    """Ends an evaluation after a number of batches.
-
-    Args:
-      num_evals: the number of batches, or None to evaluate until the input ends.
-      log_progress: whether to log each batch.
-    """
-
-    def __init__(self, num_evals, log_progress=True):
-        self._num_evals, self._log_progress = num_evals, log_progress
-        self._completed = None
-
-    def _set_evals_completed_tensor(self, updated_eval_step):
-        self._completed = updated_eval_step
-
-    def before_run(self, run_context):
-        """Fetches the number of batches, like SessionRunHook.before_run."""
-        return session_run_hook.SessionRunArgs({'evals_completed': self._completed})
-
-    def after_run(self, run_context, run_values):
-        """Stops after the last batch, like SessionRunHook.after_run."""
-        completed = run_values.results['evals_completed']
-        if self._log_progress:
-            if self._num_evals is None:
-                logging.info('Evaluation [%d]', completed)
-            else:
-                logging.info('Evaluation [%d/%d]', completed, self._num_evals)
-        if self._num_evals is not None and completed >= self._num_evals:
-            run_context.request_stop()
 
 
 @export('contrib.training.SummaryAtEndHook')
@@ -144,70 +93,8 @@ class SummaryAtEndHook(session_run_hook.SessionRunHook):
         self._summary_writer.flush()
 
 
-def _with_step(eval_ops, update):
-    """Returns eval_ops with the operation that counts the batch."""
-    if isinstance(eval_ops, dict):
-        return {**eval_ops, 'update_eval_step': update}
-    if isinstance(eval_ops, (tuple, list)):
-        return [*eval_ops, update]
-    return [eval_ops, update]
-
-
-@export('contrib.training.evaluate_once')
-def evaluate_once(checkpoint_path, master='', scaffold=None, eval_ops=None, feed_dict=None,
-                  final_ops=None, final_ops_feed_dict=None, hooks=None, config=None):
-    """Evaluates a checkpoint.
-
-    Args:
-      checkpoint_path: the prefix of the checkpoint.
-      master: must be '', which means this process.
-      scaffold: a tf.train.Scaffold, or None.
-      eval_ops: what to run for each batch until a hook stops or the input ends, or None.
-      feed_dict: the feeds of eval_ops.
-      final_ops: what to run at the end.
-      final_ops_feed_dict: the feeds of final_ops.
-      hooks: SessionRunHooks, such as StopAfterNEvalsHook.
-      config: a ConfigProto.
-
-    Returns:
-      The values of final_ops.
-    """
-    hooks = list(hooks or [])
-    return _evaluate(checkpoint_path, master, scaffold, _counted(eval_ops, hooks), feed_dict,
-                     final_ops, final_ops_feed_dict, hooks, config)
-
-
-def _counted(eval_ops, hooks):
-    """Returns eval_ops with an operation that counts the batches, which the hooks see."""
-    step = get_or_create_eval_step()
-    if eval_ops is None:
-        return None
-    update = state_ops.assign_add(step, 1, use_locking=True)
-    for hook in hooks:
-        if hasattr(hook, '_set_evals_completed_tensor'):
-            hook._set_evals_completed_tensor(update)
-    return _with_step(eval_ops, update)
-
-
-def _evaluate(checkpoint_path, master, scaffold, eval_ops, feed_dict, final_ops,
-              final_ops_feed_dict, hooks, config):
-    """Evaluates a checkpoint without adding anything to the graph, which may be finalized."""
-    logging.info('Starting evaluation at %s', time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime()))
-    creator = scaffold_lib.ChiefSessionCreator(
-        scaffold=scaffold, checkpoint_filename_with_path=checkpoint_path, master=master,
-        config=config)
-    final = run_control_hooks.FinalOpsHook(final_ops, final_ops_feed_dict)
-    with monitored_session.MonitoredSession(session_creator=creator,
-                                            hooks=[*hooks, final]) as session:
-        if eval_ops is not None:
-            while not session.should_stop():
-                session.run(eval_ops, feed_dict)
-    logging.info('Finished evaluation at %s', time.strftime('%Y-%m-%d-%H:%M:%S', time.gmtime()))
-    return final.final_ops_values
-
-
 @export('contrib.training.evaluate_repeatedly')
-@with_args_of(evaluate_once, checkpoint_management.checkpoints_iterator)
+@with_args_of(evaluation.evaluate_once, checkpoint_management.checkpoints_iterator)
 def evaluate_repeatedly(checkpoint_dir, master='', scaffold=None, eval_ops=None, feed_dict=None,
                         final_ops=None, final_ops_feed_dict=None, eval_interval_secs=60,
                         hooks=None, config=None, max_number_of_evaluations=None, timeout=None,
@@ -227,14 +114,14 @@ def evaluate_repeatedly(checkpoint_dir, master='', scaffold=None, eval_ops=None,
     if max_number_of_evaluations is not None and max_number_of_evaluations <= 0:
         raise ValueError('max_number_of_evaluations must be greater than 0, if not None')
     hooks = list(hooks or [])
-    eval_ops = _counted(eval_ops, hooks)
+    eval_ops = evaluation.counted(eval_ops, hooks)
     scaffold = scaffold or scaffold_lib.Scaffold()
     values, count = None, 0
     for checkpoint in checkpoint_management.checkpoints_iterator(
             checkpoint_dir, min_interval_secs=eval_interval_secs, timeout=timeout,
             timeout_fn=timeout_fn):
-        values = _evaluate(checkpoint, master, scaffold, eval_ops, feed_dict, final_ops,
-                           final_ops_feed_dict, hooks, config)
+        values = evaluation.evaluate_counted(
+            checkpoint, master, scaffold, eval_ops, feed_dict, final_ops, final_ops_feed_dict, hooks, config)
         count += 1
         if max_number_of_evaluations is not None and count >= max_number_of_evaluations:
             return values

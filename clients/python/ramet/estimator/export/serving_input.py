@@ -2,10 +2,11 @@
 
 import collections
 
-from ramet.api import export, public
+from ramet.api import export
 from ramet.framework import dtypes, ops
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops.array import array_ops
+from ramet.ops.parsing.parsing_ops import parse_example
 
 _FEATURE = 'feature'
 _LABEL = 'label'
@@ -143,7 +144,7 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
 
     def serving_input_receiver_fn():
         serialized = array_ops.placeholder(dtypes.string, shape=[default_batch_size], name='input_example_tensor')
-        return ServingInputReceiver(public('io.parse_example')(serialized, feature_spec), {'examples': serialized})
+        return ServingInputReceiver(parse_example(serialized, feature_spec), {'examples': serialized})
 
     return serving_input_receiver_fn
 

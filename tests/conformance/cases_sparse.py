@@ -207,6 +207,7 @@ def softmax_and_matmul():
         grad = dtype in DIFFERENTIABLE
         yield Case("SparseSoftmax", of(dtype), grad=grad, tol=LOOSE.get(dtype), grad_tol=1e-5)
         yield Case("SparseSoftmax", of(dtype, CUBE, CUBE_SHAPE), grad=grad, tol=LOOSE.get(dtype), grad_tol=1e-5)
+        yield Case("SparseSoftmax", of(dtype, INDICES[[2, 0, 3, 1]]), tol=LOOSE.get(dtype))
     yield Case("SparseSoftmax", [NO_INDICES, none(), SHAPE])
     yield Case("SparseSoftmax", [i64([0]), values("float", 1), i64(3)], error="Input should have rank >= 2, but received shape: 3")
     for dtype in FLOATS + ("int32",) + COMPLEX:

@@ -163,7 +163,7 @@ KNOWN = [
      'a counter with more elements than it needs'),
     (STATELESS, 'refuses', 'counter must have at least 2',
      'TensorFlow reads beyond a counter of one element'),
-    ('StatelessRandomUniformInt', 'refuses', 'Need minval < maxval|must be 0-D',
+    ('StatelessRandomUniformInt StatelessRandomUniformIntV2', 'refuses', 'Need minval < maxval|must be 0-D',
      'TensorFlow does not look at the bounds if there is nothing to compute'),
     (INTEGER_DIVISIONS, 'class', 'nteger div',
      'division by zero is InvalidArgument in Ramet and for some dtypes Internal in TensorFlow'),

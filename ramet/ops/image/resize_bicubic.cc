@@ -139,7 +139,7 @@ void SpreadPixel(const ResizeGeometry& g, const Four& y, const Four& x, const fl
     T* row = image + y.index[i] * g.in_row();
     for (int j = 0; j < 4; ++j) {
       for (int64_t k = 0; k < g.channels; ++k) {
-        row[x.index[j] + k] += static_cast<T>(grads[k] * y.weight[i] * x.weight[j]);
+        row[x.index[j] + k] += static_cast<T>(grads[k]) * y.weight[i] * x.weight[j];
       }
     }
   }

@@ -372,7 +372,7 @@ Status LstmCellGradShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const Shape wci, c.WithRank(4, 1));
   c.set_output(0, Shape{x.dim(0), cell});
   c.set_output(1, Shape{x.dim(0), cell < 0 ? cell : 4 * cell});
-  for (int i = 2; i < 5; ++i) c.set_output(i, c.input(i + 2));
+  for (int i = 2; i < 5; ++i) c.set_output(i, Shape{cell < 0 ? wci.dim(0) : cell});
   return OkStatus();
 }
 
@@ -387,8 +387,11 @@ Status BlockLstmShape(ShapeContext& c) {
 }
 
 Status BlockLstmGradShape(ShapeContext& c) {
-  RAMET_RETURN_IF_ERROR(c.WithRank(1, 3).status());
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(i + 1));
+  constexpr int kRanks[] = {3, 2, 2, 2, 1, 1, 1, 1};  // of x, cs_prev, h_prev, w, wci, wcf, wco, b
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    RAMET_ASSIGN_OR_RETURN(Shape input, c.WithRank(i + 1, kRanks[i]));
+    c.set_output(i, std::move(input));
+  }
   return OkStatus();
 }
 

@@ -38,16 +38,38 @@ void SoftmaxOfRow(const T* x, int64_t n, T* y) {
   }
 }
 
-// A row is a run of elements whose indices differ only in the last dimension.
+// Writes the softmax of the values x to y. A row is a run of elements whose indices differ only in
+// the last dimension. row(i) is the index of element i.
+template <class T>
+void SoftmaxOfRows(const SparseView& s, const T* x, T* y, auto&& row) {
+  for (int64_t first = 0, last = 0; first < s.count(); first = last) {
+    while (last < s.count() && CompareIndices(row(first), row(last), s.rank() - 1) == 0) ++last;
+    SoftmaxOfRow(x + first, last - first, y + first);
+  }
+}
+
+bool IsSorted(const SparseView& s) {
+  for (int64_t i = 1; i < s.count(); ++i) {
+    if (CompareIndices(s.row(i - 1), s.row(i), s.rank()) > 0) return false;
+  }
+  return true;
+}
+
 template <class T>
 Status SparseSoftmax(KernelContext& c) {
   const SparseView s = SparseInputs(c);
   RAMET_RETURN_IF_ERROR(CheckSoftmax(s));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, s.values.dtype(), s.values.shape()));
-  for (int64_t first = 0, last = 0; first < s.count(); first = last) {
-    while (last < s.count() && CompareIndices(s.row(first), s.row(last), s.rank() - 1) == 0) ++last;
-    SoftmaxOfRow(s.values.data<T>() + first, last - first, y->mutable_data<T>() + first);
+  const T* x = s.values.data<T>();
+  if (IsSorted(s)) {
+    SoftmaxOfRows(s, x, y->mutable_data<T>(), [&](int64_t i) { return s.row(i); });
+    return OkStatus();
   }
+  // TensorFlow returns the values of unsorted elements in the sorted order.
+  const auto order = SortedOrder(s.indices.data<int64_t>(), s.count(), s.rank());
+  std::vector<T> sorted(order.size());
+  std::ranges::transform(order, sorted.begin(), [&](int64_t i) { return x[i]; });
+  SoftmaxOfRows(s, sorted.data(), y->mutable_data<T>(), [&](int64_t i) { return s.row(order[i]); });
   return OkStatus();
 }
 
@@ -77,9 +99,9 @@ RAMET_OP("SparseSoftmax")
     .Output("output: T")
     .Attr("T: {half, float, double}")
     .Doc(
-        "Returns the softmax along the last dimension of a sparse tensor of rank 2 or more whose "
-        "elements are sorted. Missing elements do not take part. Error: the inputs are not the "
-        "parts of such a sparse tensor.")
+        "Returns the softmax along the last dimension of a sparse tensor of rank 2 or more, in the "
+        "order of the sorted elements. Missing elements do not take part. Error: the inputs are "
+        "not the parts of such a sparse tensor.")
     .Shape(SparseSoftmaxShape)
     .Gradient(SparseSoftmaxGradient)
     .CpuKernels<Half, float, double>([]<class T>(KernelContext& c) { return SparseSoftmax<T>(c); });

@@ -43,7 +43,8 @@ endforeach()
 # Most of the time to compile these files is Eigen's decompositions. -O2 is as fast for them and takes half as long.
 # With a sanitizer, checks of undefined behavior in Eigen's templates would take as long again.
 if(RAMET_SANITIZE)
-  set(linalg_eigen_files factor matrix_sqrt qr spectral svd_float svd_double svd_complex64 svd_complex128)
+  set(linalg_eigen_files factor least_squares matrix_log matrix_sqrt qr spectral svd_float svd_double svd_complex64
+                         svd_complex128)
   set(linalg_eigen_options -fno-sanitize=undefined)
 else()
   set(linalg_eigen_files matrix_sqrt svd_float svd_double svd_complex64 svd_complex128)

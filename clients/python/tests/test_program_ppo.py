@@ -1,71 +1,11 @@
-"""Proximal policy optimization as its programs are written: with flat gradients, and with an optimizer that averages."""
+"""Proximal policy optimization with flat gradients and a copy of the policy as the old one."""
 
-import os
-import tempfile
 import unittest
 
 import numpy as np
+import point_control
 import ramet.compat.v1 as tf
 
-
-class Line:
-    """A point that should move to 0. Each step costs its distance."""
-
-    STEPS = 16
-
-    def __init__(self, seed):
-        self._random = np.random.RandomState(seed)
-
-    def reset(self):
-        self._x, self._steps = self._random.uniform(-1, 1), 0
-        return self._observation()
-
-    def step(self, move):
-        """Moves by at most .25. Returns (observation, reward, done)."""
-        self._x = float(np.clip(self._x + np.clip(move, -.25, .25), -1.5, 1.5))
-        self._steps += 1
-        return self._observation(), -abs(self._x), self._steps == self.STEPS
-
-    def _observation(self):
-        return np.array([self._x, 3 * self._x + 1], np.float32)
-
-
-def discount_cumsum(x, discount):
-    total, sums = 0., np.zeros(len(x), np.float32)
-    for i in reversed(range(len(x))):
-        sums[i] = total = x[i] + discount * total
-    return sums
-
-
-def advantages_and_returns(rewards, values, gamma=.95, lam=.9):
-    """Returns generalized advantage estimates and discounted returns of a whole episode."""
-    values = np.append(values, 0)
-    deltas = np.asarray(rewards) + gamma * values[1:] - values[:-1]
-    return discount_cumsum(deltas, gamma * lam), discount_cumsum(rewards, gamma)
-
-
-def collect(env, act, episodes):
-    """Returns the arrays of `episodes` episodes; `act` returns (action, move, other values...)."""
-    rows, totals = [], []
-    for _ in range(episodes):
-        observation, done, episode, rewards = env.reset(), False, [], []
-        while not done:
-            action, move, value, *more = act(observation)
-            after, reward, done = env.step(move)
-            episode.append((observation, action, value, *more))
-            rewards.append(reward)
-            observation = after
-        advantages, returns = advantages_and_returns(rewards, [row[2] for row in episode])
-        rows.extend((*row, a, r) for row, a, r in zip(episode, advantages, returns))
-        totals.append(sum(rewards))
-    return [np.array(column, dtype=np.asarray(column[0]).dtype) for column in zip(*rows)], np.mean(totals)
-
-
-def standardized(x):
-    return (x - x.mean()) / (x.std() + 1e-8)
-
-
-# The program with flat gradients and a copy of the policy as the old one.
 
 def function(inputs, outputs, updates=()):
     """Returns a Python function that runs `outputs` and `updates`."""
@@ -218,7 +158,7 @@ class FlatPpo:
     def learn(self, batch, lrmult, random, epochs=6, size=64):
         """Returns the losses after the epochs."""
         ob, ac, _, atarg, ret = batch
-        atarg = standardized(atarg)
+        atarg = point_control.standardized(atarg)
         self.pi.ob_rms.update(ob)
         self.assign_old_eq_new()
         for _ in range(epochs):
@@ -246,13 +186,13 @@ class FlatGradientTest(unittest.TestCase):
             tf.set_random_seed(1)
             ppo, random = FlatPpo(), np.random.RandomState(2)
             session.run(tf.global_variables_initializer())
-            _, before = collect(Line(7), self.act(ppo, False), 20)
-            env, losses, totals = Line(3), [], []
+            _, before = point_control.collect(point_control.Line(7), self.act(ppo, False), 20)
+            env, losses, totals = point_control.Line(3), [], []
             for i in range(16):
-                batch, total = collect(env, self.act(ppo, True), 16)
+                batch, total = point_control.collect(env, self.act(ppo, True), 16)
                 losses.append(ppo.learn(batch, max(1 - i / 20, 0), random))
                 totals.append(total)
-            _, after = collect(Line(7), self.act(ppo, False), 20)
+            _, after = point_control.collect(point_control.Line(7), self.act(ppo, False), 20)
             ppo.assign_old_eq_new()
             ob, ac, _, atarg, ret = batch
             surrogate, _, kl, _ = ppo.compute_losses(ob, ac, atarg, ret, 1.)
@@ -279,141 +219,6 @@ class FlatGradientTest(unittest.TestCase):
             SetFromFlat(v)(np.arange(4.))
             np.testing.assert_array_equal(session.run(v[0]), [[0, 1]])
             self.assertEqual(session.run(v[1:]), [2, 3])
-
-
-# The program with a Gaussian policy and an optimizer that averages gradients over processes.
-
-def mlp(x, hidden_sizes, activation=tf.tanh, output_activation=None):
-    for size in hidden_sizes[:-1]:
-        x = tf.layers.dense(x, units=size, activation=activation)
-    return tf.layers.dense(x, units=hidden_sizes[-1], activation=output_activation)
-
-
-def gaussian_likelihood(x, mu, log_std):
-    terms = -.5 * (((x - mu) / (tf.exp(log_std) + 1e-8)) ** 2 + 2 * log_std + np.log(2 * np.pi))
-    return tf.reduce_sum(terms, axis=1)
-
-
-def actor_critic(x, a):
-    """Returns (sampled actions, log-probability of `a`, that of the sampled actions, values)."""
-    with tf.variable_scope('pi'):
-        mu = mlp(x, [16, a.shape.as_list()[-1]])
-        log_std = tf.get_variable(name='log_std', initializer=-.5 * np.ones(1, dtype=np.float32))
-        pi = mu + tf.random_normal(tf.shape(mu)) * tf.exp(log_std)
-    with tf.variable_scope('v'):
-        v = tf.squeeze(mlp(x, [16, 1]), axis=1)
-    return pi, gaussian_likelihood(a, mu, log_std), gaussian_likelihood(pi, mu, log_std), v
-
-
-class AveragingAdam(tf.train.AdamOptimizer):
-    """Averages gradients over processes, here over this one only, and waits for all variables."""
-
-    def compute_gradients(self, loss, var_list, **kwargs):
-        grads_and_vars = [(g, v) for g, v in super().compute_gradients(loss, var_list, **kwargs) if g is not None]
-        flat = tf.concat([tf.reshape(g, (-1,)) for g, _ in grads_and_vars], axis=0)
-        shapes = [v.shape.as_list() for _, v in grads_and_vars]
-        sizes = [int(np.prod(shape)) for shape in shapes]
-        self.calls = []
-
-        def average(x):
-            self.calls.append(len(x))
-            return x / 1
-
-        mean = tf.py_func(average, [flat], tf.float32)
-        mean.set_shape(flat.shape)
-        parts = tf.split(mean, sizes, axis=0)
-        return [(tf.reshape(g, shape), v) for g, shape, (_, v) in zip(parts, shapes, grads_and_vars)]
-
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        opt = super().apply_gradients(grads_and_vars, global_step, name)
-        with tf.control_dependencies([opt]):
-            return tf.group([tf.identity(v) for _, v in grads_and_vars])
-
-
-class GaussianPpo:
-
-    def __init__(self, clip_ratio=.2):
-        self.x_ph = tf.placeholder(dtype=tf.float32, shape=(None, 2))
-        self.a_ph = tf.placeholder(dtype=tf.float32, shape=(None, 1))
-        adv_ph, ret_ph, logp_old_ph = (tf.placeholder(dtype=tf.float32, shape=(None,)) for _ in range(3))
-        self.pi, logp, logp_pi, self.v = actor_critic(self.x_ph, self.a_ph)
-        self.get_action_ops = [self.pi, self.v, logp_pi]
-        self.all_phs = [self.x_ph, self.a_ph, logp_old_ph, adv_ph, ret_ph]
-        ratio = tf.exp(logp - logp_old_ph)
-        min_adv = tf.where(adv_ph > 0, (1 + clip_ratio) * adv_ph, (1 - clip_ratio) * adv_ph)
-        pi_loss = -tf.reduce_mean(tf.minimum(ratio * adv_ph, min_adv))
-        v_loss = tf.reduce_mean((ret_ph - self.v) ** 2)
-        self.approx_kl = tf.reduce_mean(logp_old_ph - logp)
-        clipped = tf.logical_or(ratio > (1 + clip_ratio), ratio < (1 - clip_ratio))
-        self.infos = [pi_loss, v_loss, self.approx_kl, tf.reduce_mean(tf.cast(clipped, tf.float32))]
-        self.pi_optimizer, self.v_optimizer = (AveragingAdam(learning_rate=rate) for rate in (.02, .02))
-        self.train_pi = self.pi_optimizer.minimize(pi_loss, var_list=tf.trainable_variables('pi'))
-        self.train_v = self.v_optimizer.minimize(v_loss, var_list=tf.trainable_variables('v'))
-
-    def act(self, session):
-        def act(observation):
-            a, v, logp = session.run(self.get_action_ops, feed_dict={self.x_ph: observation.reshape(1, -1)})
-            return a[0], a[0, 0], v[0], logp[0]
-
-        return act
-
-    def update(self, session, batch, target_kl=.02):
-        """Returns the losses before the update."""
-        ob, ac, _, logp, adv, ret = batch
-        feed = dict(zip(self.all_phs, [ob, ac, logp, standardized(adv), ret]))
-        before = session.run(self.infos, feed_dict=feed)
-        for _ in range(20):
-            _, kl = session.run([self.train_pi, self.approx_kl], feed_dict=feed)
-            if kl > 1.5 * target_kl:
-                break
-        for _ in range(20):
-            session.run(self.train_v, feed_dict=feed)
-        return before
-
-
-class GaussianTest(unittest.TestCase):
-
-    def test_program(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'simple_save')
-            before, expected = self.train(path)
-            restored, loaded = self.play_saved(path)
-        np.testing.assert_allclose(loaded, expected, rtol=1e-5)
-        self.assertLess(before, -6)
-        self.assertGreater(restored, -4)
-
-    def train(self, path):
-        """Trains and saves a policy. Returns the mean return at first, and values of some observations."""
-        with tf.Graph().as_default(), tf.Session() as session:
-            tf.set_random_seed(3)
-            ppo, env, totals, infos = GaussianPpo(), Line(5), [], []
-            session.run(tf.global_variables_initializer())
-            for _ in range(24):
-                batch, total = collect(env, ppo.act(session), 16)
-                info = ppo.update(session, batch)
-                totals.append(total)
-                infos.append(info)
-            self.assertEqual(len(ppo.v_optimizer.calls), 24 * 20)
-            self.assertLess(max(abs(kl) for _, _, kl, _ in infos), 1e-4)
-            self.assertEqual(max(clipped for *_, clipped in infos), 0)
-            self.assertGreater(np.mean(totals[-3:]), .6 * totals[0])
-            tf.saved_model.simple_save(session, path, inputs={'x': ppo.x_ph}, outputs={'pi': ppo.pi, 'v': ppo.v})
-            return totals[0], session.run(ppo.v, {ppo.x_ph: np.eye(2)})
-
-    def play_saved(self, path):
-        """Returns the mean return of the saved policy, and its values of some observations."""
-        with tf.Graph().as_default(), tf.Session() as session:
-            meta = tf.saved_model.loader.load(session, [tf.saved_model.tag_constants.SERVING], path)
-            signature = meta.signature_def['serving_default']
-            graph = tf.get_default_graph()
-            x = graph.get_tensor_by_name(signature.inputs['x'].name)
-            pi, v = (graph.get_tensor_by_name(signature.outputs[name].name) for name in ('pi', 'v'))
-
-            def act(observation):
-                action = session.run(pi, {x: observation[None]})[0]
-                return action, action[0], 0.
-
-            return collect(Line(8), act, 20)[1], session.run(v, {x: np.eye(2)})
 
 
 if __name__ == '__main__':

@@ -3,33 +3,10 @@
 import unittest
 
 import numpy as np
+import point_control
 import ramet.compat.v1 as tf
 
-EPS = 1e-8
 LOG_STD_MIN, LOG_STD_MAX = -20, 2
-
-
-class Reach:
-    """A point with a random goal. Each step costs the distance between them."""
-
-    STEPS = 12
-
-    def __init__(self, seed):
-        self._random = np.random.RandomState(seed)
-
-    def reset(self):
-        self._x, self._goal = self._random.uniform(-1, 1, 2)
-        self._steps = 0
-        return self._observation()
-
-    def step(self, action):
-        """Returns (observation, reward, done)."""
-        self._x = float(np.clip(self._x + .3 * action[0], -1.5, 1.5))
-        self._steps += 1
-        return self._observation(), -abs(self._x - self._goal), self._steps == self.STEPS
-
-    def _observation(self):
-        return np.array([self._x, self._goal], np.float32)
 
 
 class ReplayBuffer:
@@ -57,23 +34,12 @@ def placeholders(*dims):
     return [tf.placeholder(dtype=tf.float32, shape=(None, dim) if dim else (None,)) for dim in dims]
 
 
-def mlp(x, hidden_sizes, activation, output_activation=None):
-    for size in hidden_sizes[:-1]:
-        x = tf.layers.dense(x, units=size, activation=activation)
-    return tf.layers.dense(x, units=hidden_sizes[-1], activation=output_activation)
-
-
 def get_vars(scope):
     return [x for x in tf.trainable_variables() if scope in x.name]
 
 
 def count_vars(scope):
     return sum(np.prod(v.shape.as_list()) for v in get_vars(scope))
-
-
-def gaussian_likelihood(x, mu, log_std):
-    terms = -.5 * (((x - mu) / (tf.exp(log_std) + EPS)) ** 2 + 2 * log_std + np.log(2 * np.pi))
-    return tf.reduce_sum(terms, axis=1)
 
 
 def clip_but_pass_gradient(x, low=-1., high=1.):
@@ -83,12 +49,12 @@ def clip_but_pass_gradient(x, low=-1., high=1.):
 
 def mlp_gaussian_policy(x, act_dim, hidden_sizes):
     """Returns (mean, sample, log-probability of the sample), all before squashing."""
-    net = mlp(x, list(hidden_sizes), tf.nn.relu, tf.nn.relu)
+    net = point_control.mlp(x, list(hidden_sizes), tf.nn.relu, tf.nn.relu)
     mu = tf.layers.dense(net, act_dim)
     log_std = tf.layers.dense(net, act_dim, activation=tf.tanh)
     log_std = LOG_STD_MIN + .5 * (LOG_STD_MAX - LOG_STD_MIN) * (log_std + 1)
     pi = mu + tf.random_normal(tf.shape(mu)) * tf.exp(log_std)
-    return mu, pi, gaussian_likelihood(pi, mu, log_std)
+    return mu, pi, point_control.gaussian_likelihood(pi, mu, log_std)
 
 
 def apply_squashing_func(mu, pi, logp_pi):
@@ -98,17 +64,21 @@ def apply_squashing_func(mu, pi, logp_pi):
     return mu, pi, logp_pi
 
 
+def critics(x, action, hidden_sizes=(24, 24), reuse=None):
+    """Returns both critics' values of an action."""
+    values = []
+    for scope in ('q1', 'q2'):
+        with tf.variable_scope(scope, reuse=reuse):
+            net = point_control.mlp(tf.concat([x, action], axis=-1), list(hidden_sizes) + [1], tf.nn.relu)
+            values.append(tf.squeeze(net, axis=1))
+    return values
+
+
 def mlp_actor_critic(x, a, hidden_sizes=(24, 24)):
     """Returns (mean action, sample, its log-probability, both critics' values of `a`, and of the sample)."""
     with tf.variable_scope('pi'):
         mu, pi, logp_pi = apply_squashing_func(*mlp_gaussian_policy(x, a.shape.as_list()[-1], hidden_sizes))
-
-    def value(scope, action, reuse):
-        with tf.variable_scope(scope, reuse=reuse):
-            return tf.squeeze(mlp(tf.concat([x, action], axis=-1), list(hidden_sizes) + [1], tf.nn.relu), axis=1)
-
-    q1, q1_pi = value('q1', a, False), value('q1', pi, True)
-    q2, q2_pi = value('q2', a, False), value('q2', pi, True)
+    (q1, q2), (q1_pi, q2_pi) = critics(x, a, hidden_sizes), critics(x, pi, hidden_sizes, reuse=True)
     return mu, pi, logp_pi, q1, q2, q1_pi, q2_pi
 
 
@@ -123,7 +93,7 @@ class Sac:
         with tf.variable_scope('main', reuse=True):
             _, pi_next, logp_pi_next, *_ = mlp_actor_critic(x2, a)
         with tf.variable_scope('target'):
-            *_, q1_targ, q2_targ = self.critics_of(x2, pi_next)
+            q1_targ, q2_targ = critics(x2, pi_next)
         with tf.variable_scope('temperature'):
             log_alpha = tf.get_variable('log_alpha', dtype=tf.float32, initializer=np.log(.5).astype(np.float32))
             self.alpha = tf.exp(log_alpha)
@@ -133,19 +103,10 @@ class Sac:
         pi_loss = tf.reduce_mean(tf.stop_gradient(self.alpha) * logp_pi - tf.minimum(q1_pi, q2_pi))
         q1_loss, q2_loss = (.5 * tf.losses.mean_squared_error(q_backup, q) for q in (q1, q2))
         alpha_loss = -tf.reduce_mean(log_alpha * tf.stop_gradient(logp_pi + target_entropy))
-        self.entropy, self.min_q = -tf.reduce_mean(logp_pi), tf.minimum(q1_pi, q2_pi)
+        self.entropy = -tf.reduce_mean(logp_pi)
         self.build_training(lr, polyak, pi_loss, q1_loss + q2_loss, alpha_loss)
         self.step_ops = [pi_loss, q1_loss, q2_loss, self.alpha, self.entropy, self.train_pi, self.train_value,
                          self.train_alpha, self.target_update]
-
-    @staticmethod
-    def critics_of(x, action):
-        """Returns both critics' values, with variables of the same names as in an actor and critics."""
-        values = []
-        for scope in ('q1', 'q2'):
-            with tf.variable_scope(scope):
-                values.append(tf.squeeze(mlp(tf.concat([x, action], axis=-1), [24, 24, 1], tf.nn.relu), axis=1))
-        return values
 
     def build_training(self, lr, polyak, pi_loss, value_loss, alpha_loss):
         """The policy is trained first, then the critics, then the targets follow."""
@@ -171,7 +132,7 @@ class Sac:
 
 def test_agent(sac, session, episodes):
     """Returns the mean return of the deterministic policy."""
-    env, total = Reach(9), 0.
+    env, total = point_control.Reach(9), 0.
     for _ in range(episodes):
         o, d = env.reset(), False
         while not d:
@@ -185,7 +146,7 @@ test_agent.__test__ = False  # not a test, for pytest
 
 def train(sac, session, steps, start_steps):
     """Trains and returns what the updates report."""
-    env, random = Reach(1), np.random.RandomState(2)
+    env, random = point_control.Reach(1), np.random.RandomState(2)
     replay_buffer = ReplayBuffer(2, 1, 1000, 3)
     o, infos = env.reset(), []
     for t in range(steps):
@@ -242,7 +203,7 @@ class SacTest(unittest.TestCase):
         """The density of squashed samples integrates to 1."""
         z = tf.constant(np.linspace(-6, 6, 4001).reshape(-1, 1), tf.float32)
         mu, log_std = tf.constant([[.3]]), tf.constant([[-.4]])
-        _, squashed, logp = apply_squashing_func(mu, z, gaussian_likelihood(z, mu, log_std))
+        _, squashed, logp = apply_squashing_func(mu, z, point_control.gaussian_likelihood(z, mu, log_std))
         with tf.Session() as session:
             y, density = session.run([squashed[:, 0], tf.exp(logp)])
         middle = (density[1:] + density[:-1]) / 2

@@ -1,4 +1,4 @@
-"""What the programs that learn by reinforcement share: environments with a point, returns and small networks."""
+"""Environments with a point, returns and small networks for the programs that learn by reinforcement."""
 
 import numpy as np
 import ramet.compat.v1 as tf

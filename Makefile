@@ -69,7 +69,8 @@ test-oracle: export TF_ENABLE_ONEDNN_OPTS = 1
 test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## compare with TensorFlow, which is installed in .venv-oracle
 	@ninja -C $(BUILD)
 	@RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
-	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' $(PYTEST_FLAGS) tests/oracle
+	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' \
+	  -n $$(nproc) --dist worksteal $(PYTEST_FLAGS) tests/oracle
 
 test-package: package ## install the packages in a bare Debian and use them there (needs root)
 	@tools/install-deps.sh package-test
@@ -175,4 +176,5 @@ $(ORACLE)/.complete: tools/oracle-requirements.txt
 	@echo "Creating $(ORACLE) with TensorFlow (a 250 MB download)"
 	@python3 -m venv $(ORACLE)
 	@$(ORACLE)/bin/pip install --quiet --disable-pip-version-check -r $<
+	@$(ORACLE)/bin/pip install --quiet --disable-pip-version-check --no-deps 'tf_keras==2.21.*'  # it asks for the large tensorflow
 	@touch $@

@@ -122,7 +122,8 @@ TEST(Draw, TrainingIsLeftOut) {
   rm::Adam(0.1f).Minimize(loss);
   const auto plain = MakePicture(g, {.scope = "", .depth = 1});
   ASSERT_TRUE(plain.ok()) << plain.status().message();
-  EXPECT_THAT(NamesOf(*plain), testing::UnorderedElementsAre("x", "w", "product", "Const", "Mean"));
+  EXPECT_THAT(NamesOf(*plain),
+              ::testing::UnorderedElementsAre("x", "w", "product", "Const", "Mean"));
   const auto all = MakePicture(g, {.scope = "", .depth = 1, .all = true});
   ASSERT_TRUE(all.ok()) << all.status().message();
   EXPECT_THAT(NamesOf(*all), testing::IsSupersetOf({"x", "w", "gradients", "Adam", "beta1_power"}));

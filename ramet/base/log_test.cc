@@ -59,9 +59,10 @@ TEST_F(LogTest, ADroppedMessageMayStillComeOnceLater) {
 
 TEST_F(LogTest, GoesToStderrWithoutASink) {
   SetLogSink(nullptr);
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   LogWarning("braces {} and %s stay");
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("ramet: braces {} and %s stay\n"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("ramet: braces {} and %s stay\n"));
 }
 
 }  // namespace

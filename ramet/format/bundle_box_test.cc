@@ -11,8 +11,6 @@
 namespace ramet {
 namespace {
 
-TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value(); }
-
 template <class T>
 Tensor Iota(const Shape& shape) {
   Tensor t(DTypeOf<T>::value, shape);

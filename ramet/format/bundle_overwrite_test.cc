@@ -110,7 +110,7 @@ std::vector<std::string> FilesIn(const ScratchDir& dir, const std::string& part)
 
 uint64_t InodeOf(const std::string& path) { return GetFileIdentity(path).value().inode; }
 
-class SpareTest : public testing::Test {
+class SpareTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!IsDirectory("/dev/shm")) GTEST_SKIP() << "skipped: no memory file system at /dev/shm";

@@ -11,8 +11,6 @@
 namespace ramet {
 namespace {
 
-TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value(); }
-
 const Shape kShape{5, 3};
 constexpr const char* kStored[] = {"0,2:-", "2,3:0,1", "2,3:1,2"};
 constexpr const char* kAsked[] = {"-:-", "0,2:-", "1,3:0,2", "4,1:2,1", "0,5:1,1"};

@@ -32,8 +32,6 @@ std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value(); }
-
 NamedTensors GoldenTensors() {
   return {{"a/flag", Tensor(true)},
           {"b", Tensor::Vector<float>({1.5f, -2})},

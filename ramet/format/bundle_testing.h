@@ -21,6 +21,8 @@
 // Shared code for tests of bundles.
 namespace ramet {
 
+inline TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value(); }
+
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 inline Status Save(const std::string& prefix, const NamedTensors& tensors) {

@@ -10,8 +10,6 @@
 namespace ramet {
 namespace {
 
-TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value(); }
-
 template <class Writer>
 void Fill(Writer& writer) {
   ASSERT_TRUE(writer.Add("a", Tensor::Of<double>(Shape{70'000}, {1.5})).ok());

@@ -10,8 +10,6 @@
 namespace ramet {
 namespace {
 
-TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value(); }
-
 const Tensor kTop = Tensor::Of<float>(Shape{2, 2}, {0, 1, 2, 3});
 const Tensor kBottom = Tensor::Of<float>(Shape{1, 2}, {4, 5});
 

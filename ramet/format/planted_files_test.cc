@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 const NamedTensors kModel = {{"w", Tensor::Of<float>(Shape{3}, {1, 2, 3})}};
 constexpr std::string_view kSpare = ".data-00000-of-00001.tempstate1.ramet";
 
-class PlantedFilesTest : public testing::Test {
+class PlantedFilesTest : public ::testing::Test {
  protected:
   PlantedFilesTest() {
     EXPECT_TRUE(CreateDir(dir_ / "saved").ok());

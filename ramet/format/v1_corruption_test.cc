@@ -15,8 +15,6 @@
 namespace ramet {
 namespace {
 
-TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value(); }
-
 using Records = std::map<std::string, std::string>;
 
 void WriteTable(const std::string& path, const Records& records) {

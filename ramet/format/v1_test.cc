@@ -34,8 +34,6 @@ std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-TensorSlice Slice(std::string_view text) { return TensorSlice::Parse(text).value(); }
-
 NamedTensors Whole() {
   return {
       {"e", Tensor(kFloat, Shape{0, 3})}, {"s", Tensor(7.5f)}, {"z", Tensor(kString, Shape{0})}};

@@ -65,7 +65,7 @@ StatusOr<MetaGraphInfo> Import(Graph& g, const MetaGraphDef& meta,
   return ImportMetaGraphBytes(g, meta.SerializeAsString(), options);
 }
 
-MetaGraphDef Export(const Graph& g, const ExportMetaGraphOptions& options = {}) {
+MetaGraphDef ExportMeta(const Graph& g, const ExportMetaGraphOptions& options = {}) {
   auto bytes = ExportMetaGraph(g, options);
   EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
   MetaGraphDef meta;
@@ -97,7 +97,7 @@ TEST(MetaGraphTest, VariableDefsSurviveARoundTrip) {
       "aggregation: VARIABLE_AGGREGATION_MEAN save_slice_info_def { full_name: 'w' "
       "full_shape: [4, 3] var_offset: [2, 0] var_shape: [2, 3] }";
   ASSERT_TRUE(Import(g, VariableMeta(text)).ok());
-  MetaGraphDef written = Export(g);
+  MetaGraphDef written = ExportMeta(g);
   EXPECT_EQ(written.collection_def().at("variables").bytes_list().value(0),
             Bytes<VariableDef>(text));
 }
@@ -165,7 +165,7 @@ TEST(MetaGraphTest, CollectionsOfEveryKind) {
   EXPECT_THAT(c.Get<float>("floats"), ElementsAre(0.5f));
   EXPECT_THAT(c.Get<OpaqueMessage>("anys"), SizeIs(1));
   EXPECT_THAT(c.Get<OpaqueMessage>("queue_runners"), SizeIs(1));
-  MetaGraphDef written = Export(g, {.carried = info->carried});
+  MetaGraphDef written = ExportMeta(g, {.carried = info->carried});
   for (const auto& [key, collection] : meta.collection_def()) {
     ASSERT_TRUE(written.collection_def().contains(key)) << key;
     EXPECT_EQ(written.collection_def().at(key).DebugString(), collection.DebugString()) << key;
@@ -241,7 +241,7 @@ TEST(MetaGraphTest, WhileContextsAndFramesGetTheScope) {
   EXPECT_EQ(context.values_def().values(0), "c/W/Enter:0");
   EXPECT_EQ(context.values_def().external_values().at("c/x:0"), "c/W/Enter:0");
 
-  MetaGraphDef back = Export(g, {.export_scope = "c"});
+  MetaGraphDef back = ExportMeta(g, {.export_scope = "c"});
   EXPECT_EQ(back.collection_def().at("while_context").DebugString(),
             meta.collection_def().at("while_context").DebugString());
   EXPECT_EQ(back.graph_def().node(1).attr().at("frame_name").s(), "W/while_context");
@@ -280,7 +280,7 @@ TEST(MetaGraphTest, ScopeIsExportedWithUnboundInputsAndImportedOnOthers) {
     g.collections().Add("outs", ext);
     g.collections().Add("numbers", int64_t{4});
   }
-  MetaGraphDef meta = Export(g, {.export_scope = "H"});
+  MetaGraphDef meta = ExportMeta(g, {.export_scope = "H"});
   ASSERT_EQ(meta.graph_def().node_size(), 2);
   EXPECT_EQ(meta.graph_def().node(0).name(), "y");
   EXPECT_EQ(meta.graph_def().node(0).input(0), "$unbound_inputs_ext");
@@ -313,7 +313,7 @@ TEST(MetaGraphTest, AScopeIsAPlainPrefix) {
   Scope s(g);
   s.Placeholder("H/a", kFloat);
   s.Placeholder("H_other/a", kFloat);
-  MetaGraphDef meta = Export(g, {.export_scope = "H/"});
+  MetaGraphDef meta = ExportMeta(g, {.export_scope = "H/"});
   ASSERT_EQ(meta.graph_def().node_size(), 2);
   EXPECT_EQ(meta.graph_def().node(0).name(), "a");
   EXPECT_EQ(meta.graph_def().node(1).name(), "H_other/a");
@@ -351,7 +351,7 @@ TEST(MetaGraphTest, CarriesDataThatAGraphCannotHold) {
   ASSERT_TRUE(info.ok()) << info.status().ToString();
   EXPECT_THAT(info->tags, ElementsAre("serve"));
   EXPECT_EQ(info->signature_defs.at("sig"), meta.signature_def().at("sig").SerializeAsString());
-  MetaGraphDef written = Export(g, {.carried = info->carried});
+  MetaGraphDef written = ExportMeta(g, {.carried = info->carried});
   EXPECT_EQ(written.signature_def().at("sig").method_name(), "m");
   EXPECT_EQ(written.asset_file_def(0).filename(), "vocab.txt");
   EXPECT_EQ(written.meta_info_def().meta_graph_version(), "mine");
@@ -374,10 +374,10 @@ TEST(MetaGraphTest, UnknownFieldsOfVersionsAndSaverSurvive) {
   auto count = [](const google::protobuf::Message& message) {
     return message.GetReflection()->GetUnknownFields(message).field_count();
   };
-  const MetaGraphDef written = Export(g, {.saver = info->saver, .carried = info->carried});
+  const MetaGraphDef written = ExportMeta(g, {.saver = info->saver, .carried = info->carried});
   EXPECT_EQ(count(written.saver_def()), 1);
   EXPECT_EQ(count(written.graph_def().versions()), 1);
-  EXPECT_FALSE(Export(g, {.carried = info->carried}).has_saver_def());
+  EXPECT_FALSE(ExportMeta(g, {.carried = info->carried}).has_saver_def());
 }
 
 TEST(MetaGraphTest, TheOpListIsSortedAndWithoutFunctions) {
@@ -386,7 +386,7 @@ TEST(MetaGraphTest, TheOpListIsSortedAndWithoutFunctions) {
            "library { function { signature { name: 'F' } node_def { name: 'n' op: 'NoOp' } } }");
   Graph g;
   ASSERT_TRUE(Import(g, meta).ok());
-  const MetaGraphDef written = Export(g);
+  const MetaGraphDef written = ExportMeta(g);
   const auto& list = written.meta_info_def().stripped_op_list();
   std::vector<std::string> names;
   for (const OpDef& op : list.op()) names.push_back(op.name());
@@ -398,10 +398,11 @@ TEST(MetaGraphTest, CollectionOfMixedKindsIsOmitted) {
   g.collections().Add("mixed", int64_t{1});
   g.collections().Add("mixed", std::string("two"));
   g.collections().Add("good", 0.5f);
-  MetaGraphDef meta = Export(g);
+  MetaGraphDef meta = ExportMeta(g);
   EXPECT_FALSE(meta.collection_def().contains("mixed"));
   EXPECT_TRUE(meta.collection_def().contains("good"));
-  EXPECT_THAT(Export(g, {.collections = std::vector<std::string>{}}).collection_def(), IsEmpty());
+  EXPECT_THAT(ExportMeta(g, {.collections = std::vector<std::string>{}}).collection_def(),
+              IsEmpty());
 }
 
 TEST(MetaGraphTest, ExtraneousSaversAreCleared) {
@@ -413,7 +414,7 @@ TEST(MetaGraphTest, ExtraneousSaversAreCleared) {
   ASSERT_TRUE(Import(g, meta).ok());
   SaverNames saver{"save/Const:0", "save/c:0", "save/restore_all"};
   g.collections().Add("savers", OpaqueMessage{"", "x"});
-  MetaGraphDef written = Export(g, {.clear_extraneous_savers = true, .saver = saver});
+  MetaGraphDef written = ExportMeta(g, {.clear_extraneous_savers = true, .saver = saver});
   std::vector<std::string> names;
   for (const NodeDef& n : written.graph_def().node()) names.push_back(n.name());
   EXPECT_THAT(names, ElementsAre("x", "save/SaveV2", "save/c", "save_10"));

@@ -17,13 +17,12 @@
 namespace ramet::linalg {
 namespace {
 
-using testing::ElementsAre;
-using testing::NanSensitiveFloatEq;
-using testing::Pointwise;
+using ::testing::ElementsAre;
+using ::testing::NanSensitiveFloatEq;
+using ::testing::Pointwise;
 using Floats = std::vector<float>;
 using Dims = std::vector<int64_t>;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 template <class T>
@@ -40,7 +39,7 @@ std::vector<T> Apply(BinaryOp op, const std::vector<T>& a, const std::vector<T>&
   return y;
 }
 
-auto Equals(const Floats& want) { return Pointwise(testing::NanSensitiveFloatEq(), want); }
+auto Equals(const Floats& want) { return Pointwise(::testing::NanSensitiveFloatEq(), want); }
 
 // The values of TensorFlow 2.21 on CPU.
 TEST(Unary, SpecialValues) {
@@ -225,7 +224,7 @@ TEST(Binary, Atan2InAllQuadrants) {
         EXPECT_THAT(got, NanSensitiveFloatEq(std::atan2(y, x))) << y << " " << x;
         EXPECT_TRUE(got != got || std::signbit(got) == std::signbit(y)) << y << " " << x;
         const double wide = Apply<double>(BinaryOp::kAtan2, {y}, {x})[0];
-        EXPECT_THAT(wide, testing::NanSensitiveDoubleEq(std::atan2(double{y}, double{x})));
+        EXPECT_THAT(wide, ::testing::NanSensitiveDoubleEq(std::atan2(double{y}, double{x})));
       }
     }
     const Floats y = Noise(50000, 1), x = Noise(50000, 2);

@@ -10,7 +10,7 @@
 namespace ramet::linalg {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
@@ -27,7 +27,7 @@ void ExpectAllNaN(const std::vector<T>& values) {
 
 // The address sanitizer reports reads outside of the matrix.
 TEST(MatrixSqrtTest, NonFiniteElementsGiveNaNEverywhere) {
-  for (double odd : {kNaN, kInf, -kInf}) {
+  for (double odd : {kNaN, kInfinity, -kInfinity}) {
     for (int64_t n = 1; n <= 6; ++n) {
       for (int64_t at = 0; at < n * n; ++at) {
         std::vector<double> a(n * n, 0.5);

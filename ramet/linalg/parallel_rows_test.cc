@@ -18,7 +18,7 @@ std::vector<int64_t> SomeRows() {
   return rows;
 }
 
-class ParallelForRowsTest : public testing::TestWithParam<int> {
+class ParallelForRowsTest : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override { SetIntraOpThreads(GetParam()); }
   void TearDown() override { SetIntraOpThreads(2); }
@@ -56,7 +56,7 @@ TEST_P(ParallelForRowsTest, NeighborsBelongToOneThread) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, ParallelForRowsTest, testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Threads, ParallelForRowsTest, ::testing::Values(1, 2, 3, 4));
 
 TEST(RowLanesTest, UseAllThreadsIfThereIsEnoughWork) {
   SetIntraOpThreads(4);

@@ -12,7 +12,7 @@
 namespace ramet::linalg {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 enum class Kind { kUniform, kNormal, kTruncatedNormal };
 

@@ -13,10 +13,9 @@
 namespace ramet::linalg {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using Dims = std::vector<int64_t>;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // mask has 'r' for each reduced dimension.

@@ -11,9 +11,8 @@
 namespace ramet::linalg {
 namespace {
 
-using testing::ElementsAre;
-using testing::FloatEq;
-constexpr float kInf = std::numeric_limits<float>::infinity();
+using ::testing::ElementsAre;
+using ::testing::FloatEq;
 
 template <class T>
 std::vector<double> SlowSoftmax(const std::vector<T>& x, int64_t rows, int64_t n) {
@@ -121,7 +120,7 @@ TEST(SparseSoftmaxXent, AsTensorFlow) {
             -1);
   EXPECT_THAT(loss, ElementsAre(kInf, FloatEq(0.40760595f)));
   EXPECT_THAT(backprop, ElementsAre(-1, 0.5f, 0.5f, FloatEq(0.09003057f), FloatEq(0.24472848f),
-                                    testing::FloatNear(-0.33475906f, 1e-7f)));
+                                    ::testing::FloatNear(-0.33475906f, 1e-7f)));
 }
 
 TEST(SparseSoftmaxXent, ReportsLabelsOutOfRange) {

@@ -13,7 +13,7 @@
 namespace ramet::linalg {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using Dims = std::vector<int64_t>;
 
 std::vector<int32_t> Count(int64_t n) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "ramet/linalg/cpu_level.h"
@@ -9,6 +10,8 @@
 #include "ramet/linalg/types.h"
 
 namespace ramet::linalg {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
 
 // Returns pseudorandom numbers in (-1, 1), the same in every run.
 template <class T = float>

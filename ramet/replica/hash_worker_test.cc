@@ -10,7 +10,7 @@
 namespace ramet {
 namespace {
 
-class HashWorkerTest : public testing::Test {
+class HashWorkerTest : public ::testing::Test {
  protected:
   // Keeps the worker busy until `go` is set.
   void Block(uint64_t version) {

@@ -5,13 +5,10 @@
 #include <algorithm>
 
 #include "ramet/linalg/parallel.h"
+#include "ramet/variable/column_testing.h"
 
 namespace ramet {
 namespace {
-
-Tensor Column(std::initializer_list<float> values) {
-  return Tensor::Of(Shape{static_cast<int64_t>(values.size()), 1}, values);
-}
 
 TEST(RowHistoryTest, ASpareIsBroughtUpToDateByTheRowsThatChanged) {
   RowHistory history;

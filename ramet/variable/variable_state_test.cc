@@ -4,12 +4,10 @@
 
 #include <thread>
 
+#include "ramet/variable/column_testing.h"
+
 namespace ramet {
 namespace {
-
-Tensor Column(std::initializer_list<float> values) {
-  return Tensor::Of(Shape{static_cast<int64_t>(values.size()), 1}, values);
-}
 
 // Adds 1 to one element.
 void Count(VariableState& v, int64_t row, const FollowedValues* followed = nullptr) {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "floats.h"
 #include "ramet/base/scratch_dir.h"
 
 namespace ramet {
@@ -24,10 +25,6 @@ float AsFloat(const Tensor& t) {
     case kDouble: return static_cast<float>(t.scalar<double>());
     default: return t.scalar<float>();
   }
-}
-
-std::vector<float> Floats(const Tensor& t) {
-  return {t.data<float>(), t.data<float>() + t.num_elements()};
 }
 
 class CloneDtypeTest : public ::testing::TestWithParam<bool> {

@@ -18,7 +18,7 @@ std::set<std::string> Types(const Cloned& c) {
   return types;
 }
 
-std::vector<std::string> Names(const Cloned& c) {
+std::vector<std::string> NamesOfCopies(const Cloned& c) {
   std::vector<std::string> names;
   for (const ClonedVariable& v : c.variables()) names.push_back(v.copy.op_name());
   return names;
@@ -50,7 +50,7 @@ TEST_P(CloneStripTest, OptimizersGradientsAndSaversAreOmitted) {
   Graph other;
   auto c = Clone(g, {.into = &other, .strip_training = true});
   ASSERT_TRUE(c.ok()) << c.status().ToString();
-  EXPECT_THAT(Names(*c), ElementsAre("copy/w", "copy/b"));
+  EXPECT_THAT(NamesOfCopies(*c), ElementsAre("copy/w", "copy/b"));
   for (const std::string& type : Types(*c)) {
     EXPECT_EQ(type.find("Apply"), std::string::npos);
     EXPECT_NE(type, "SaveV2");
@@ -126,7 +126,7 @@ TEST_P(CloneStripTest, BatchNormsUseTheirAverages) {
   Cloned c = Clone(g, {.inputs = {x}, .outputs = {norm.output(0)}, .strip_training = true}).value();
   EXPECT_FALSE(c.Transformed(norm).attr<bool>("is_training").value());
   EXPECT_EQ(c.Transformed(norm).input(3), c.Transformed(mean).value());
-  EXPECT_THAT(Names(c),
+  EXPECT_THAT(NamesOfCopies(c),
               ElementsAre("copy/gamma", "copy/beta", "copy/moving_mean", "copy/moving_variance"));
   Session session = Session::Create(g).value();
   ASSERT_TRUE(session.Run(c.init_op()).ok());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <ramet/ramet.h>
 
+#include "floats.h"
 #include "ramet/base/scratch_dir.h"
 
 namespace ramet {
@@ -12,10 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::vector<float> Floats(const Tensor& t) {
-  return {t.data<float>(), t.data<float>() + t.num_elements()};
-}
 
 std::vector<std::string> Names(const std::vector<Variable>& variables) {
   std::vector<std::string> names;

@@ -12,7 +12,7 @@
 namespace ramet::zoo {
 namespace {
 
-class CloneZooTest : public testing::TestWithParam<std::string> {};
+class CloneZooTest : public ::testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CloneZooTest);
 
 TEST_P(CloneZooTest, ComputesTheSameAndChangesAlone) {
@@ -67,7 +67,7 @@ TEST_P(CloneZooTest, ComputesTheSameInAnotherGraph) {
   for (size_t i = 0; i < original.size(); ++i) ExpectSame(original[i], cloned[i], "fetch");
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, CloneZooTest, testing::ValuesIn(CaseFolders()),
+INSTANTIATE_TEST_SUITE_P(Cases, CloneZooTest, ::testing::ValuesIn(CaseFolders()),
                          [](const auto& info) { return NameOf(info.param); });
 
 TEST(CloneZooFolderTest, HasCases) {

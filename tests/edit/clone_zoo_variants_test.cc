@@ -80,7 +80,7 @@ void ExpectNear(const Tensor& got, const Tensor& expected, DType dtype) {
 }
 
 // The original and its clone in a different graph, with the same values.
-class CloneZooVariant : public testing::Test {
+class CloneZooVariant : public ::testing::Test {
  protected:
   void Make(const Case& c, CloneOptions options) {
     auto loaded = Load(c, graph);
@@ -127,8 +127,8 @@ TEST_P(CloneZooDtypeTest, InfersTheSameWithinTheDtype) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CloneZooDtypeTest,
-                         testing::Combine(testing::ValuesIn(CaseFolders()),
-                                          testing::Values(kHalf, kBFloat16, kDouble)),
+                         ::testing::Combine(::testing::ValuesIn(CaseFolders()),
+                                            ::testing::Values(kHalf, kBFloat16, kDouble)),
                          [](const auto& info) {
                            return StrCat(NameOf(std::get<0>(info.param)), "_",
                                          DTypeName(std::get<1>(info.param)));
@@ -158,7 +158,7 @@ TEST_P(CloneZooStripTest, InfersTheSameWithoutTraining) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, CloneZooStripTest, testing::ValuesIn(CaseFolders()),
+INSTANTIATE_TEST_SUITE_P(Cases, CloneZooStripTest, ::testing::ValuesIn(CaseFolders()),
                          [](const auto& info) { return NameOf(info.param); });
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "ints.h"
 #include "ramet/gradients/gradients.h"
 #include "ramet/gradients/indexed_slices.h"
 #include "ramet/graph/add_op.h"
@@ -16,8 +17,6 @@ namespace ramet {
 namespace {
 
 using ::testing::HasSubstr;
-
-Tensor Ints(std::initializer_list<int32_t> values) { return Tensor::Vector<int32_t>(values); }
 
 // Infers the shapes of ops over placeholders of partial shapes and constants.
 class InferenceTest : public ::testing::Test {

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "ints.h"
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/constant_evaluator.h"
 #include "ramet/graph/scope.h"
@@ -15,8 +16,6 @@ namespace ramet {
 namespace {
 
 constexpr int64_t kHugeDim = int64_t{1} << 62;
-
-Tensor Ints(std::initializer_list<int32_t> values) { return Tensor::Vector<int32_t>(values); }
 
 class FoldingTest : public ::testing::Test {
  protected:

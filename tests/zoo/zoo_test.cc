@@ -111,7 +111,7 @@ void RunStep(Session& session, const Step& step) {
   }
 }
 
-class ZooTest : public testing::TestWithParam<std::string> {};
+class ZooTest : public ::testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ZooTest);
 
 TEST_P(ZooTest, MatchesTensorFlow) {
@@ -134,7 +134,7 @@ TEST_P(ZooTest, MatchesTensorFlow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, ZooTest, testing::ValuesIn(CaseFolders()),
+INSTANTIATE_TEST_SUITE_P(Cases, ZooTest, ::testing::ValuesIn(CaseFolders()),
                          [](const auto& info) { return NameOf(info.param); });
 
 TEST(ZooFolderTest, HasCases) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class FilesHostileTest : public testing::Test {
+class FilesHostileTest : public ::testing::Test {
  protected:
   FilesHostileTest() {
     EXPECT_TRUE(CreateDir(Folder()).ok());

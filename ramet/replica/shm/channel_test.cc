@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ChannelTest : public testing::Test {
+class ChannelTest : public ::testing::Test {
  protected:
   void SetUp() override {
     int ends[2];
@@ -61,7 +61,7 @@ TEST_F(ChannelTest, ASignalDoesNotEndWaiting) {
   sigaction(SIGALRM, &former, nullptr);
 }
 
-class ListenerTest : public testing::Test {
+class ListenerTest : public ::testing::Test {
  protected:
   ListenerTest() : folder_(fs::temp_directory_path() / StrCat("ramet_channel_", getpid())) {
     fs::create_directory(folder_);

@@ -21,7 +21,7 @@ bool AllPagesAre(const MemoryFile& file, char value) {
   return file.data()[file.size() - 1] == value;
 }
 
-class MemoryFileTest : public testing::TestWithParam<size_t> {};
+class MemoryFileTest : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(MemoryFileTest, AllPagesAreAllocatedAndShared) {
   const size_t bytes = GetParam();
@@ -76,8 +76,9 @@ TEST(MemoryFileHolesTest, AreRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MemoryFileTest,
-                         testing::Values(1, 4096, 12'345, kLargePage - 1, kLargePage,
-                                         kLargePage + 4097, 3 * kLargePage - 4096, 3 * kLargePage));
+                         ::testing::Values(1, 4096, 12'345, kLargePage - 1, kLargePage,
+                                           kLargePage + 4097, 3 * kLargePage - 4096,
+                                           3 * kLargePage));
 
 }  // namespace
 }  // namespace ramet::shm

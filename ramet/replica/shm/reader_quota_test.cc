@@ -12,7 +12,7 @@ namespace {
 
 using Clock = ReaderQuota::Clock;
 
-class ReaderQuotaTest : public testing::Test {
+class ReaderQuotaTest : public ::testing::Test {
  protected:
   Connected At(int seconds, uint32_t uid, int32_t pid, bool has_read) const {
     return {{uid, uid, pid}, start_ + std::chrono::seconds(seconds), has_read};

@@ -71,7 +71,7 @@ class Flooder {
   pid_t pid_ = -1;
 };
 
-class ShmFloodTest : public testing::TestWithParam<Flood> {
+class ShmFloodTest : public ::testing::TestWithParam<Flood> {
  protected:
   ShmFloodTest() {
     getrlimit(RLIMIT_NOFILE, &before_);
@@ -102,7 +102,7 @@ TEST_P(ShmFloodTest, OtherFollowersConnectAndDescriptorsRemain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShmFloodTest,
-                         testing::Values(Flood::kReadsNothing, Flood::kReadsGreetings));
+                         ::testing::Values(Flood::kReadsNothing, Flood::kReadsGreetings));
 
 TEST(SilentPublisher, ConnectingTimesOut) {
   const std::string address = StrCat("silent ", getpid());

@@ -56,7 +56,7 @@ class Case:
     error: str | None = None
     # Ramet's message, if it differs on purpose.
     ramet_error: str | None = None
-    # Gradients require static shapes.
+    # Gradients, or an error of a run, require static shapes in TensorFlow.
     static_only: bool = False
 
 

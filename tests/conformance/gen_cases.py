@@ -32,6 +32,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.framework import dtypes
 from tensorflow.python.framework import op_def_library
 from tensorflow.python.framework import op_def_registry
+from tensorflow.python.framework import test_util
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -104,6 +105,8 @@ def full_attrs(op_def, attrs):
 def build(c, static):
     """Builds the op on placeholders or variables. Returns (outputs, input tensors, feeds, variables)."""
     op_def = op_def_registry.get(c.op)
+    if op_def.deprecation.version:
+        test_util.set_producer_version(tf.get_default_graph(), op_def.deprecation.version - 1)
     tensors, feeds, variables = [], {}, []
     for k, value in enumerate(c.inputs):
         if isinstance(value, case_lib.Ref):
@@ -201,7 +204,7 @@ def run(c):
 
 def check_error(c):
     with tf.Graph().as_default(), tf.Session() as session:
-        outputs, tensors, feeds, _ = build(c, static=False)
+        outputs, tensors, feeds, _ = build(c, static=c.static_only)
         session.run(tf.global_variables_initializer())
         try:
             session.run(outputs if outputs else tensors[0].graph.get_operation_by_name("op"), feeds)

@@ -1,91 +1,102 @@
-#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "ramet/gradients/gradient_context.h"
+#include "ramet/linalg/conv.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/array/grad_util.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/nn/window.h"
 
-// ExtractImagePatches.
+// ExtractImagePatches and ExtractVolumePatches.
 
 namespace ramet {
 namespace {
 
-// One spatial dimension of the window.
-struct Side {
-  int64_t size = 1, stride = 1, rate = 1;
-  int64_t reach() const { return (size - 1) * rate + 1; }
-};
+constexpr int64_t kMaxPatchElements = int64_t{1} << 31;
 
-struct PatchAttrs {
-  Side rows, columns;
-  bool same = false;
-
-  int64_t Count(const Side& side, int64_t in) const {
-    if (same) return in / side.stride + (in % side.stride != 0);
-    return in < side.reach() ? 0 : (in - side.reach()) / side.stride + 1;
+// Reads an attr with a number for each dimension: 1 for batch and channels, and positive ones,
+// which go to `values`.
+Status ReadSides(const AttrMap& attrs, const char* op, const char* name, int spatial,
+                 int64_t* values) {
+  RAMET_ASSIGN_OR_RETURN(auto list, attrs.Get<std::vector<int64_t>>(name));
+  if (std::ssize(list) != spatial + 2) {
+    return InvalidArgument(op, " requires the ", name, " attribute to contain ", spatial + 2,
+                           " values, but got: ", list.size());
   }
-  // Returns the number of elements in a patch of an image with `channels` channels.
-  // \error kInvalidArgument: the number overflows.
-  StatusOr<int64_t> Depth(int64_t channels) const {
-    int64_t depth;
-    if (MultiplyNonNegative(rows.size, columns.size, &depth) &&
-        MultiplyNonNegative(depth, channels, &depth)) {
-      return depth;
-    }
-    return InvalidArgument("the patches are too large: the number of elements per patch overflows");
-  }
-  // Returns the number of padding elements before the first element.
-  int64_t Before(const Side& side, int64_t in) const {
-    if (!same) return 0;
-    const int64_t needed = (Count(side, in) - 1) * side.stride + side.reach() - in;
-    return std::max<int64_t>(needed, 0) / 2;
-  }
-};
-
-// Reads elements 1 and 2 of an attr with four elements.
-Status ReadSides(const AttrMap& attrs, const char* name, int64_t* row, int64_t* column) {
-  RAMET_ASSIGN_OR_RETURN(auto values, attrs.Get<std::vector<int64_t>>(name));
-  if (values.size() != 4) {
-    return InvalidArgument(name, " must have 4 numbers, but has ", values.size());
-  }
-  if (values[0] != 1 || values[3] != 1) {
+  if (list.front() != 1 || list.back() != 1) {
     return Unimplemented("Only support ", name, " across space.");
   }
-  constexpr int64_t kMaxPatchElements = int64_t{1} << 31;
-  if (values[1] < 1 || values[2] < 1 || values[1] >= kMaxPatchElements ||
-      values[2] >= kMaxPatchElements) {
-    return OutOfRange(name, " is out of range.");
+  for (int d = 0; d < spatial; ++d) {
+    values[d] = list[d + 1];
+    if (values[d] < 1 || values[d] >= kMaxPatchElements) {
+      return OutOfRange(name, " is out of range.");
+    }
   }
-  *row = values[1];
-  *column = values[2];
   return OkStatus();
 }
 
-StatusOr<PatchAttrs> ReadAttrs(const AttrMap& attrs) {
-  PatchAttrs p;
-  RAMET_RETURN_IF_ERROR(ReadSides(attrs, "ksizes", &p.rows.size, &p.columns.size));
-  RAMET_RETURN_IF_ERROR(ReadSides(attrs, "strides", &p.rows.stride, &p.columns.stride));
-  RAMET_RETURN_IF_ERROR(ReadSides(attrs, "rates", &p.rows.rate, &p.columns.rate));
-  p.same = attrs.GetOr<std::string>("padding", "") == "SAME";
-  return p;
+template <int kSpatial>
+StatusOr<WindowAttrs> ReadWindow(const AttrMap& attrs) {
+  constexpr const char* kOp = kSpatial == 2 ? "ExtractImagePatches" : "ExtractVolumePatches";
+  WindowAttrs w;
+  w.spatial = kSpatial;
+  if (attrs.GetOr<std::string>("padding", "") == "SAME") w.padding = WindowAttrs::Padding::kSame;
+  RAMET_RETURN_IF_ERROR(ReadSides(attrs, kOp, "ksizes", kSpatial, w.size));
+  RAMET_RETURN_IF_ERROR(ReadSides(attrs, kOp, "strides", kSpatial, w.stride));
+  if (kSpatial == 2) RAMET_RETURN_IF_ERROR(ReadSides(attrs, kOp, "rates", kSpatial, w.dilation));
+  return w;
 }
 
-// Copies the patch whose first element is at (top, left) of an image [height, width, depth].
+// Returns the number of elements in a patch of an image with `channels` channels.
+// \error kInvalidArgument: the number overflows.
+StatusOr<int64_t> PatchDepth(const WindowAttrs& w, int64_t channels) {
+  int64_t depth = channels;
+  for (int d = 0; d < w.spatial; ++d) {
+    if (MultiplyNonNegative(depth, w.size[d], &depth)) continue;
+    return InvalidArgument("the patches are too large: the number of elements per patch overflows");
+  }
+  return depth;
+}
+
+// The windows on an image, in the terms of a convolution. An image has a single plane.
+StatusOr<linalg::ConvGeometry> PlaceWindows(const WindowAttrs& w, const Shape& image) {
+  linalg::ConvGeometry g;
+  g.batch = image.dim(0);
+  g.in_channels = image.dim(w.channel_axis());
+  for (int d = 0; d < w.spatial; ++d) {
+    const int at = 3 - w.spatial + d;
+    g.in[at] = image.dim(w.spatial_axis(d));
+    g.filter[at] = w.size[d];
+    g.stride[at] = w.stride[d];
+    g.dilation[at] = w.dilation[d];
+    RAMET_ASSIGN_OR_RETURN(const WindowPositions p, PositionWindow(w, d, g.in[at], w.size[d]));
+    g.out[at] = p.count;
+    g.pad[at] = p.before;
+  }
+  RAMET_ASSIGN_OR_RETURN(g.out_channels, PatchDepth(w, g.in_channels));
+  return g;
+}
+
+// Copies the patch of an image [planes, height, width, channels] whose first element is at `first`.
 template <class U>
-U* CopyPatch(const PatchAttrs& p, const U* image, const Tensor& x, int64_t top, int64_t left,
-             U* out) {
-  const int64_t height = x.dim(1), width = x.dim(2), depth = x.dim(3);
-  for (int64_t i = 0; i < p.rows.size; ++i) {
-    const int64_t y = top + i * p.rows.rate;
-    for (int64_t j = 0; j < p.columns.size; ++j, out += depth) {
-      const int64_t at = left + j * p.columns.rate;
-      if (y < 0 || y >= height || at < 0 || at >= width) {
-        std::memset(static_cast<void*>(out), 0, depth * sizeof(U));
-      } else {
-        std::memcpy(static_cast<void*>(out), image + (y * width + at) * depth, depth * sizeof(U));
+U* CopyPatch(const linalg::ConvGeometry& g, const U* image, const int64_t (&first)[3], U* out) {
+  const int64_t depth = g.in_channels;
+  const auto inside = [&](int d, int64_t at) { return at >= 0 && at < g.in[d]; };
+  for (int64_t i = 0; i < g.filter[0]; ++i) {
+    const int64_t z = first[0] + i * g.dilation[0];
+    for (int64_t j = 0; j < g.filter[1]; ++j) {
+      const int64_t y = first[1] + j * g.dilation[1], row = (z * g.in[1] + y) * g.in[2];
+      const bool known = inside(0, z) && inside(1, y);
+      for (int64_t k = 0; k < g.filter[2]; ++k, out += depth) {
+        const int64_t x = first[2] + k * g.dilation[2];
+        if (known && inside(2, x)) {
+          std::memcpy(static_cast<void*>(out), image + (row + x) * depth, depth * sizeof(U));
+        } else {
+          std::memset(static_cast<void*>(out), 0, depth * sizeof(U));
+        }
       }
     }
   }
@@ -93,95 +104,110 @@ U* CopyPatch(const PatchAttrs& p, const U* image, const Tensor& x, int64_t top, 
 }
 
 template <class U>
-void CopyPatches(const PatchAttrs& p, const Tensor& x, Tensor& y) {
+void CopyPatches(const linalg::ConvGeometry& g, const Tensor& x, Tensor& y) {
   const U* image = static_cast<const U*>(x.raw_data());
   U* out = static_cast<U*>(y.raw_data());
-  const int64_t above = p.Before(p.rows, x.dim(1)), before = p.Before(p.columns, x.dim(2));
-  for (int64_t n = 0; n < x.dim(0); ++n, image += Product(x.shape(), 1, 4)) {
-    for (int64_t i = 0; i < y.dim(1); ++i) {
-      for (int64_t j = 0; j < y.dim(2); ++j) {
-        out = CopyPatch(p, image, x, i * p.rows.stride - above, j * p.columns.stride - before, out);
+  const int64_t elements = g.in_pixels() * g.in_channels;
+  const auto first = [&](int d, int64_t i) { return i * g.stride[d] - g.pad[d]; };
+  for (int64_t n = 0; n < g.batch; ++n, image += elements) {
+    for (int64_t i = 0; i < g.out[0]; ++i) {
+      for (int64_t j = 0; j < g.out[1]; ++j) {
+        for (int64_t k = 0; k < g.out[2]; ++k) {
+          out = CopyPatch(g, image, {first(0, i), first(1, j), first(2, k)}, out);
+        }
       }
     }
   }
 }
 
+template <int kSpatial>
 class PatchesKernel final : public Kernel {
  public:
-  explicit PatchesKernel(const PatchAttrs& attrs) : attrs_(attrs) {}
+  explicit PatchesKernel(const WindowAttrs& window) : window_(window) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(PatchAttrs attrs, ReadAttrs(*node.attrs));
-    return std::unique_ptr<Kernel>(std::make_unique<PatchesKernel>(attrs));
+    RAMET_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindow<kSpatial>(*node.attrs));
+    return std::unique_ptr<Kernel>(std::make_unique<PatchesKernel>(window));
   }
 
   Status Compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
-    if (x.rank() != 4) return InvalidArgument("input must be 4-dimensional", x.shape());
-    const int64_t dims[] = {x.dim(0), attrs_.Count(attrs_.rows, x.dim(1)),
-                            attrs_.Count(attrs_.columns, x.dim(2)), x.dim(3)};
-    RAMET_ASSIGN_OR_RETURN(Shape shape, Shape::Make(dims));
-    RAMET_ASSIGN_OR_RETURN(const int64_t depth, attrs_.Depth(x.dim(3)));
-    shape.set_dim(3, depth);
+    if (x.rank() != kSpatial + 2) {
+      return InvalidArgument("input must be ", kSpatial + 2, "-dimensional", x.shape());
+    }
+    RAMET_ASSIGN_OR_RETURN(const linalg::ConvGeometry g, PlaceWindows(window_, x.shape()));
+    Dims dims(kSpatial + 2, g.batch);
+    for (int d = 0; d < kSpatial; ++d) dims[d + 1] = g.out[3 - kSpatial + d];
+    dims[kSpatial + 1] = g.out_channels;
+    RAMET_ASSIGN_OR_RETURN(const Shape shape, Shape::Make(dims));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
     if (y->num_elements() == 0) return OkStatus();
     switch (DTypeSize(x.dtype())) {
-      case 1: CopyPatches<uint8_t>(attrs_, x, *y); break;
-      case 2: CopyPatches<uint16_t>(attrs_, x, *y); break;
-      case 4: CopyPatches<uint32_t>(attrs_, x, *y); break;
-      case 8: CopyPatches<uint64_t>(attrs_, x, *y); break;
-      default: CopyPatches<Wide>(attrs_, x, *y);
+      case 1: CopyPatches<uint8_t>(g, x, *y); break;
+      case 2: CopyPatches<uint16_t>(g, x, *y); break;
+      case 4: CopyPatches<uint32_t>(g, x, *y); break;
+      case 8: CopyPatches<uint64_t>(g, x, *y); break;
+      default: CopyPatches<Wide>(g, x, *y);
     }
     return OkStatus();
   }
 
  private:
-  const PatchAttrs attrs_;
+  const WindowAttrs window_;
 };
 
 template <class T>
-using PatchesKernelOf = PatchesKernel;
+using ImagePatchesKernel = PatchesKernel<2>;
+template <class T>
+using VolumePatchesKernel = PatchesKernel<3>;
 
+template <int kSpatial>
 Status PatchesShape(ShapeContext& c) {
-  RAMET_ASSIGN_OR_RETURN(PatchAttrs p, ReadAttrs(c.attrs()));
-  RAMET_ASSIGN_OR_RETURN(Shape x, c.WithRank(0, 4));
-  const auto count = [&](const Side& side, int64_t in) {
-    return in < 0 ? Shape::kUnknownDim : p.Count(side, in);
-  };
-  int64_t depth = Shape::kUnknownDim;
-  if (x.dim(3) >= 0) {
-    RAMET_ASSIGN_OR_RETURN(depth, p.Depth(x.dim(3)));
+  RAMET_ASSIGN_OR_RETURN(const WindowAttrs w, ReadWindow<kSpatial>(c.attrs()));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, c.WithRank(0, kSpatial + 2));
+  for (int d = 1; d <= kSpatial; ++d) {
+    if (shape.dim(d) < 0) continue;
+    RAMET_ASSIGN_OR_RETURN(const WindowPositions p,
+                           PositionWindow(w, d - 1, shape.dim(d), w.size[d - 1]));
+    shape.set_dim(d, p.count);
   }
-  c.set_output(0, Shape{x.dim(0), count(p.rows, x.dim(1)), count(p.columns, x.dim(2)), depth});
+  if (shape.dim(kSpatial + 1) >= 0) {
+    RAMET_ASSIGN_OR_RETURN(const int64_t depth, PatchDepth(w, shape.dim(kSpatial + 1)));
+    shape.set_dim(kSpatial + 1, depth);
+  }
+  c.set_output(0, std::move(shape));
   return OkStatus();
 }
 
 // Sums the gradients of patches at the image positions that they come from. These positions are the
 // patches of an image of position numbers, in which 0 stands for padding.
+template <int kSpatial>
 Status PatchesGradient(GradientContext& c) {
   AttrMap attrs;
-  for (const char* name : {"ksizes", "strides", "rates"}) {
-    RAMET_ASSIGN_OR_RETURN(auto values, c.attr<std::vector<int64_t>>(name));
-    attrs.Set(name, std::move(values));
+  const auto own = c.op().attrs();
+  for (const char* name : {"ksizes", "strides", "rates", "padding"}) {
+    if (const Attr* value = own->Find(name)) attrs.Set(name, *value);
   }
-  RAMET_ASSIGN_OR_RETURN(std::string padding, c.attr<std::string>("padding"));
-  attrs.Set("padding", std::move(padding));
   const Output shape = ShapeOf(c, c.input(0));
-  const Output batch = ElementAt(c, shape, 0), depth = ElementAt(c, shape, 3);
-  const Output size = ElementAt(c, shape, 1) * ElementAt(c, shape, 2);
+  const Output batch = ElementAt(c, shape, 0), depth = ElementAt(c, shape, kSpatial + 1);
   const Tensor one(int32_t{1}), all(int32_t{-1});
+  std::vector<Input> sides = {one};
+  Output size;
+  for (int d = 1; d <= kSpatial; ++d) {
+    const Output side = ElementAt(c, shape, d);
+    size = d == 1 ? side : size * side;
+    sides.emplace_back(side);
+  }
+  sides.emplace_back(one);
   const Output end = size + one;
   const Output numbers = c.Add("Range", {one, end, one});
-  const Output image_shape =
-      c.Add("Pack", {one, ElementAt(c, shape, 1), ElementAt(c, shape, 2), one});
+  const Output image = Reshape(c, numbers, c.Add("Pack", sides));
   const Output positions =
-      Reshape(c, c.Add("ExtractImagePatches", {Reshape(c, numbers, image_shape)}, attrs),
-              std::vector<int64_t>{-1});
+      Reshape(c, c.Add(c.op().type(), {image}, attrs), std::vector<int64_t>{-1});
   const Output rows = Reshape(c, c.grad(), c.Add("Pack", {batch, all, depth}));
   const Tensor swap = Tensor::Vector<int32_t>({1, 0, 2});
   const Output by_position = c.Add("Transpose", {rows, swap});
   const Output sums = c.Add("UnsortedSegmentSum", {by_position, positions, end});
-  const Output image = c.Add("Transpose", {SliceFrom(c, sums, 1), swap});
-  return c.Return({Reshape(c, image, shape)});
+  return c.Return({Reshape(c, c.Add("Transpose", {SliceFrom(c, sums, 1), swap}), shape)});
 }
 
 RAMET_OP("ExtractImagePatches")
@@ -200,10 +226,30 @@ RAMET_OP("ExtractImagePatches")
         "as [batch, rows, columns, ksizes[1] * ksizes[2] * depth], with zeros outside the image. "
         "Error: the input is not of rank 4; an attr does not have four elements; its elements 0 "
         "and 3 are not 1 (kUnimplemented); an element is less than 1 or not less than 2^31 "
-        "(kOutOfRange).")
-    .Shape(PatchesShape)
-    .Gradient(PatchesGradient)
-    .CpuKernelClasses<PatchesKernelOf, RAMET_NUMBERS>();
+        "(kOutOfRange); the window is larger than the image.")
+    .Shape(PatchesShape<2>)
+    .Gradient(PatchesGradient<2>)
+    .CpuKernelClasses<ImagePatchesKernel, RAMET_NUMBERS>();
+
+RAMET_OP("ExtractVolumePatches")
+    .Input("input: T")
+    .Output("patches: T")
+    .Attr("ksizes: list(int) >= 5")
+    .Attr("strides: list(int) >= 5")
+    .Attr(
+        "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+        "uint64}")
+    .Attr("padding: {'SAME', 'VALID'}")
+    .Doc(
+        "Slides a window of size `ksizes` over the volumes [batch, planes, height, width, depth] "
+        "in steps of `strides`. Returns the contents of each window as [batch, planes, rows, "
+        "columns, ksizes[1] * ksizes[2] * ksizes[3] * depth], with zeros outside the volume. "
+        "Error: the input is not of rank 5; an attr does not have five elements; its elements 0 "
+        "and 4 are not 1 (kUnimplemented); an element is less than 1 or not less than 2^31 "
+        "(kOutOfRange); the window is larger than the volume.")
+    .Shape(PatchesShape<3>)
+    .Gradient(PatchesGradient<3>)
+    .CpuKernelClasses<VolumePatchesKernel, RAMET_REALS>();
 
 }  // namespace
 }  // namespace ramet

@@ -3,6 +3,7 @@
 #include "ramet/op/op.h"
 #include "ramet/op/tensor_math.h"
 #include "ramet/ops/array/grad_util.h"
+#include "ramet/ops/array/mirror.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/array/shape_fn.h"
 #include "ramet/ops/math/types.h"
@@ -13,44 +14,6 @@
 namespace ramet {
 namespace {
 
-struct Mirror {
-  // 1 if the outermost elements are not repeated (REFLECT), otherwise 0.
-  int64_t offset;
-  Dims before, after;
-
-  // Returns the index of the element, out of the `n` of dimension d, that appears at position `at`
-  // of the padded dimension.
-  int64_t Source(int d, int64_t n, int64_t at) const {
-    const int64_t i = at - before[d];
-    if (i < 0) return -i - 1 + offset;
-    return i < n ? i : 2 * n - 1 - i - offset;
-  }
-};
-
-int64_t OffsetOf(const AttrMap& attrs) {
-  return attrs.GetOr<std::string>("mode", "REFLECT") == "REFLECT" ? 1 : 0;
-}
-
-StatusOr<Mirror> ReadMirror(const Tensor& paddings, int64_t offset, const Shape& x) {
-  if (paddings.rank() != 2 || paddings.dim(1) != 2) {
-    return InvalidArgument("paddings must be a matrix with 2 columns: ", paddings.shape());
-  }
-  if (paddings.dim(0) != x.rank()) {
-    return InvalidArgument("The first dimension of paddings must be the rank of inputs",
-                           paddings.shape(), ", ", x);
-  }
-  Mirror m{offset, {}, {}};
-  for (int d = 0; d < x.rank(); ++d) {
-    const int64_t before = IntegerAt(paddings, 2 * d), after = IntegerAt(paddings, 2 * d + 1);
-    if (before < 0 || after < 0) {
-      return InvalidArgument("paddings must be non-negative: ", before, " ", after);
-    }
-    m.before.Append(before);
-    m.after.Append(after);
-  }
-  return m;
-}
-
 Status CheckFits(const Mirror& m, int d, int64_t n) {
   const int64_t before = m.before[d], after = m.after[d];
   if (before <= n - m.offset && after <= n - m.offset) return OkStatus();
@@ -59,38 +22,6 @@ Status CheckFits(const Mirror& m, int d, int64_t n) {
                                after, " not less than ", n)
              : InvalidArgument("paddings must be no greater than the dimension size: ", before,
                                ", ", after, " greater than ", n);
-}
-
-StatusOr<Shape> PaddedShape(const Mirror& m, const Shape& x) {
-  Shape shape = x;
-  for (int d = 0; d < x.rank(); ++d) {
-    if (x.dim(d) < 0) continue;
-    RAMET_RETURN_IF_ERROR(CheckFits(m, d, x.dim(d)));
-    int64_t padded;
-    if (__builtin_add_overflow(x.dim(d), m.before[d], &padded) ||
-        __builtin_add_overflow(padded, m.after[d], &padded)) {
-      return InvalidArgument("dimension ", d, " of size ", x.dim(d), " padded by ", m.before[d],
-                             " and ", m.after[d], " overflows");
-    }
-    shape.set_dim(d, padded);
-  }
-  return Shape::Make(shape.dims());
-}
-
-StatusOr<Shape> CroppedShape(const Mirror& m, const Shape& x) {
-  Shape shape = x;
-  for (int d = 0; d < x.rank(); ++d) {
-    if (x.dim(d) < 0) continue;
-    int64_t total;
-    const bool fits = !__builtin_add_overflow(m.before[d], m.after[d], &total);
-    if (!fits || total >= x.dim(d)) {
-      return InvalidArgument("Total paddings must be less than the input dimension size: ",
-                             fits ? total : m.before[d], " was not less than ", x.dim(d));
-    }
-    shape.set_dim(d, x.dim(d) - total);
-    RAMET_RETURN_IF_ERROR(CheckFits(m, d, shape.dim(d)));
-  }
-  return shape;
 }
 
 // Calls fn(padded element, source element) for every element of the padded tensor.
@@ -137,6 +68,76 @@ Status MirrorStrided(const Mirror& m, const Tensor& x, Tensor& y) {
   return OkStatus();
 }
 
+}  // namespace
+
+int64_t MirrorOffset(const AttrMap& attrs) {
+  return attrs.GetOr<std::string>("mode", "REFLECT") == "REFLECT" ? 1 : 0;
+}
+
+StatusOr<Mirror> ReadMirror(const Tensor& paddings, int64_t offset, const Shape& x) {
+  if (paddings.rank() != 2 || paddings.dim(1) != 2) {
+    return InvalidArgument("paddings must be a matrix with 2 columns: ", paddings.shape());
+  }
+  if (paddings.dim(0) != x.rank()) {
+    return InvalidArgument("The first dimension of paddings must be the rank of inputs",
+                           paddings.shape(), ", ", x);
+  }
+  Mirror m{offset, {}, {}};
+  for (int d = 0; d < x.rank(); ++d) {
+    const int64_t before = IntegerAt(paddings, 2 * d), after = IntegerAt(paddings, 2 * d + 1);
+    if (before < 0 || after < 0) {
+      return InvalidArgument("paddings must be non-negative: ", before, " ", after);
+    }
+    m.before.Append(before);
+    m.after.Append(after);
+  }
+  return m;
+}
+
+StatusOr<Shape> MirroredShape(const Mirror& m, const Shape& x) {
+  Shape shape = x;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (x.dim(d) < 0) continue;
+    RAMET_RETURN_IF_ERROR(CheckFits(m, d, x.dim(d)));
+    int64_t padded;
+    if (__builtin_add_overflow(x.dim(d), m.before[d], &padded) ||
+        __builtin_add_overflow(padded, m.after[d], &padded)) {
+      return InvalidArgument("dimension ", d, " of size ", x.dim(d), " padded by ", m.before[d],
+                             " and ", m.after[d], " overflows");
+    }
+    shape.set_dim(d, padded);
+  }
+  return Shape::Make(shape.dims());
+}
+
+Status MirrorElements(const Mirror& m, const Tensor& x, Tensor& y) {
+  if (DeviceMath::Of(y) != nullptr) return MirrorStrided(m, x, y);
+  DispatchElement(x.dtype(), [&]<class U>() {
+    const U* from = static_cast<const U*>(x.raw_data());
+    U* to = static_cast<U*>(y.raw_data());
+    ForMirrored(m, y.shape(), x.shape(), [&](int64_t i, int64_t at) { to[i] = from[at]; });
+  });
+  return OkStatus();
+}
+
+namespace {
+
+StatusOr<Shape> CroppedShape(const Mirror& m, const Shape& x) {
+  Shape shape = x;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (x.dim(d) < 0) continue;
+    int64_t total;
+    const bool fits = !__builtin_add_overflow(m.before[d], m.after[d], &total);
+    if (!fits || total >= x.dim(d)) {
+      return InvalidArgument("Total paddings must be less than the input dimension size: ",
+                             fits ? total : m.before[d], " was not less than ", x.dim(d));
+    }
+    shape.set_dim(d, x.dim(d) - total);
+    RAMET_RETURN_IF_ERROR(CheckFits(m, d, shape.dim(d)));
+  }
+  return shape;
+}
+
 // Adds the paddings of dimension d of x, which has the dimensions [outer, n + paddings, inner], to
 // the elements that they mirror.
 StatusOr<Tensor> FoldDimension(KernelContext& c, const DeviceMath& math, const Mirror& m, int d,
@@ -179,7 +180,7 @@ class MirrorKernel final : public Kernel {
  public:
   explicit MirrorKernel(int64_t offset) : offset_(offset) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    return std::unique_ptr<Kernel>(std::make_unique<MirrorKernel>(OffsetOf(*node.attrs)));
+    return std::unique_ptr<Kernel>(std::make_unique<MirrorKernel>(MirrorOffset(*node.attrs)));
   }
   Status Compute(KernelContext& c) override { return compute(c, offset_); }
 
@@ -190,15 +191,9 @@ class MirrorKernel final : public Kernel {
 Status MirrorPad(KernelContext& c, int64_t offset) {
   const Tensor& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(c.input(1), offset, x.shape()));
-  RAMET_ASSIGN_OR_RETURN(Shape shape, PaddedShape(m, x.shape()));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, MirroredShape(m, x.shape()));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
-  if (DeviceMath::Of(*y) != nullptr) return MirrorStrided(m, x, *y);
-  DispatchElement(x.dtype(), [&]<class U>() {
-    const U* from = static_cast<const U*>(x.raw_data());
-    U* to = static_cast<U*>(y->raw_data());
-    ForMirrored(m, shape, x.shape(), [&](int64_t i, int64_t at) { to[i] = from[at]; });
-  });
-  return OkStatus();
+  return MirrorElements(m, x, *y);
 }
 
 template <class T>
@@ -231,8 +226,8 @@ Status MirrorShape(ShapeContext& c) {
     }
     return OkStatus();
   }
-  RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(*known, OffsetOf(c.attrs()), x));
-  RAMET_ASSIGN_OR_RETURN(Shape shape, (kGrad ? CroppedShape : PaddedShape)(m, x));
+  RAMET_ASSIGN_OR_RETURN(Mirror m, ReadMirror(*known, MirrorOffset(c.attrs()), x));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, (kGrad ? CroppedShape : MirroredShape)(m, x));
   c.set_output(0, std::move(shape));
   return OkStatus();
 }

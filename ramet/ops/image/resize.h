@@ -58,6 +58,11 @@ StatusOr<ResizeGeometry> ResizeOf(const ResizeMode& mode, const Tensor& images, 
 StatusOr<ResizeGeometry> ResizeGradOf(const ResizeMode& mode, const Tensor& grads,
                                       const Tensor& original);
 
+// Interpolates images, which are half, float or double, along both axes. `resized` has the shape of
+// the result, which is not empty. It is double for double images and otherwise float.
+void InterpolateImages(const ResizeMode& mode, const ResizeGeometry& g, const Tensor& images,
+                       Tensor& resized);
+
 // Returns height and width from a vector of int32 with two elements.
 // \error kInvalidArgument: "NAME must be 1-dimensional[]".
 StatusOr<std::pair<int64_t, int64_t>> HeightAndWidth(const Tensor& t, std::string_view name);

@@ -36,36 +36,37 @@ const Between* BetweenColumns(const ResizeMode& mode, const ResizeGeometry& g) {
   return table;
 }
 
-// Interpolates along a row. kChannels is the number of channels, or 0 if `channels` gives it.
-template <int kChannels, class T>
-void WidenRow(const T* row, const Between* table, int64_t width, int64_t channels, float* out) {
+// Interpolates along a row, computing in W. kChannels is the number of channels, or 0 if `channels`
+// gives it.
+template <int kChannels, class T, class W>
+void WidenRow(const T* row, const Between* table, int64_t width, int64_t channels, W* out) {
   const int64_t depth = kChannels > 0 ? kChannels : channels;
   for (int64_t x = 0; x < width; ++x, out += depth) {
     const T *left = row + table[x].lower, *right = row + table[x].upper;
     for (int64_t k = 0; k < depth; ++k) {
-      const float first = ToFloat(left[k]);
-      out[k] = first + (ToFloat(right[k]) - first) * table[x].weight;
+      const W first = static_cast<W>(left[k]);
+      out[k] = first + (static_cast<W>(right[k]) - first) * table[x].weight;
     }
   }
 }
 
 // The rows of the image between which one row of the result lies, interpolated along the rows.
 // Keeps two of them, because neighboring rows of the result often lie between the same rows.
-template <class T>
+template <class T, class W>
 class WidenedRows {
  public:
   WidenedRows(const ResizeGeometry& g, const Between* table, const T* images)
       : g_(g), table_(table), images_(images) {
-    auto* room = static_cast<float*>(linalg::Scratch(
-        linalg::ScratchUse::kResizedRows, 2 * g.out_row() * static_cast<int64_t>(sizeof(float))));
+    auto* room = static_cast<W*>(linalg::Scratch(
+        linalg::ScratchUse::kResizedRows, 2 * g.out_row() * static_cast<int64_t>(sizeof(W))));
     rows_[0] = room;
     rows_[1] = room + g.out_row();
   }
 
   // Sets a row of the result from the rows `lower` and `upper` of all images.
-  void Interpolate(int64_t lower, int64_t upper, float weight, float* out) {
+  void Interpolate(int64_t lower, int64_t upper, float weight, W* out) {
     const int first = Find(lower, upper), second = upper == lower ? first : Find(upper, lower);
-    const float *top = rows_[first], *bottom = rows_[second];
+    const W *top = rows_[first], *bottom = rows_[second];
     for (int64_t i = 0; i < g_.out_row(); ++i) out[i] = top[i] + (bottom[i] - top[i]) * weight;
   }
 
@@ -80,7 +81,7 @@ class WidenedRows {
     Widen(images_ + row * g_.in_row(), rows_[i]);
     return i;
   }
-  void Widen(const T* row, float* out) const {
+  void Widen(const T* row, W* out) const {
     switch (g_.channels) {
       case 1: return WidenRow<1>(row, table_, g_.columns.out, 1, out);
       case 3: return WidenRow<3>(row, table_, g_.columns.out, 3, out);
@@ -92,24 +93,33 @@ class WidenedRows {
   const ResizeGeometry& g_;
   const Between* const table_;
   const T* const images_;
-  float* rows_[2];
+  W* rows_[2];
   int64_t held_[2] = {-1, -1};
 };
 
 constexpr int64_t kGrainLerps = 1 << 13;
 
-template <class T>
-void Interpolate(const ResizeMode& mode, const ResizeGeometry& g, const T* images, float* out) {
+template <class T, class W>
+void Interpolate(const ResizeMode& mode, const ResizeGeometry& g, const T* images, W* out) {
   const Between* table = BetweenColumns(mode, g);
   linalg::ParallelFor(
       g.batch * g.rows.out, kGrainLerps / g.out_row() + 1, [&](int64_t begin, int64_t end) {
-        WidenedRows<T> rows(g, table, images);
+        WidenedRows<T, W> rows(g, table, images);
         for (int64_t row = begin; row < end; ++row) {
           const Between y = BetweenAt(mode, g.rows, row % g.rows.out);
           const int64_t image = row / g.rows.out * g.rows.in;
           rows.Interpolate(image + y.lower, image + y.upper, y.weight, out + row * g.out_row());
         }
       });
+}
+
+template <class T, class W>
+void Resize(const ResizeMode& mode, const ResizeGeometry& g, const Tensor& images, W* out) {
+  if (g.rows.in == g.rows.out && g.columns.in == g.columns.out) {
+    std::ranges::transform(images.flat<T>(), out, [](T x) { return static_cast<W>(x); });
+  } else {
+    Interpolate(mode, g, images.data<T>(), out);
+  }
 }
 
 template <class T>
@@ -121,11 +131,7 @@ class BilinearKernel final : public KernelFromAttrs<BilinearKernel<T>> {
     RAMET_ASSIGN_OR_RETURN(const ResizeGeometry g, ResizeOf(mode_, images, c.input(1)));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, AllocateResized(c, DType::kFloat, g));
     if (y->num_elements() == 0) return OkStatus();
-    if (g.rows.in == g.rows.out && g.columns.in == g.columns.out) {
-      std::ranges::transform(images.flat<T>(), y->mutable_data<float>(), ToFloat<T>);
-    } else {
-      Interpolate(mode_, g, images.data<T>(), y->mutable_data<float>());
-    }
+    Resize<T>(mode_, g, images, y->mutable_data<float>());
     return OkStatus();
   }
 
@@ -213,4 +219,14 @@ RAMET_OP("ResizeBilinearGrad")
     .CpuKernelClasses<BilinearGradKernel, RAMET_FLOATS>();
 
 }  // namespace
+
+void InterpolateImages(const ResizeMode& mode, const ResizeGeometry& g, const Tensor& images,
+                       Tensor& resized) {
+  switch (images.dtype()) {
+    case DType::kHalf: return Resize<Half>(mode, g, images, resized.mutable_data<float>());
+    case DType::kFloat: return Resize<float>(mode, g, images, resized.mutable_data<float>());
+    default: return Resize<double>(mode, g, images, resized.mutable_data<double>());
+  }
+}
+
 }  // namespace ramet

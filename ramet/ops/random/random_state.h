@@ -7,6 +7,9 @@
 
 namespace ramet {
 
+// Sets seeds from the system.
+void DrawSeeds(uint64_t* seed, uint64_t* seed2);
+
 // A RandomState is the random number generator of one kernel. It advances with every run.
 // Thread-safe.
 class RandomState {

@@ -59,6 +59,35 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format='compact', transpose_rhs=
                   partial_pivoting, perturb_singular, name)
 
 
+@export('linalg.tridiagonal_matmul')
+def tridiagonal_matmul(diagonals, rhs, diagonals_format='compact', name=None):
+    """Multiplies tridiagonal matrices by matrices.
+
+    Args:
+      diagonals: for the format 'compact', a tensor [..., 3, m] of the diagonals above, on and below
+        the main one; for 'sequence', three tensors [..., m]; for 'matrix', a tensor [..., m, m].
+        The last element above and the first below the main diagonal are not read.
+      rhs: a tensor [..., m, n] of the same dtype: float, double or complex numbers.
+      diagonals_format: 'compact', 'sequence' or 'matrix'.
+      name: the name of the operation.
+
+    Returns:
+      The products, a tensor [..., m, n].
+
+    Raises:
+      ValueError: if the format is invalid, or the shapes are incompatible.
+    """
+    if diagonals_format == 'sequence':
+        above, main, below = diagonals
+    elif diagonals_format in ('compact', 'matrix'):
+        compact = _matrix(diagonals) if diagonals_format == 'matrix' else diagonals
+        above, main, below = (compact[..., i, :] for i in range(3))
+    else:
+        raise ValueError(f'Unrecognized diagonals_format: {diagonals_format}')
+    rows = [array_basics.expand_dims(diagonal, -2) for diagonal in (above, main, below)]
+    return gen.TridiagonalMatMul(*rows, rhs, name=name)
+
+
 def _compact(diagonals):
     return ops.convert_to_tensor(diagonals, name='diagonals')
 

@@ -2,7 +2,7 @@
 
 from ramet import gen
 from ramet.api import export
-from ramet.framework import dtypes, ops
+from ramet.framework import deprecation, dtypes, ops
 from ramet.ops.math import math_ops
 from ramet.ops.random.random_ops import _shape_tensor, _with_static_shape
 
@@ -138,3 +138,57 @@ def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.fl
             drawn = gen.StatelessRandomUniformV2(shape, key, counter, alg, dtype=dtype)
             result = math_ops.add(drawn * (maxval - minval), minval, name=name)
         return _with_static_shape(result, shape)
+
+
+def _categorical(logits, num_samples, dtype, seed):
+    logits = ops.convert_to_tensor(logits, name='logits')
+    dtype = dtypes.as_dtype(dtype) if dtype else dtypes.int64
+    accepted = (dtypes.int32, dtypes.int64)
+    if dtype not in accepted:
+        raise ValueError(f'Argument `dtype` got invalid value {dtype}. Accepted dtypes are '
+                         f'{accepted}.')
+    return gen.StatelessMultinomial(logits, num_samples, seed, output_dtype=dtype)
+
+
+@export('random.stateless_multinomial')
+def stateless_multinomial(logits, num_samples, seed, output_dtype=dtypes.int64, name=None):
+    """Draws classes. Deprecated: use tf.random.stateless_categorical.
+
+    Args:
+      logits: a Tensor of shape [batch, classes]: unnormalized log probabilities.
+      num_samples: the number of samples per row; a scalar.
+      seed: two integers (int32 or int64), a Tensor or a value that can be converted to one.
+      output_dtype: int32 or int64.
+      name: the name of the scope.
+
+    Returns:
+      A Tensor of class numbers, of shape [batch, num_samples].
+
+    Raises:
+      ValueError: if output_dtype is not supported.
+    """
+    deprecation.warn_once('stateless_multinomial',
+                          'Use `tf.random.stateless_categorical` instead.')
+    with ops.name_scope(name, 'stateless_multinomial', [logits, seed]):
+        return _categorical(logits, num_samples, output_dtype, seed)
+
+
+@export('random.stateless_categorical')
+def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None):
+    """Draws classes from categorical distributions. Equal seeds draw equal classes.
+
+    Args:
+      logits: a Tensor of shape [batch, classes]: unnormalized log probabilities.
+      num_samples: the number of samples per row; a scalar.
+      seed: two integers (int32 or int64), a Tensor or a value that can be converted to one.
+      dtype: int32 or int64.
+      name: the name of the scope.
+
+    Returns:
+      A Tensor of class numbers, of shape [batch, num_samples].
+
+    Raises:
+      ValueError: if dtype is not supported.
+    """
+    with ops.name_scope(name, 'stateless_categorical', [logits, seed]):
+        return _categorical(logits, num_samples, dtype, seed)

@@ -31,6 +31,16 @@ int ElementShapeInput(std::string_view type) {
   return type == "TensorListScatter" || type == "TensorListScatterV2" ? 2 : -1;
 }
 
+// Returns the dtype and shape of the values of a table; the shape is unknown unless keys are
+// scalars.
+std::pair<DType, Shape> ValuesOf(const GraphData& graph, NodeId id, const NodeRecord& node) {
+  Shape shape = node.attrs->GetOr<Shape>("value_shape", Shape());
+  if (node.num_inputs > 0 && graph.output(graph.inputs(id)[0]).shape.rank() != 0) {
+    shape = Shape::Unknown();
+  }
+  return {node.attrs->GetOr<DType>("value_dtype", DType::kInvalid), std::move(shape)};
+}
+
 // Returns the partial shape that a vector describes; unknown if `value` is not a vector.
 Shape PartialShape(const Tensor& value) {
   if (value.rank() != 1 || value.empty()) return Shape::Unknown();
@@ -60,6 +70,7 @@ std::pair<DType, Shape> HandleOf(ConstantEvaluator& constants, Endpoint e) {
       return {node.attrs->GetOr<DType>("dtype", DType::kInvalid),
               node.attrs->GetOr<Shape>("shape", Shape::Unknown())};
     }
+    if (type.ends_with("HashTableV2")) return ValuesOf(graph, e.node, node);
     if (type == "TensorArrayV3") return ElementsOf(*node.attrs);
     if (const int i = ElementShapeInput(type); i >= 0 && i < node.num_inputs) {
       return {node.attrs->GetOr<DType>("element_dtype", DType::kInvalid),

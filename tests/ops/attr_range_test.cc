@@ -43,6 +43,7 @@ const std::map<std::string, std::string>& AnyInt32() {
       {"footer_bytes", "FixedLengthRecordReader: 0 or more; added as int64"},
       {"header_bytes", "FixedLengthRecordReader: 0 or more; a file is skipped to its end at most"},
       {"hop_bytes", "FixedLengthRecordReader: 0 or more; a file is skipped to its end at most"},
+      {"initial_num_buckets", "CheckNumBuckets: 4 or more; Tensor::Allocate checks the size"},
       {"k", "InTopK compares with it, TopK checks it against the row"},
       {"ksize", "ParseWindow: 1 or more, int32"},
       {"ksizes", "ExtractImagePatches: 1 or more"},

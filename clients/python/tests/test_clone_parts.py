@@ -243,6 +243,22 @@ class StateTest(GraphTest):
                                       {net.transformed('keys:0'): ['y', 'z']})
                     self.assertEqual(ids.tolist(), [11, 9])
 
+    def test_current_copies_dense_tables(self):
+        table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.float32, [0., 0.], 0, -1, 4, 't')
+        keys = tf.placeholder(tf.int64, [None])
+        found = table.lookup(keys)
+        with tf.Session() as session:
+            session.run(table.insert(np.int64([5, 9, 13, 7]), np.ones((4, 2), np.float32)))
+            for into in (None, tf.Graph()):
+                net = ramet.clone(inputs=keys, outputs=found, into=into, initial='current',
+                                  session=session if into else None)
+                with tf.Session(graph=net.graph) if into else contextlib.nullcontext(session) as reader:
+                    reader.run(net.init_op)
+                    copy = net.transformed(table)
+                    values, size = reader.run([net.transformed(found), copy.size()],
+                                              {net.transformed(keys): [13, 6]})
+                self.assertEqual((values.tolist(), size), ([[1, 1], [0, 0]], 4))
+
     def test_a_mutable_table_is_saved_with_the_clone(self):
         table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name='t',
                                                    checkpoint=True)

@@ -66,9 +66,8 @@ Status CloneSelection::CollectVariables(const StateIndex& index) {
 void CloneSelection::CollectTables(const StateIndex& index) {
   for (NodeId id : index.state()) {
     const std::string& op = impl_.nodes[id].op->name();
-    if (!IsSelected(id) || !(op.starts_with("HashTable") || op.starts_with("MutableHashTable"))) {
-      continue;
-    }
+    const bool is_table = op.ends_with("HashTable") || op.ends_with("HashTableV2");
+    if (!IsSelected(id) || !is_table) continue;
     SelectedTable& table = state_.tables.emplace_back(SelectedTable{id, {}});
     for (const auto& [of, user] : index.UsersOf(id)) {
       if (IsSelected(user) && index.Initializes(user, id)) table.initializers.push_back(user);

@@ -6,7 +6,6 @@ namespace ramet {
 
 // Returns x shifted by one element up (`by` is 1) or down (-1) along dimension `from_end`, counted
 // from the end, with zeros in the free position.
-// The rank of x must be known.
 Output Shifted(GradientContext& c, const Output& x, int from_end, int by);
 
 }  // namespace ramet

@@ -165,9 +165,6 @@ Output RowSum(GradientContext& c, const Output& x) {
 Status TridiagonalSolveGradient(GradientContext& c) {
   RAMET_ASSIGN_OR_RETURN(bool pivoting, c.attr<bool>("partial_pivoting"));
   const Output diagonals = c.input(0), x = c.output();
-  if (diagonals.shape().unknown_rank() || x.shape().unknown_rank()) {
-    return Unimplemented("the gradient of TridiagonalSolve requires inputs of known rank");
-  }
   const auto rows = [&](const Output& above, const Output& main, const Output& below) {
     return c.Add("Pack", {above, main, below}, {{"N", 3}, {"axis", -2}});
   };

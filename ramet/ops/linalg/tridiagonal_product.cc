@@ -62,9 +62,6 @@ Output TransposedProduct(GradientContext& c, const Output& grad) {
 
 Status TridiagonalProductGradient(GradientContext& c) {
   const Output grad = c.grad();
-  if (c.input(3).shape().unknown_rank()) {
-    return Unimplemented("the gradient of TridiagonalMatMul requires inputs of known rank");
-  }
   const Output rhs = Conj(c, c.input(3));
   const auto diagonal = [&](const Output& x) {
     const Output sum = c.Add("Sum", {x * grad, Tensor(int32_t{-1})});

@@ -120,9 +120,10 @@ class TypedTable final : public LookupTable {
     return OkStatus();
   }
 
-  void Remove(const Tensor& keys) override {
+  Status Remove(const Tensor& keys) override {
     WriterLock lock(mutex_);
     for (const K& key : keys.flat<K>()) entries_.Remove(key);
+    return OkStatus();
   }
 
   Status Export(Tensor& keys, Tensor& values, Allocator* allocator) const override {

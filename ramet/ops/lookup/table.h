@@ -11,16 +11,23 @@
 
 namespace ramet {
 
-// A LookupTable maps scalar keys (int32, int64 or string) to scalar values of one dtype. A
-// kFilledOnce table gets its entries from Initialize and keeps them; a kMutable table starts empty
-// and accepts insertions. Thread-safe.
+// A LookupTable maps keys (int32, int64 or string) to values of one dtype. A kFilledOnce table gets
+// its entries from Initialize and keeps them; a kMutable or kDense table starts empty and accepts
+// insertions. Keys and values are scalars, or vectors of one length in a kDense table, which
+// exposes its buckets when it is exported. Thread-safe.
 class LookupTable : public Resource, public TableContent {
  public:
-  enum class Kind { kFilledOnce, kMutable };
+  enum class Kind { kFilledOnce, kMutable, kDense };
 
-  LookupTable(Kind kind, std::string name, DType key, DType value)
-      : kind_(kind), name_(std::move(name)), key_(key), value_(value) {}
-  // `key` must be int32, int64 or string.
+  LookupTable(Kind kind, std::string name, DType key, DType value, Shape key_shape = Shape(),
+              Shape value_shape = Shape())
+      : kind_(kind),
+        name_(std::move(name)),
+        key_(key),
+        value_(value),
+        key_shape_(std::move(key_shape)),
+        value_shape_(std::move(value_shape)) {}
+  // `kind` is not kDense (see MakeDenseTable), and `key` must be int32, int64 or string.
   static std::shared_ptr<LookupTable> Make(Kind kind, std::string name, DType key, DType value);
 
   std::string_view type_name() const override { return "table"; }
@@ -28,8 +35,10 @@ class LookupTable : public Resource, public TableContent {
   const std::string& name() const { return name_; }
   DType key_dtype() const { return key_; }
   DType value_dtype() const { return value_; }
+  const Shape& key_shape() const { return key_shape_; }
+  const Shape& value_shape() const { return value_shape_; }
   bool initialized() const { return initialized_; }
-  bool has_content() const override { return kind_ == Kind::kMutable || initialized_; }
+  bool has_content() const override { return kind_ != Kind::kFilledOnce || initialized_; }
 
   // In the functions below, tensors must have the dtypes of the table and matching shapes; the ops
   // check this.
@@ -42,9 +51,12 @@ class LookupTable : public Resource, public TableContent {
   // Fills a table that has not been filled; does nothing to one that has.
   // \error kFailedPrecondition: a key occurs twice with different values.
   virtual Status Initialize(const Tensor& keys, const Tensor& values) = 0;
-  // Adds or replaces entries. If `clear` is true, removes all other entries.
+  // Adds or replaces entries. If `clear` is true, removes all other entries; keys and values of a
+  // kDense table are then the buckets of an exported one.
+  // \error kInvalidArgument: a kDense table cannot have one of the keys, or that many buckets.
   virtual Status Insert(const Tensor& keys, const Tensor& values, bool clear) = 0;
-  virtual void Remove(const Tensor& keys) = 0;
+  // \error kInvalidArgument: a kDense table cannot have one of the keys.
+  virtual Status Remove(const Tensor& keys) = 0;
   // Returns all entries, in the order of insertion as long as none has been removed.
   Status Export(Tensor& keys, Tensor& values, Allocator* allocator) const override = 0;
 
@@ -55,6 +67,7 @@ class LookupTable : public Resource, public TableContent {
   const Kind kind_;
   const std::string name_;
   const DType key_, value_;
+  const Shape key_shape_, value_shape_;
 };
 
 // Returns the name under which the ResourceStore of a session keeps the tables of a container (""

@@ -3,6 +3,7 @@
 #include "ramet/op/op.h"
 #include "ramet/op/resource_handle.h"
 #include "ramet/op/shared_name.h"
+#include "ramet/ops/lookup/dense_table.h"
 #include "ramet/ops/lookup/table.h"
 
 namespace ramet {
@@ -13,10 +14,11 @@ using Kind = LookupTable::Kind;
 // Reports whether TensorFlow has tables for this pair of dtypes.
 bool Supported(Kind kind, DType key, DType value) {
   if (value == kFloat || value == kDouble || value == kInt32) return true;
-  if (value == kString) return key == kInt64 || kind == Kind::kFilledOnce;
+  if (value == kString)
+    return kind == Kind::kFilledOnce || (key == kInt64 && kind == Kind::kMutable);
   if (value == kInt64) return key != kInt32;
-  if (value == kBool) return key == kString;
-  return value == DType::kVariant && key == kInt64 && kind == Kind::kMutable;
+  if (value == kBool) return key == kString || (key == kInt64 && kind == Kind::kDense);
+  return value == DType::kVariant && key == kInt64 && kind != Kind::kFilledOnce;
 }
 
 // Creates the table in the session, or finds the one of that name.
@@ -28,6 +30,9 @@ class TableKernel final : public Kernel {
         form_(node.output_types[0]),
         key_(node.attrs->GetOr("key_dtype", DType::kInvalid)),
         value_(node.attrs->GetOr("value_dtype", DType::kInvalid)),
+        dense_{value_, node.attrs->GetOr("value_shape", Shape()),
+               node.attrs->GetOr<int64_t>("initial_num_buckets", 0),
+               node.attrs->GetOr("max_load_factor", 0.0f)},
         reference_(node.name) {}
 
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
@@ -42,7 +47,7 @@ class TableKernel final : public Kernel {
 
   Status Compute(KernelContext& c) override {
     MutexLock lock(mutex_);
-    if (table_ == nullptr) RAMET_RETURN_IF_ERROR(LookUp(*c.env().resources));
+    if (table_ == nullptr) RAMET_RETURN_IF_ERROR(LookUp(c));
     if (!IsRef(form_)) {
       c.SetOutput(0, MakeHandle(table_));
       return OkStatus();
@@ -52,10 +57,15 @@ class TableKernel final : public Kernel {
   }
 
  private:
-  Status LookUp(ResourceStore& store) RAMET_REQUIRES(mutex_) {
-    auto found = std::dynamic_pointer_cast<LookupTable>(
-        store.FindOrCreate(TableContainer(name_.container), name_.name,
-                           [&] { return LookupTable::Make(kind, name_.name, key_, value_); }));
+  StatusOr<std::shared_ptr<LookupTable>> NewTable(KernelContext& c) const {
+    if (kind == Kind::kDense) return MakeDenseTable(name_.name, c.input(0), c.input(1), dense_);
+    return LookupTable::Make(kind, name_.name, key_, value_);
+  }
+
+  Status LookUp(KernelContext& c) RAMET_REQUIRES(mutex_) {
+    RAMET_ASSIGN_OR_RETURN(auto fresh, NewTable(c));
+    auto found = std::dynamic_pointer_cast<LookupTable>(c.env().resources->FindOrCreate(
+        TableContainer(name_.container), name_.name, [&] { return fresh; }));
     if (found->key_dtype() != key_ || found->value_dtype() != value_) {
       return InvalidArgument("Conflicting key/value dtypes ", DTypeName(key_), "->",
                              DTypeName(value_), " with ", DTypeName(found->key_dtype()), "-",
@@ -68,23 +78,33 @@ class TableKernel final : public Kernel {
 
   const SharedName name_;
   const DType form_, key_, value_;
+  const DenseTableOptions dense_;
   Mutex mutex_;
   std::shared_ptr<LookupTable> table_ RAMET_GUARDED_BY(mutex_);
   VariableState reference_;
 };
 
-Status CheckDefault(const Tensor& keys, const Tensor& value) {
-  if (value.rank() == 0 || value.shape() == keys.shape()) return OkStatus();
-  return InvalidArgument("Expected shape [] or ", keys.shape(), " for default value, got ",
-                         value.shape());
+// Returns the shape of the values for keys of this shape.
+// \error kInvalidArgument: it does not end with the shape of a key of the table.
+StatusOr<Shape> ValuesShape(const LookupTable& table, const Shape& keys) {
+  const Shape& key = table.key_shape();
+  const int outer = keys.rank() - key.rank();
+  if (outer < 0 || keys.Slice(outer, keys.rank()) != key) {
+    return InvalidArgument("Input key shape ", keys, " must end with the table's key shape ", key);
+  }
+  return keys.Slice(0, outer).Concatenate(table.value_shape());
 }
 
 Status Find(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
   const Tensor &keys = c.input(1), &defaults = c.input(2);
   RAMET_RETURN_IF_ERROR(CheckTableTypes(c, *table, defaults.dtype()));
-  RAMET_RETURN_IF_ERROR(CheckDefault(keys, defaults));
-  RAMET_ASSIGN_OR_RETURN(Tensor * values, c.Allocate(0, table->value_dtype(), keys.shape()));
+  RAMET_ASSIGN_OR_RETURN(const Shape shape, ValuesShape(*table, keys.shape()));
+  if (defaults.shape() != table->value_shape() && defaults.shape() != shape) {
+    return InvalidArgument("Expected shape ", table->value_shape(), " or ", shape,
+                           " for default value, got ", defaults.shape());
+  }
+  RAMET_ASSIGN_OR_RETURN(Tensor * values, c.Allocate(0, table->value_dtype(), shape));
   return table->Find(keys, defaults, *values);
 }
 
@@ -119,9 +139,20 @@ class ExportKernel final : public Kernel {
   const DType key_, value_;
 };
 
-Status CheckValues(const Tensor& keys, const Tensor& values) {
-  if (keys.shape() == values.shape()) return OkStatus();
-  return InvalidArgument("Expected shape ", keys.shape(), " for value, got ", values.shape());
+Status CheckValues(const Shape& expected, const Tensor& values) {
+  if (values.shape() == expected) return OkStatus();
+  return InvalidArgument("Expected shape ", expected, " for value, got ", values.shape());
+}
+
+// Returns the shape of all values if `keys` is the shape of all keys, as a table exports them.
+StatusOr<Shape> ExportedShape(const LookupTable& table, const Shape& keys) {
+  if (table.kind() != Kind::kDense) return keys;
+  const int64_t width = table.key_shape().num_elements();
+  if (keys.rank() != 2 || keys.dim(1) != width) {
+    return InvalidArgument("the keys of a dense table must have shape [buckets,", width,
+                           "], but have shape ", keys);
+  }
+  return Shape{keys.dim(0), table.value_shape().num_elements()};
 }
 
 Status NotSupported(std::string_view what) {
@@ -131,7 +162,8 @@ Status NotSupported(std::string_view what) {
 Status Insert(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
   RAMET_RETURN_IF_ERROR(CheckTableTypes(c, *table));
-  RAMET_RETURN_IF_ERROR(CheckValues(c.input(1), c.input(2)));
+  RAMET_ASSIGN_OR_RETURN(const Shape shape, ValuesShape(*table, c.input(1).shape()));
+  RAMET_RETURN_IF_ERROR(CheckValues(shape, c.input(2)));
   if (table->kind() == Kind::kFilledOnce) return NotSupported("Insert");
   return table->Insert(c.input(1), c.input(2), false);
 }
@@ -139,7 +171,8 @@ Status Insert(KernelContext& c) {
 Status Import(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
   RAMET_RETURN_IF_ERROR(CheckTableTypes(c, *table));
-  RAMET_RETURN_IF_ERROR(CheckValues(c.input(1), c.input(2)));
+  RAMET_ASSIGN_OR_RETURN(const Shape shape, ExportedShape(*table, c.input(1).shape()));
+  RAMET_RETURN_IF_ERROR(CheckValues(shape, c.input(2)));
   if (table->kind() == Kind::kFilledOnce) return table->Initialize(c.input(1), c.input(2));
   return table->Insert(c.input(1), c.input(2), true);
 }
@@ -148,8 +181,8 @@ Status Remove(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(auto table, InputTable(c));
   RAMET_RETURN_IF_ERROR(CheckTableTypes(c, *table));
   if (table->kind() == Kind::kFilledOnce) return NotSupported("Remove");
-  table->Remove(c.input(1));
-  return OkStatus();
+  RAMET_RETURN_IF_ERROR(ValuesShape(*table, c.input(1).shape()).status());
+  return table->Remove(c.input(1));
 }
 
 Status HandleShape(ShapeContext& c) {
@@ -162,9 +195,20 @@ Status NameShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status DenseHandleShape(ShapeContext& c) {
+  if (c.input(0).rank() > 1) {
+    return InvalidArgument("Shape must be at most rank 1 but is rank ", c.input(0).rank());
+  }
+  return HandleShape(c);
+}
+
 Status FindShape(ShapeContext& c) {
   RAMET_RETURN_IF_ERROR(c.WithRank(0, 0).status());
-  c.set_output(0, c.input(1));
+  // The shape of a value is known if the table is, and has scalar keys.
+  const auto [dtype, value] = c.handle(0);
+  if (dtype != DType::kInvalid && !value.unknown_rank() && !c.input(1).unknown_rank()) {
+    c.set_output(0, c.input(1).Concatenate(value));
+  }
   return OkStatus();
 }
 
@@ -178,6 +222,8 @@ Status ReferenceShape(ShapeContext& c) {
 template <ShapeFn handle_shape>
 Status EntriesShape(ShapeContext& c) {
   RAMET_RETURN_IF_ERROR(handle_shape(c));
+  // The buckets of a dense table are matrices of different widths.
+  if (c.input(1).rank() == 2 || c.input(2).rank() == 2) return OkStatus();
   return c.input(1).MergeWith(c.input(2)).status();
 }
 
@@ -198,6 +244,7 @@ struct Of {
 };
 using Once = Of<Kind::kFilledOnce>;
 using Mutable = Of<Kind::kMutable>;
+using Dense = Of<Kind::kDense>;
 
 constexpr char kHashTableDoc[] =
     "Returns the handle of a table of the session that is filled once. Keys are int32, int64 or "
@@ -228,6 +275,31 @@ RAMET_TABLE("HashTable", "Ref(string)", Once, kHashTableDoc, NameShape);
 RAMET_TABLE("HashTableV2", "resource", Once, kHashTableDoc, HandleShape);
 RAMET_TABLE("MutableHashTable", "Ref(string)", Mutable, kMutableDoc, NameShape);
 RAMET_TABLE("MutableHashTableV2", "resource", Mutable, kMutableDoc, HandleShape);
+
+RAMET_OP("MutableDenseHashTableV2")
+    .Input("empty_key: key_dtype")
+    .Input("deleted_key: key_dtype")
+    .Output("table_handle: resource")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Attr("use_node_name_sharing: bool = false")
+    .Attr("key_dtype: type")
+    .Attr("value_dtype: type")
+    .Attr("value_shape: shape = {}")
+    .Attr("initial_num_buckets: int = 131072")
+    .Attr("max_load_factor: float = 0.8")
+    .Doc(
+        "Returns the handle of a table of the session like MutableHashTableV2, with open "
+        "addressing: keys are scalars or vectors like empty_key, which marks free buckets, and "
+        "values have value_shape, [] or [n]. deleted_key marks buckets whose entry was removed. "
+        "Exporting the table returns its buckets. Error: the keys are equal or their shapes "
+        "differ; initial_num_buckets is not a power of 2 or less than 4; max_load_factor is not "
+        "between 0 and 1; a table of that name has different dtypes.")
+    .Stateful()
+    .HostMemory({"empty_key", "deleted_key", "table_handle"})
+    .Shape(DenseHandleShape)
+    .NotDifferentiable()
+    .CpuKernelClasses<Dense::Kernels, int32_t, int64_t, std::string>("key_dtype");
 
 constexpr char kFindDoc[] =
     "Returns the values of `keys`, or default_value for keys that the table does not have: a "

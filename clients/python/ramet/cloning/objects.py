@@ -8,7 +8,7 @@ from ramet.client.session import BaseSession
 from ramet.cloning import arguments
 from ramet.framework import ops
 from ramet.framework.saveable_object import SaveableObject
-from ramet.ops.lookup.hash_tables import TableSaveable
+from ramet.ops.lookup.mutable_tables import TableSaveable
 from ramet.ops.variables import variables as variables_lib
 from ramet.ops.variables.partitioned_variable import PartitionedVariable
 from ramet.train.saver import Saver

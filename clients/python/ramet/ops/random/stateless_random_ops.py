@@ -4,24 +4,22 @@ from ramet import gen
 from ramet.api import export
 from ramet.framework import deprecation, dtypes, ops
 from ramet.ops.math import math_ops
+from ramet.ops.random.random_algorithms import Algorithm, number_of, unsupported
 from ramet.ops.random.random_ops import _shape_tensor, _with_static_shape
 
-_ALGORITHMS = {'philox': 1, 'auto_select': 3}
 _UNIFORM_TYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32,
                   dtypes.int64, dtypes.uint32, dtypes.uint64)
 
 
 def _key_counter_alg(seed, alg):
-    if isinstance(alg, str) and alg not in _ALGORITHMS and alg != 'threefry':
-        raise ValueError(
-            f'Argument `alg` got unsupported value {alg}. Supported values are philox for the '
-            'Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for '
-            'auto-selection.')
-    if alg != 'auto_select':
+    number = Algorithm.AUTO_SELECT.value if alg is None else number_of(alg)
+    if number not in [known.value for known in Algorithm]:
+        raise ValueError(unsupported(alg))
+    if number != Algorithm.AUTO_SELECT.value:
         raise NotImplementedError(
             f"alg={alg!r}: only 'auto_select' is supported, which is Philox on a CPU")
     key, counter = gen.StatelessRandomGetKeyCounter(seed)
-    return key, counter, _ALGORITHMS[alg]
+    return key, counter, number
 
 
 def _normal(draw, default_name, shape, seed, mean, stddev, dtype, name, alg):

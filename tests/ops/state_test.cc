@@ -147,7 +147,7 @@ TEST_F(StateTest, TemporaryVariableAccumulates) {
   Output wrong =
       AddOp(graph_, "DestroyTemporaryVariable", {again}, {{"var_name", "other"}}).output(0);
   EXPECT_THAT(Run(wrong).status().message(),
-              HasSubstr("var_name 'other' does not match the input"));
+              HasSubstr("Resource other does not exist"));
 }
 
 // The inputs of several ops name the same variables in different orders, and the ops run in several

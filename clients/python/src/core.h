@@ -240,8 +240,11 @@ DType ArrayDType(PyObject* array);  // kInvalid for objects and other types with
 PyObject* NumpyDType(DType dtype);  // borrowed
 
 // values.cc: numbers, text and nested lists of these. Returns an empty tensor for other values.
+// Integers that are too large for `want` wrap around.
 // Raises TypeError if a number does not fit `want`, and ValueError for ragged lists.
 Tensor FromValue(PyObject* value, DType want, DType preferred);
+// Reports whether a Python int is in the range of an integer dtype. True for other dtypes.
+bool IntegerFits(PyObject* value, DType dtype);
 
 // Returns the tensor that an op uses for a value. A new constant is named `name`, in the current
 // name scope. Without `dtype`, the value gets `preferred` if that fits. Numbers and lists of

@@ -10,20 +10,25 @@ std::string ShapeText(const Shape& shape) {
   return StrCat("(", text, shape.rank() == 1 ? ",)" : ")");
 }
 
-// Converts a value with numpy for a tensor of that dtype.
+[[noreturn]] void RaiseUnfitFeed(PyObject* value, const FeedSlot& slot) {
+  nb::object type = nb::borrow(NumpyDType(slot.dtype)).attr("type");
+  RaiseTypeError("Type of feed value ", Str(value), " with type ",
+                 Str(reinterpret_cast<PyObject*>(Py_TYPE(value))),
+                 " is not compatible with Tensor type ", Str(type.ptr()),
+                 ". Try explicitly setting the type of the feed tensor to a larger type (e.g. "
+                 "int64).");
+}
+
+// Converts a value with numpy for a tensor of that dtype. Integers in lists wrap around.
 Tensor FeedThroughNumpy(PyObject* value, const FeedSlot& slot) {
   nb::object numpy = nb::module_::import_("numpy");
   nb::object dtype = nb::borrow(NumpyDType(slot.dtype));
-  nb::object array = numpy.attr("asarray")(nb::handle(value), nb::arg("dtype") = dtype);
+  nb::object array = IsInteger(slot.dtype)
+                         ? numpy.attr("asarray")(nb::handle(value)).attr("astype")(dtype)
+                         : numpy.attr("asarray")(nb::handle(value), nb::arg("dtype") = dtype);
   if (PyLong_Check(value) && !PyBool_Check(value)) {
     nb::object back = array.attr("item")();
-    if (PyObject_RichCompareBool(back.ptr(), value, Py_EQ) != 1) {
-      RaiseTypeError("Type of feed value ", Str(value), " with type ",
-                     Str(reinterpret_cast<PyObject*>(Py_TYPE(value))),
-                     " is not compatible with Tensor type ", PublicName(slot.dtype),
-                     ". Try explicitly setting the type of the feed tensor to a larger type (e.g. "
-                     "int64).");
-    }
+    if (PyObject_RichCompareBool(back.ptr(), value, Py_EQ) != 1) RaiseUnfitFeed(value, slot);
   }
   return FromArray(array.ptr(), slot.dtype, false);
 }
@@ -32,6 +37,7 @@ Tensor FeedThroughNumpy(PyObject* value, const FeedSlot& slot) {
 
 Tensor FeedValue(PyObject* value, const FeedSlot& slot) {
   Tensor t = FromArray(value, slot.dtype, true);
+  if (PyLong_CheckExact(value) && !IntegerFits(value, slot.dtype)) RaiseUnfitFeed(value, slot);
   if (t.empty() && (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || IsText(value))) {
     try {
       t = FromValue(value, slot.dtype, DType::kInvalid);

@@ -86,17 +86,13 @@ T ToNumber(PyObject* item, DType want) {
     return item == Py_True;
   } else if constexpr (std::is_integral_v<T>) {
     if (PyBool_Check(item) || !PyLong_Check(item)) RaiseMisfit(want, item);
+    // Integers that are too large wrap around, as in arrays of numpy that are converted.
     int overflow = 0;
     const long long v = PyLong_AsLongLongAndOverflow(item, &overflow);
-    if (overflow > 0 && std::is_same_v<T, uint64_t>) {
-      const unsigned long long big = PyLong_AsUnsignedLongLong(item);
-      if (!PyErr_Occurred()) return static_cast<T>(big);
-      PyErr_Clear();
-    }
-    if (overflow != 0 || !std::in_range<T>(v)) {
-      RaiseValueError("Python integer ", Repr(item), " out of bounds for ", PublicName(want));
-    }
-    return static_cast<T>(v);
+    if (overflow == 0) return static_cast<T>(v);
+    const unsigned long long big = PyLong_AsUnsignedLongLong(item);
+    if (PyErr_Occurred()) throw PythonError();
+    return static_cast<T>(big);
   } else if constexpr (std::is_same_v<T, std::complex<float>> ||
                        std::is_same_v<T, std::complex<double>>) {
     if (PyBool_Check(item) || IsText(item)) RaiseMisfit(want, item);
@@ -159,17 +155,33 @@ void FillAny(const std::vector<PyObject*>& items, Tensor* t) {
   }
 }
 
-bool FitsInt32(PyObject* item) {
+template <class T>
+bool Fits(PyObject* item) {
   int overflow = 0;
-  const long v = PyLong_AsLongAndOverflow(item, &overflow);
-  return overflow == 0 && std::in_range<int32_t>(v);
+  const long long v = PyLong_AsLongLongAndOverflow(item, &overflow);
+  if (overflow == 0) return std::in_range<T>(v);
+  if (!std::is_same_v<T, uint64_t>) return false;
+  PyLong_AsUnsignedLongLong(item);
+  const bool fits = PyErr_Occurred() == nullptr;
+  PyErr_Clear();
+  return fits;
 }
 
-DType DefaultType(const Reader& r) {
+// Returns the first of int32, int64 and uint64 that has all of the integers.
+DType IntegerType(const Reader& r, PyObject* value) {
+  if (std::ranges::all_of(r.items, Fits<int32_t>)) return DType::kInt32;
+  if (std::ranges::all_of(r.items, Fits<int64_t>)) return DType::kInt64;
+  if (std::ranges::all_of(r.items, Fits<uint64_t>)) return DType::kUInt64;
+  RaiseTypeError("Failed to convert elements of ", Repr(value),
+                 " to Tensor. Consider casting elements to a supported type. See "
+                 "https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes.");
+}
+
+DType DefaultType(const Reader& r, PyObject* value) {
   switch (r.kind) {
     case Kind::kNone: return DType::kFloat;
     case Kind::kBool: return DType::kBool;
-    case Kind::kInt: return std::ranges::all_of(r.items, FitsInt32) ? DType::kInt32 : DType::kInt64;
+    case Kind::kInt: return IntegerType(r, value);
     case Kind::kFloat: return DType::kFloat;
     case Kind::kComplex: return DType::kComplex128;
     case Kind::kText: return DType::kString;
@@ -231,6 +243,20 @@ Tensor ThroughNumpy(PyObject* value, DType want, DType preferred) {
 
 }  // namespace
 
+bool IntegerFits(PyObject* value, DType dtype) {
+  switch (dtype) {
+    case DType::kInt8: return Fits<int8_t>(value);
+    case DType::kInt16: return Fits<int16_t>(value);
+    case DType::kInt32: return Fits<int32_t>(value);
+    case DType::kInt64: return Fits<int64_t>(value);
+    case DType::kUInt8: return Fits<uint8_t>(value);
+    case DType::kUInt16: return Fits<uint16_t>(value);
+    case DType::kUInt32: return Fits<uint32_t>(value);
+    case DType::kUInt64: return Fits<uint64_t>(value);
+    default: return true;
+  }
+}
+
 Tensor FromValue(PyObject* value, DType want, DType preferred) {
   Reader r;
   if (!r.Read(value)) return Tensor();
@@ -240,7 +266,8 @@ Tensor FromValue(PyObject* value, DType want, DType preferred) {
   if (r.has_scalar) return ThroughNumpy(value, want, preferred);
   DType dtype = want;
   if (dtype == DType::kInvalid) {
-    dtype = preferred != DType::kInvalid && Prefers(r, preferred) ? preferred : DefaultType(r);
+    dtype =
+        preferred != DType::kInvalid && Prefers(r, preferred) ? preferred : DefaultType(r, value);
   }
   CheckMixed(r, dtype);
   Shape shape = Value(Shape::Make(r.dims));

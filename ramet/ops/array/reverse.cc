@@ -118,10 +118,12 @@ class ReverseSequenceKernel final : public Kernel {
 
  private:
   Status Check(const Tensor& x, const Tensor& lengths) const {
-    if (seq_ < 0 || batch_ < 0 || seq_ >= x.rank() || batch_ >= x.rank() || seq_ == batch_) {
-      return InvalidArgument("seq_dim ", seq_, " and batch_dim ", batch_,
-                             " must be two different dimensions of the input, which has shape ",
-                             x.shape());
+    if (batch_ == seq_) return InvalidArgument("batch_dim == seq_dim == ", seq_);
+    for (const auto& [name, d] : {std::pair{"seq_dim", seq_}, std::pair{"batch_dim", batch_}}) {
+      if (d >= x.rank()) {
+        return InvalidArgument(name, " must be < input rank ( ", d, " vs. ", x.rank(), ")");
+      }
+      if (d < 0) return InvalidArgument(name, " must be >= 0, but is ", d);
     }
     if (lengths.rank() != 1 || lengths.num_elements() != x.dim(static_cast<int>(batch_))) {
       return InvalidArgument("Length of seq_lengths != input.dims(", batch_, "), (",

@@ -89,12 +89,13 @@ Status TransposeShape(ShapeContext& c) {
   }
   Shape shape = Shape::OfRank(rank);
   if (perm) {
+    // A dimension that occurs twice is an error of the kernel.
     for (int i = 0; i < rank; ++i) {
-      if ((*perm)[i] < 0) (*perm)[i] += rank;
-    }
-    RAMET_RETURN_IF_ERROR(CheckPermutation(*perm, rank));
-    for (int i = 0; i < rank && !x.unknown_rank(); ++i) {
-      shape.set_dim(i, x.dim(static_cast<int>((*perm)[i])));
+      const int64_t d = (*perm)[i];
+      if (d < -rank || d >= rank) {
+        return InvalidArgument("perm dim ", d, " is out of range of input rank ", rank);
+      }
+      if (!x.unknown_rank()) shape.set_dim(i, x.dim(static_cast<int>(d < 0 ? d + rank : d)));
     }
   }
   // The permutation of a vector or scalar changes nothing.

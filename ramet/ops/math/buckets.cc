@@ -99,7 +99,9 @@ class HistogramKernel final : public Kernel {
 
 Status HistogramShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape range, c.WithRank(1, 1));
-  RAMET_RETURN_IF_ERROR(range.MergeWith(Shape{2}).status());
+  if (range.dim(0) >= 0 && range.dim(0) != 2) {
+    return InvalidArgument("Dimension must be 2 but is ", range.dim(0));
+  }
   RAMET_RETURN_IF_ERROR(c.WithRank(2, 0).status());
   const Tensor* bins = c.constant(2);
   if (bins != nullptr && IntegerAt(*bins, 0) <= 0) {

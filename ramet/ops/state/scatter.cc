@@ -174,6 +174,9 @@ Status ScatterNd(KernelContext& c, bool ignore_bad) {
   RAMET_RETURN_IF_ERROR(TakeTarget(c));
   const Tensor &indices = c.input(1), &updates = c.input(2);
   return c.ModifyRef(0, [&](const Tensor& old, Tensor& out) -> Status {
+    if (old.rank() < 1) {
+      return InvalidArgument("Output must be at least 1-D, got shape: ", old.shape());
+    }
     RAMET_ASSIGN_OR_RETURN(NdIndex index, NdIndex::Make(indices, old.shape()));
     RAMET_RETURN_IF_ERROR(CheckNdUpdates(index, old, indices, updates, ignore_bad));
     RAMET_RETURN_IF_ERROR(CopyUnlessInPlace(old, out));

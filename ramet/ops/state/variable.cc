@@ -121,9 +121,8 @@ class DestroyTemporaryVariableKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor value, c.ReadRef(0));
     VariableState* variable = c.variable(0);
     if (variable->name() != name_) {
-      return InvalidArgument("var_name '", name_,
-                             "' does not match the input, the temporary variable '",
-                             variable->name(), "'");
+      return NotFound("Resource ", name_, " does not exist: the input is the temporary variable '",
+                      variable->name(), "'; use its name as var_name");
     }
     TemporaryVariables::Of(*c.env().resources)->Return(variable);
     c.SetOutput(0, std::move(value));
@@ -189,7 +188,7 @@ RAMET_OP("DestroyTemporaryVariable")
     .Attr("var_name: string")
     .Doc(
         "Returns the last value of a temporary variable and destroys the variable. Error: var_name "
-        "is not the name of the variable.")
+        "is not the name of the variable (kNotFound).")
     .Shape(UnchangedShape)
     .CpuKernelClass<DestroyTemporaryVariableKernel>();
 

@@ -41,7 +41,7 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
     return _core.create_op(graph, 'Const', [], {'value': value, 'dtype': dtype}, name).outputs[0]
 
 
-def _from_shape(value, dtype=None, name=None, as_ref=False):
+def shape_constant(value, dtype=None, name=None, as_ref=False):
     """Converts a TensorShape to an int32 vector, or int64 if a size requires it."""
     if not value.is_fully_defined():
         raise ValueError(f'Cannot convert a partially known TensorShape {value} to a Tensor.')
@@ -75,5 +75,5 @@ def is_constant(tensor_or_op):
 
 
 conversion.set_constant_function(constant)
-conversion.register_tensor_conversion_function(tensor_shape.TensorShape, _from_shape, 100)
+conversion.register_tensor_conversion_function(tensor_shape.TensorShape, shape_constant, 100)
 conversion.register_tensor_conversion_function(tensor_shape.Dimension, _from_dimension, 100)

@@ -77,6 +77,9 @@ class Tensor(_core.Tensor):
     def _as_tf_output(self):
         return self
 
+    def _as_node_def_input(self):
+        return self.op.name if self.value_index == 0 else self.name
+
     def _as_graph_element(self):
         return self
 

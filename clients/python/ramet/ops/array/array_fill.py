@@ -116,7 +116,7 @@ def _shape_tensor(shape):
     try:
         static = tensor_shape.as_shape(shape)
         if static.is_fully_defined():
-            return constant_op.constant(static.as_list(), dtypes.int32, name='shape_as_tensor')
+            return constant_op.shape_constant(static)
     except (TypeError, ValueError):
         pass
     return ops.convert_to_tensor(shape, dtype=dtypes.int32)
@@ -174,4 +174,4 @@ def shape_in_scope(tensor, optimize=True):
     if not (optimize and static.is_fully_defined()):
         return array_basics.shape_internal(tensor, optimize=optimize)
     with ops.name_scope('Shape'):
-        return constant_op.constant(static.as_list(), dtypes.int32, name='shape_as_tensor')
+        return constant_op.shape_constant(static)

@@ -71,6 +71,7 @@ const std::map<std::string, std::string>* WithDataOps(std::map<std::string, std:
                          "RangeDataset",
                          "ReduceDataset",
                          "RepeatDataset",
+                         "SparseTensorSliceDataset",
                          "RewriteDataset",
                          "ScanDataset",
                          "ShardDataset",
@@ -91,6 +92,14 @@ const std::map<std::string, std::string>* WithDataOps(std::map<std::string, std:
                          "ZipDataset"}) {
     ops.emplace(op, "tests/oracle/python_data_test.py");
   }
+  for (const char* op : {"CSVDatasetV2", "DenseToSparseBatchDataset", "ParseExampleDatasetV2"}) {
+    ops.emplace(op, "tests/oracle/python_data_test.py");
+  }
+  ops.emplace("CSVDataset", "the kernel of CSVDatasetV2");
+  ops.emplace("ExperimentalCSVDataset", "the kernel of CSVDatasetV2");
+  ops.emplace("ExperimentalDenseToSparseBatchDataset", "the kernel of DenseToSparseBatchDataset");
+  ops.emplace("ExperimentalParseExampleDataset", "the kernel of ParseExampleDatasetV2");
+  ops.emplace("ParseExampleDataset", "the kernel of ParseExampleDatasetV2");
   ops.emplace("BatchDataset", "the kernel of BatchDatasetV2; TensorFlow rejects it when it runs");
   ops.emplace("FixedLengthRecordDataset",
               "the kernel of FixedLengthRecordDatasetV2; TensorFlow rejects it when it runs");

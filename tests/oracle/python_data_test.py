@@ -18,6 +18,7 @@ import tensorflow.compat.v1 as tf
 from tensorflow.python.framework import op_def_registry
 
 from python_data_cases import CALLS_PYTHON, CASES, MORE_NODES, NOT_ONE_SHOT
+from python_data_formats_cases import BUILD_ERRORS
 
 tf.disable_v2_behavior()
 tf.logging.set_verbosity('FATAL')
@@ -26,7 +27,7 @@ MOST_ELEMENTS = 200
 
 
 def build(package, name, folder, one_shot):
-    """Returns (graph, initializer name, output names, the structure of outputs)."""
+    """Returns (graph, initializer name, output names, the output tensors)."""
     graph = package.Graph()
     with graph.as_default():
         dataset = CASES[name](package, folder)
@@ -35,9 +36,9 @@ def build(package, name, folder, one_shot):
         else:
             iterator = package.data.make_initializable_iterator(dataset)
         outputs = iterator.get_next()
-    flat = tf.nest.flatten(outputs)
+    flat = package.nest.flatten(outputs, expand_composites=True)
     initializer = None if one_shot else iterator.initializer.name
-    return graph, initializer, [t.name for t in flat], outputs
+    return graph, initializer, [t.name for t in flat], flat
 
 
 def elements(package, graph, initializer, names):
@@ -98,9 +99,9 @@ class DataTest(unittest.TestCase):
             mine, my_init, my_names, my_outputs = build(rt, name, folder, one_shot)
             self.compare(wanted, elements(rt, mine, my_init, my_names))
             self.assertEqual([t.shape.as_list() if t.shape.ndims is not None else None
-                              for t in tf.nest.flatten(outputs)],
+                              for t in outputs],
                              [t.shape.as_list() if t.shape.ndims is not None else None
-                              for t in tf.nest.flatten(my_outputs)])
+                              for t in my_outputs])
             if name not in MORE_NODES:
                 self.assertEqual(outline(graph.as_graph_def()), outline(mine.as_graph_def()))
             if name in CALLS_PYTHON:
@@ -345,6 +346,84 @@ def types_shapes_classes(package, session):
         {'a': np.ones([3, 2], np.float32), 'b': (np.arange(3), np.array(['x', 'y', 'z']))}).batch(2)
     return [str(package.data.get_output_types(data)).replace('tf.', ''), str(package.data.get_output_shapes(data)),
             package.data.get_output_classes(data)['a'].__name__]
+
+
+def build_error_of(package, build):
+    with tempfile.TemporaryDirectory() as folder, package.Graph().as_default():
+        try:
+            build(package, folder)
+        except Exception as error:  # pylint: disable=broad-except
+            text = str(error).replace(folder, 'FOLDER')
+            return type(error).__name__, re.sub("<class '[a-z_0-9.]*\\.", "<class '", text)
+    return None
+
+
+class BuildErrorTest(unittest.TestCase):
+    """Compares the errors of pipelines that cannot be built."""
+
+    maxDiff = None
+
+    def test_all(self):
+        for name, build in BUILD_ERRORS.items():
+            with self.subTest(name):
+                wanted, found = (build_error_of(package, build) for package in (tf, rt))
+                self.assertIsNotNone(wanted)
+                self.assertEqual(wanted, found)
+
+
+@program
+def sparse_iterators(package, session):
+    data = package.data.Dataset.from_tensors(package.SparseTensor([[0, 0]], [1], [2, 4]))
+    iterator = package.data.Iterator.from_structure(package.int32, package.TensorShape([None, 4]),
+                                                    output_classes=package.SparseTensor)
+    session.run(iterator.make_initializer(data))
+    found = [session.run(iterator.get_next())]
+    for other in (package.data.Dataset.from_tensors([[1]]), package.data.Dataset.from_tensors(
+            package.SparseTensor([[0, 0]], [1.], [2, 4])), package.data.Dataset.from_tensors(
+            package.SparseTensor([[0, 0]], [1], [2, 5]))):
+        try:
+            iterator.make_initializer(other)
+        except TypeError as error:
+            found.append(re.sub("'[a-z_0-9.]*\\.", "'", str(error)))
+    one_shot = data.make_one_shot_iterator()
+    by_handle = package.data.Iterator.from_string_handle(
+        one_shot.string_handle(), data.output_types, data.output_shapes, data.output_classes)
+    return found, session.run(by_handle.get_next()), by_handle.get_next().shape
+
+
+@program
+def next_as_optional(package, session):
+    optional = package.data.experimental.get_next_as_optional(package.data.Dataset.range(1).make_one_shot_iterator())
+    has_value, value = optional.has_value(), optional.get_value()
+    found = [session.run([has_value, value]), session.run(has_value), error_of(package, session, value)]
+    made = package.data.experimental.Optional.from_value(
+        (1., {'a': package.SparseTensor([[0]], [1], [3])}))
+    empty = package.data.experimental.Optional.empty(package.TensorSpec([], package.int32))
+    data = package.data.Dataset.from_tensors(made)
+    inner = data.make_one_shot_iterator().get_next()
+    return (found, session.run([made.get_value(), made.has_value(), empty.has_value(), inner.get_value()]),
+            str(made.element_spec), str(empty.element_spec), str(data.output_types), str(data.output_shapes))
+
+
+@program
+def excluded_columns(package, session):
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f'{folder}/a.csv', 'w', encoding='utf-8') as file:
+            file.write('1,2,3\n4,5,6')
+        for columns, selected in (([1], []), ([0], []), ([0, 5], []), ([1, 1], []), ([-1], []), ([1], [0, 2])):
+            variant = package.raw_ops.CSVDatasetV2(
+                filenames=f'{folder}/a.csv', compression_type='', buffer_size=100, header=False, field_delim=',',
+                use_quote_delim=True, na_value='', select_cols=np.array(selected, np.int64), record_defaults=[0, 0],
+                exclude_cols=np.array(columns, np.int64), output_shapes=[[], []])
+            spec = package.TensorSpec([], package.int32)
+            data = package.data.experimental.from_variant(variant, (spec, spec))
+            iterator = package.data.make_initializable_iterator(data)
+            found.append(error_of(package, session, iterator.initializer))
+            if found[-1] is None:
+                x = iterator.get_next()
+                found.append(error_of(package, session, x) or session.run(x))
+    return found
 
 
 class ProgramTest(unittest.TestCase):

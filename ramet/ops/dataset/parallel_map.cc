@@ -19,8 +19,8 @@ struct CallResult {
 // results. The queue has room for `calls` results beyond those under way.
 class ParallelMapIterator final : public DatasetIterator {
  public:
-  ParallelMapIterator(DatasetPtr dataset, IteratorPtr input, CapturedFunctionPtr function,
-                      int calls, IteratorScope& scope)
+  ParallelMapIterator(DatasetPtr dataset, IteratorPtr input, ElementFunction function, int calls,
+                      IteratorScope& scope)
       : DatasetIterator(std::move(dataset)),
         input_(std::move(input)),
         function_(std::move(function)),
@@ -75,7 +75,7 @@ class ParallelMapIterator final : public DatasetIterator {
     Element args;
     while (std::shared_ptr<CallResult> result = TakeElement(c, &args)) {
       if (result->status.ok() && !result->end) {
-        auto called = Guarded([&] { return function_->Call(c, args); });
+        auto called = Guarded([&] { return function_(c, args); });
         if (called.ok()) {
           result->element = *std::move(called);
         } else {
@@ -113,7 +113,7 @@ class ParallelMapIterator final : public DatasetIterator {
   }
 
   const IteratorPtr input_;
-  const CapturedFunctionPtr function_;
+  const ElementFunction function_;
   const int calls_;
   Mutex input_mutex_;  // held by the worker that takes an element
   Mutex mutex_;
@@ -125,8 +125,16 @@ class ParallelMapIterator final : public DatasetIterator {
 }  // namespace
 
 IteratorFactory ParallelMapFactory(CapturedFunctionPtr function, int calls) {
-  return [function, calls](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
+  const auto factory = ParallelMapFactory(
+      [function](NextContext& c, Element& element) { return function->Call(c, element); }, calls);
+  return [function, factory](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
     RAMET_RETURN_IF_ERROR(function->Prepare(c));
+    return factory(dataset, c);
+  };
+}
+
+IteratorFactory ParallelMapFactory(ElementFunction function, int calls) {
+  return [function, calls](const DatasetPtr& dataset, NextContext& c) -> StatusOr<IteratorPtr> {
     RAMET_ASSIGN_OR_RETURN(IteratorPtr input, dataset->NewInputIterator(c));
     return std::make_unique<ParallelMapIterator>(dataset, std::move(input), function, calls,
                                                  c.scope);

@@ -107,9 +107,11 @@ class UniqueIterator final : public DatasetIterator {
 
 StatusOr<std::shared_ptr<Dataset>> MakeUniqueDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(DatasetPtr input, args.SameTypes());
-  if (input->spec().types.size() != 1 || IsVariant(input->spec().types[0])) {
+  const std::vector<DType>& types = input->spec().types;
+  if (types.size() != 1 || (types[0] != kInt32 && types[0] != kInt64 && types[0] != kString)) {
     return InvalidArgument(
-        "UniqueDataset only supports inputs with a single component that is not a variant.");
+        "UniqueDataset only supports inputs with a single `tf.int32`, `tf.int64`, or `tf.string` "
+        "component.");
   }
   return Dataset::Make(args.spec(), {std::move(input)}, OverInput<UniqueIterator>());
 }

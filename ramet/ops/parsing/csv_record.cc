@@ -1,11 +1,12 @@
 #include "ramet/ops/parsing/csv_record.h"
 
+#include <algorithm>
+
 namespace ramet {
 
-bool CsvSplitter::Wanted(size_t column) const {
-  if (format_.columns.empty()) return true;
-  return fields_.size() < format_.columns.size() &&
-         format_.columns[fields_.size()] == static_cast<int64_t>(column);
+bool CsvFormat::Wants(size_t column) const {
+  if (columns.empty()) return true;
+  return std::ranges::binary_search(columns, static_cast<int64_t>(column)) != leaves_out;
 }
 
 StatusOr<std::vector<std::string>*> CsvSplitter::Split(std::string_view record) {
@@ -21,11 +22,11 @@ StatusOr<std::vector<std::string>*> CsvSplitter::Split(std::string_view record) 
     field_.clear();
     const bool quoted = format_.quotes && Next() == '"';
     RAMET_RETURN_IF_ERROR(quoted ? TakeQuoted() : TakePlain());
-    if (Wanted(column++)) fields_.push_back(field_);
+    if (format_.Wants(column++)) fields_.push_back(field_);
     if (!format_.columns.empty() && fields_.size() == format_.columns.size()) return &fields_;
   }
   const bool open = !record_.empty() && record_.back() == format_.delimiter;
-  if (open && Wanted(column)) fields_.emplace_back();
+  if (open && format_.Wants(column)) fields_.emplace_back();
   return &fields_;
 }
 

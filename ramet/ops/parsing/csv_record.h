@@ -13,6 +13,9 @@ struct CsvFormat {
   char delimiter = ',';
   bool quotes = true;            // fields may be in double quotes
   std::vector<int64_t> columns;  // the columns to return, strictly increasing; empty for all
+  bool leaves_out = false;       // `columns` are those not to return
+
+  bool Wants(size_t column) const;
 };
 
 // A CsvSplitter splits records into fields, one record at a time.
@@ -25,7 +28,6 @@ class CsvSplitter {
   StatusOr<std::vector<std::string>*> Split(std::string_view record);
 
  private:
-  bool Wanted(size_t column) const;
   Status TakePlain();
   Status TakeQuoted();
   // Returns the next character, or 0 at the end.

@@ -1,28 +1,13 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/array/move.h"
+#include "ramet/ops/parsing/csv_field.h"
 #include "ramet/ops/parsing/csv_record.h"
 #include "ramet/ops/parsing/parse_shapes.h"
-#include "ramet/ops/string/read_integer.h"
 
 // DecodeCSV.
 
 namespace ramet {
 namespace {
-
-// Stores a field that is not empty in element `i` of `out`.
-Status StoreField(const std::string& field, int column, int64_t i, Tensor& out) {
-  bool ok = true;
-  switch (out.dtype()) {
-    case kInt32: ok = ReadInteger(field, &out.mutable_data<int32_t>()[i]); break;
-    case kInt64: ok = ReadInteger(field, &out.mutable_data<int64_t>()[i]); break;
-    case kFloat: ok = ReadFloat(field, &out.mutable_data<float>()[i]); break;
-    case kDouble: ok = ReadFloat(field, &out.mutable_data<double>()[i]); break;
-    default: out.mutable_data<std::string>()[i] = field;
-  }
-  if (ok) return OkStatus();
-  return InvalidArgument("Field ", column, " in record ", i, " is not a valid ",
-                         DTypeName(out.dtype()), ": ", field);
-}
 
 class DecodeCsvKernel final : public Kernel {
  public:
@@ -31,9 +16,9 @@ class DecodeCsvKernel final : public Kernel {
 
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     const AttrMap& attrs = *node.attrs;
-    const auto delimiter = attrs.GetOr<std::string>("field_delim", ",");
-    if (delimiter.size() != 1) return InvalidArgument("field_delim should be only 1 char");
-    CsvFormat format{delimiter[0], attrs.GetOr("use_quote_delim", true),
+    RAMET_ASSIGN_OR_RETURN(const char delimiter,
+                           CsvDelimiter(attrs.GetOr<std::string>("field_delim", ",")));
+    CsvFormat format{delimiter, attrs.GetOr("use_quote_delim", true),
                      attrs.GetOr<std::vector<int64_t>>("select_cols", {})};
     RAMET_RETURN_IF_ERROR(CheckColumns(format.columns, node.output_types.size()));
     return std::unique_ptr<Kernel>(std::make_unique<DecodeCsvKernel>(
@@ -68,30 +53,20 @@ class DecodeCsvKernel final : public Kernel {
     if (columns.size() != outputs) {
       return InvalidArgument("select_cols should match output size");
     }
-    for (size_t i = 1; i < columns.size(); ++i) {
-      if (columns[i - 1] < columns[i]) continue;
-      return InvalidArgument("select_cols should be strictly increasing indices");
-    }
-    if (columns[0] >= 0) return OkStatus();
-    return InvalidArgument("select_cols should be non-negative indices");
+    return CheckCsvColumns(columns, "select_cols");
   }
 
   static Status CheckDefaults(KernelContext& c) {
     for (int f = 0; f < c.num_outputs(); ++f) {
-      const Tensor& value = c.input(f + 1);
-      if (value.rank() > 1) {
-        return InvalidArgument("Each record default should be at most rank 1");
-      }
-      if (value.num_elements() > 1) {
-        return InvalidArgument("There should only be 1 default per field but field ", f, " has ",
-                               value.num_elements());
-      }
+      RAMET_RETURN_IF_ERROR(CheckCsvDefault(f, c.input(f + 1)));
     }
     return OkStatus();
   }
 
   Status Store(KernelContext& c, const std::string& field, int f, int64_t i, Tensor& out) const {
-    if (!field.empty() && field != missing_) return StoreField(field, f, i, out);
+    if (!field.empty() && field != missing_) {
+      return StoreCsvField(field, f, StrCat("record ", i), i, out);
+    }
     const Tensor& value = c.input(f + 1);
     if (value.num_elements() == 0) {
       return InvalidArgument("Field ", f, " is required but missing in record ", i, "!");
@@ -106,11 +81,7 @@ class DecodeCsvKernel final : public Kernel {
 
 Status DecodeCsvShape(ShapeContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) {
-    RAMET_ASSIGN_OR_RETURN(const Shape value, AtMostVector(c, i));
-    if (value.rank() == 1 && value.dim(0) > 1) {
-      return InvalidArgument(
-          "Shape of a default must be a length-0 or length-1 vector, or a scalar.");
-    }
+    RAMET_RETURN_IF_ERROR(CheckCsvDefaultShape(c, i));
   }
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, c.input(0));
   return OkStatus();

@@ -1,4 +1,5 @@
 #include "ramet/op/op.h"
+#include "ramet/ops/parsing/example_attrs.h"
 #include "ramet/ops/parsing/example_parser.h"
 #include "ramet/ops/parsing/input_cache.h"
 #include "ramet/ops/parsing/parse_shapes.h"
@@ -10,85 +11,7 @@ namespace {
 
 using Form = FeatureSpec::Form;
 using Rank = FeatureColumn::Rank;
-using Keys = std::vector<std::string>;
-
-// The attrs that describe the features.
-struct ExampleAttrs {
-  int64_t num_sparse = 0;
-  std::vector<DType> sparse_types, dense_types, ragged_types, ragged_splits;
-  std::vector<Shape> dense_shapes;
-
-  static ExampleAttrs Of(const AttrMap& attrs, std::string_view num_sparse) {
-    ExampleAttrs a;
-    a.num_sparse = attrs.GetOr<int64_t>(num_sparse, 0);
-    a.sparse_types = attrs.GetOr<std::vector<DType>>("sparse_types", {});
-    a.dense_types = attrs.GetOr<std::vector<DType>>("Tdense", {});
-    a.dense_shapes = attrs.GetOr<std::vector<Shape>>("dense_shapes", {});
-    a.ragged_types = attrs.GetOr<std::vector<DType>>("ragged_value_types", {});
-    a.ragged_splits = attrs.GetOr<std::vector<DType>>("ragged_split_types", {});
-    return a;
-  }
-  int64_t num_dense() const { return std::ssize(dense_types); }
-
-  // Checks that the lengths fit together, and the shapes.
-  Status Check() const {
-    if (num_sparse != std::ssize(sparse_types)) {
-      return InvalidArgument("len(sparse_keys) != len(sparse_types)");
-    }
-    if (dense_shapes.size() != dense_types.size()) {
-      return InvalidArgument("len(dense_keys) != len(dense_shapes)");
-    }
-    if (ragged_types.size() != ragged_splits.size()) {
-      return InvalidArgument("len(ragged_value_types) != len(ragged_split_types)");
-    }
-    for (int i = 0; i < static_cast<int>(num_dense()); ++i) {
-      RAMET_RETURN_IF_ERROR(DenseSpec(i, "", dense_types[i], dense_shapes[i]).status());
-    }
-    return OkStatus();
-  }
-};
-
-// The number of keys must be that of the attrs.
-Status CheckKeys(size_t keys, size_t expected, std::string_view what) {
-  if (keys == expected) return OkStatus();
-  return InvalidArgument("Expected ", what, " but got: ", keys, " vs. ", expected);
-}
-
-struct ExampleKeys {
-  Keys sparse, dense, ragged;
-};
-
-// Makes the specs in the order sparse, dense, ragged. The default values of dense features are
-// inputs from `first_default` on.
-StatusOr<std::shared_ptr<const FeatureSpecs>> MakeSpecs(KernelContext& c, const ExampleAttrs& attrs,
-                                                        ExampleKeys keys, int first_default) {
-  RAMET_RETURN_IF_ERROR(CheckKeys(keys.dense.size(), attrs.dense_types.size(),
-                                  "len(dense_keys) == len(dense_types)"));
-  RAMET_RETURN_IF_ERROR(
-      CheckKeys(keys.sparse.size(), attrs.sparse_types.size(), "len(sparse_keys) == num_sparse"));
-  RAMET_RETURN_IF_ERROR(CheckKeys(keys.ragged.size(), attrs.ragged_types.size(),
-                                  "len(ragged_keys) == len(ragged_value_types)"));
-  std::vector<FeatureSpec> specs;
-  for (size_t i = 0; i < keys.sparse.size(); ++i) {
-    specs.push_back({std::move(keys.sparse[i]), Form::kSparse, attrs.sparse_types[i], {}, {}, {}});
-  }
-  for (int i = 0; i < static_cast<int>(keys.dense.size()); ++i) {
-    RAMET_ASSIGN_OR_RETURN(
-        FeatureSpec spec,
-        DenseSpec(i, std::move(keys.dense[i]), attrs.dense_types[i], attrs.dense_shapes[i]));
-    RAMET_RETURN_IF_ERROR(SetFallback(i, c.input(first_default + i), &spec));
-    specs.push_back(std::move(spec));
-  }
-  for (size_t i = 0; i < keys.ragged.size(); ++i) {
-    specs.push_back({std::move(keys.ragged[i]),
-                     Form::kRagged,
-                     attrs.ragged_types[i],
-                     {},
-                     {},
-                     attrs.ragged_splits[i]});
-  }
-  return std::make_shared<const FeatureSpecs>(std::move(specs));
-}
+using Keys = ExampleKeys::List;
 
 using Part = StatusOr<Tensor> (*)(FeatureColumn& column, Allocator* allocator);
 
@@ -167,7 +90,7 @@ class ParseExampleKernel final : public Kernel {
       }
       (i < dense ? keys.sparse : keys.dense).push_back(c.input(i).scalar<std::string>());
     }
-    return MakeSpecs(c, attrs_, std::move(keys), defaults);
+    return MakeFeatureSpecs(c, attrs_, std::move(keys), defaults);
   }
 
   const ExampleAttrs attrs_;
@@ -191,8 +114,8 @@ class ParseExampleV2Kernel final : public Kernel {
     }
     RAMET_RETURN_IF_ERROR(CheckNames(c.input(0), c.input(1)));
     RAMET_ASSIGN_OR_RETURN(auto specs, cache_.Get(c, 2, c.num_inputs(), [&] {
-      return MakeSpecs(c, attrs_,
-                       {StringsOf(c.input(2)), StringsOf(c.input(3)), StringsOf(c.input(4))}, 5);
+      return MakeFeatureSpecs(
+          c, attrs_, {StringsOf(c.input(2)), StringsOf(c.input(3)), StringsOf(c.input(4))}, 5);
     }));
     return ParseAndOutput(c, *specs, c.input(1).flat<std::string>());
   }
@@ -220,8 +143,9 @@ class ParseSingleExampleKernel final : public Kernel {
     if (c.input(0).rank() != 0) {
       return InvalidArgument("Expected serialized to be a scalar, got shape: ", c.input(0).shape());
     }
-    RAMET_ASSIGN_OR_RETURN(auto specs, cache_.Get(c, 1, c.num_inputs(),
-                                                  [&] { return MakeSpecs(c, attrs_, keys_, 1); }));
+    RAMET_ASSIGN_OR_RETURN(auto specs, cache_.Get(c, 1, c.num_inputs(), [&] {
+      return MakeFeatureSpecs(c, attrs_, keys_, 1);
+    }));
     return ParseAndOutput(c, *specs, {});
   }
 

@@ -12,6 +12,12 @@ StatusOr<Shape> AtMostVector(ShapeContext& c, int i) {
   return InvalidArgument("Shape must be at most rank 1 but is rank ", c.input(i).rank());
 }
 
+Status CheckCsvDefaultShape(ShapeContext& c, int i) {
+  RAMET_ASSIGN_OR_RETURN(const Shape value, AtMostVector(c, i));
+  if (value.rank() != 1 || value.dim(0) <= 1) return OkStatus();
+  return InvalidArgument("Shape of a default must be a length-0 or length-1 vector, or a scalar.");
+}
+
 void ParseOutputs::Add(int64_t count, const Shape& shape) {
   for (int64_t i = 0; i < count && next_ < c_.num_outputs(); ++i) c_.set_output(next_++, shape);
 }

@@ -36,5 +36,9 @@ Shape Joined(const Shape& a, const Shape& b);
 // Returns the shape of input `i`, whose rank must be 0 or 1 if it is known.
 // \error kInvalidArgument: "Shape must be at most rank 1 but is rank 2".
 StatusOr<Shape> AtMostVector(ShapeContext& c, int i);
+// Checks that input `i`, the default value of a field, can be a scalar or a vector of at most one
+// element.
+// \error kInvalidArgument: it cannot.
+Status CheckCsvDefaultShape(ShapeContext& c, int i);
 
 }  // namespace ramet

@@ -2,6 +2,7 @@
 #include "ramet/op/op.h"
 #include "ramet/ops/array/move.h"
 #include "ramet/ops/sparse/pieces.h"
+#include "ramet/ops/sparse/serialized_tensor.h"
 #include "ramet/tensor/tensor_proto.h"
 
 // Serialized sparse tensors: three elements each, indices, values and shape, which are TensorProtos
@@ -9,13 +10,6 @@
 
 namespace ramet {
 namespace {
-
-// A SerializedTensor is a tensor in a variant.
-struct SerializedTensor final : VariantValue {
-  explicit SerializedTensor(Tensor value) : tensor(std::move(value)) {}
-  std::string_view type_name() const override { return "tensorflow::Tensor"; }
-  const Tensor tensor;
-};
 
 // Writes the elements to tensor_content, also strings: their lengths, then their bytes.
 Status ToContentProto(const Tensor& part, TensorProto& proto) {
@@ -268,4 +262,14 @@ RAMET_OP("DeserializeManySparse")
     .CpuKernelClass<DeserializeKernel>();
 
 }  // namespace
+
+Tensor VariantsOf(std::vector<Tensor> parts) {
+  Tensor made(DType::kVariant, Shape{std::ssize(parts)});
+  Variant* out = made.mutable_data<Variant>();
+  for (Tensor& part : parts) {
+    *out++ = Variant(std::make_shared<SerializedTensor>(std::move(part)));
+  }
+  return made;
+}
+
 }  // namespace ramet

@@ -3,11 +3,13 @@
 from ramet import gen
 from ramet.api import export
 from ramet.data import (
-    arguments, generator, graph_capture, iterator, padding, structure, structured_function)
+    arguments, forms, generator, graph_capture, iterator, padding, states, structure,
+    structured_function)
 from ramet.data.arguments import AUTOTUNE, boolean, int64, string
 from ramet.data.structure import DatasetSpec
 from ramet.data.structured_function import StructuredFunction
-from ramet.framework import dtypes, ops, type_spec
+from ramet.framework import dtypes, ops, tensor_shape, type_spec
+from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops.functions import function
 
 
@@ -138,13 +140,11 @@ class Dataset:
           tensors: the element, a structure of values that convert to tensors.
           name: ignored.
 
-        Raises:
-          TypeError: if a component is sparse.
         """
         element = structure.normalize(tensors)
         spec = structure.map_structure(structure.spec_of, element)
         variant = gen.TensorDataset(
-            components=[structure.tensor_of(v) for v in structure.flatten(element)],
+            components=structure.to_tensors(spec, element),
             output_shapes=structure.flat_shapes(spec))
         return Dataset(variant, spec)
 
@@ -158,9 +158,27 @@ class Dataset:
 
         Raises:
           ValueError: if a tensor is a scalar, or the first dimensions differ.
-          TypeError: if a component is sparse.
         """
         return slices(tensors, is_files=False)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor):
+        """Returns a dataset of the rows of a SparseTensor, as tuples (indices, values, dense_shape).
+
+        Args:
+          sparse_tensor: a SparseTensor whose elements are ordered by rows.
+
+        Raises:
+          TypeError: if it is something else.
+        """
+        if not isinstance(sparse_tensor, SparseTensor):
+            raise TypeError('Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor`. Got '
+                            f'{type(sparse_tensor)}.')
+        indices, shape = sparse_tensor.indices, sparse_tensor.dense_shape
+        rank = (indices.shape.dims[1] - 1).merge_with(shape.shape.dims[0] - 1)
+        spec = (type_spec.TensorSpec([None, rank], dtypes.int64),
+                type_spec.TensorSpec([None], sparse_tensor.dtype), type_spec.TensorSpec([rank], dtypes.int64))
+        return Dataset(gen.SparseTensorSliceDataset(indices, sparse_tensor.values, shape), spec)
 
     @staticmethod
     def from_generator(generator, output_types=None, output_shapes=None, args=None,
@@ -376,7 +394,7 @@ class Dataset:
         """
         size = int64(batch_size, 'batch_size')
         drop = boolean(drop_remainder, 'drop_remainder')
-        spec = structure.map_structure(padding.batched_by(size, drop), self.element_spec)
+        spec = structure.batched(self.element_spec, padding.static_size(size, drop))
         if num_parallel_calls is None:
             return self._transform(gen.BatchDatasetV2, spec, batch_size=size, drop_remainder=drop)
         return self._transform(
@@ -557,11 +575,11 @@ class Dataset:
         """
         state = structure.normalize(initial_state)
         spec = structure.map_structure(structure.spec_of, state)
-        f, spec = stateful_function(reduce_func, 'reduce()', spec, self.element_spec)
+        f, spec = states.stateful_function(reduce_func, 'reduce()', spec, self.element_spec)
         flat = gen.ReduceDataset(
             input_dataset=self._variant_tensor, f=f.name, other_arguments=f.captured_inputs,
-            initial_state=structure.flatten(state), **structure.attrs(spec))
-        return structured_function.from_tensors(spec, flat)
+            initial_state=structure.to_tensors(spec, state), **structure.attrs(spec))
+        return structure.from_tensors(spec, flat)
 
     def unbatch(self, name=None):
         """Returns a dataset of the rows of each element.
@@ -569,8 +587,16 @@ class Dataset:
         Args:
           name: ignored.
         """
-        spec = structure.map_structure(_row_spec, self.element_spec)
-        return self._transform(gen.UnbatchDataset, spec)
+        dataset = _with_sliced_components(self)
+        spec = structure.row(self.element_spec)
+        sizes = tensor_shape.Dimension(None)
+        for shape in structure.flat_shapes(self.element_spec):
+            size = shape[0] if shape.ndims else tensor_shape.Dimension(None)
+            if not sizes.is_compatible_with(size):
+                raise ValueError('`unbatch()` is only supported for datasets of elements whose components have a '
+                                 f'matching leading dimension. Encountered both {sizes} and {size}.')
+            sizes = sizes.merge_with(size)
+        return dataset._transform(gen.UnbatchDataset, spec)
 
     def with_options(self, options, name=None):
         """Returns a dataset of the same elements. Ramet checks the options but does not use them.
@@ -603,9 +629,9 @@ class Dataset:
         """
         state = structure.normalize(initial_state)
         spec = structure.map_structure(structure.spec_of, state)
-        f, output_spec = scanning_function(scan_func, spec, self.element_spec)
+        f, state_spec, output_spec = states.scanning_function(scan_func, spec, self.element_spec)
         return self._transform(gen.ScanDataset, output_spec, f=f.name,
-                               initial_state=structure.flatten(state),
+                               initial_state=structure.to_tensors(state_spec, state),
                                other_arguments=f.captured_inputs, preserve_cardinality=True)
 
     def take_while(self, predicate, name=None):
@@ -626,13 +652,46 @@ class Dataset:
                                other_arguments=f.captured_inputs)
 
 
-structured_function.set_dataset_maker(Dataset)
+class DatasetForm(forms.TensorForm):
+    """The form of Datasets that are components: the variants that hold them."""
+
+    is_opaque = True
+
+    def flat_spec(self, spec):
+        return type_spec.TensorSpec(spec.shape, dtypes.variant)
+
+    def to_tensor(self, spec, value):
+        return value._variant_tensor
+
+    def to_rows(self, spec, value):
+        self.row(spec)
+        return value._variant_tensor
+
+    def from_tensor(self, spec, tensor):
+        return Dataset(tensor, spec.element_spec)
+
+    def batched(self, spec, rows):
+        return DatasetSpec(spec.element_spec, tensor_shape.TensorShape([rows]).concatenate(spec.shape))
+
+    def row(self, spec):
+        if spec.shape.ndims == 0:
+            raise ValueError('Slicing dataset elements is not supported for rank 0.')
+        return DatasetSpec(spec.element_spec, spec.shape[1:])
 
 
-def _row_spec(spec):
-    if spec.shape.ndims == 0:
-        raise ValueError('Unbatching a tensor is only supported for rank >= 1')
-    return type_spec.TensorSpec(spec.shape[1:], spec.dtype)
+forms.register(DatasetSpec, DatasetForm())
+
+
+def _with_sliced_components(dataset):
+    """Returns a dataset of the same elements whose components are held in tensors that can be sliced."""
+    spec = dataset.element_spec
+    if structure.is_dense(spec):
+        return dataset
+
+    def normalize(*element):
+        return structure.to_rows(spec, element if structured_function.unpacks(spec) else element[0])
+
+    return Dataset(dataset.map(normalize)._variant_tensor, spec)
 
 
 def slices(tensors, is_files):
@@ -641,8 +700,13 @@ def slices(tensors, is_files):
     spec = structure.map_structure(structure.spec_of, element)
     if not structure.flatten(spec):
         raise ValueError('Invalid `tensors`. `tensors` should not be empty.')
-    row_spec = structure.map_structure(_row_spec, spec)
-    variant = gen.TensorSliceDataset(components=structure.flatten(element), is_files=is_files,
+    components = structure.to_rows(spec, element)
+    row_spec = structure.row(spec)
+    sizes = components[0].shape.dims and components[0].shape.dims[0] or tensor_shape.Dimension(None)
+    for component in components[1:]:
+        if component.shape.ndims:
+            sizes.assert_is_compatible_with(component.shape.dims[0])
+    variant = gen.TensorSliceDataset(components=components, is_files=is_files,
                                      output_shapes=structure.flat_shapes(row_spec))
     return Dataset(variant, row_spec)
 
@@ -681,52 +745,6 @@ def _matching_files(pattern):
         check = gen.Assert(found, [message], summarize=1)
     with ops.control_dependencies([check]):
         return gen.Identity(paths)
-
-
-def stateful_function(func, transformation, state_spec, element_spec):
-    """Returns (function, spec) of a function (state, element) -> state; the spec covers all states.
-
-    Raises:
-      TypeError: if the function changes the structure or the dtypes of the state.
-    """
-    while True:
-        f = StructuredFunction(func, transformation, (state_spec, element_spec))
-        relaxed = _relaxed(state_spec, f.output_spec, transformation)
-        if relaxed == state_spec:
-            return f, state_spec
-        state_spec = relaxed
-
-
-def scanning_function(func, state_spec, element_spec):
-    """Returns (function, output spec) of a function (state, element) -> (state, output).
-
-    Raises:
-      TypeError: if the function does not return a pair, or changes the structure or the dtypes of the state.
-    """
-
-    def check(result):
-        if not isinstance(result, tuple) or len(result) != 2:
-            raise TypeError('Invalid `scan_func`. `scan_func` should return a pair consisting of new '
-                            f'state and the output value but its return type is {type(result)}.')
-        return result
-
-    while True:
-        f = StructuredFunction(func, 'Dataset.scan()', (state_spec, element_spec), check)
-        new_state, output_spec = f.output_spec
-        relaxed = _relaxed(state_spec, new_state, '`scan_func`')
-        if relaxed == state_spec:
-            return f, output_spec
-        state_spec = relaxed
-
-
-def _relaxed(state_spec, new_spec, what):
-    """Returns the spec of a state that covers the old and the new one."""
-    try:
-        return structure.most_specific_common(state_spec, new_spec)
-    except (TypeError, ValueError):
-        raise TypeError(f'The element types for the new state must match the initial state. Expected '
-                        f'{structure.types(state_spec)}; got {structure.types(new_spec)} in '
-                        f'{what}.') from None
 
 
 @export('data.make_one_shot_iterator')

@@ -2,7 +2,7 @@
 
 from ramet import gen
 from ramet.api import export, export_value
-from ramet.data import arguments, padding, selection, structure, structured_function
+from ramet.data import arguments, padding, selection, structure
 from ramet.data.arguments import AUTOTUNE, boolean, int64
 from ramet.data.dataset import Dataset, dataset_function
 from ramet.data.structured_function import StructuredFunction
@@ -46,7 +46,7 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
         size = int64(batch_size, 'batch_size')
         calls = int64(num_parallel_calls, 'num_parallel_calls')
         drop = boolean(drop_remainder, 'drop_remainder')
-        spec = structure.map_structure(padding.batched_by(size, drop), f.output_spec)
+        spec = structure.batched(f.output_spec, padding.static_size(size, drop))
         return dataset._transform(
             gen.MapAndBatchDataset, spec, f=f.name, other_arguments=f.captured_inputs,
             batch_size=size, num_parallel_calls=calls, drop_remainder=drop,
@@ -161,7 +161,7 @@ def unique():
       TypeError: when it is applied, if the elements are not int32, int64 or strings.
     """
     def apply(dataset):
-        for dtype in structure.flat_types(dataset.element_spec):
+        for dtype in structure.flatten(dataset.output_types):
             if dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
                 raise TypeError(f'`tf.data.Dataset.unique` does not support type {dtype} -- only '
                                 '`tf.int32`, `tf.int64`, and `tf.string` are supported.')
@@ -275,7 +275,7 @@ def get_single_element(dataset):
                         f'{type(dataset)}.')
     flat = gen.DatasetToSingleElement(dataset._variant_tensor,
                                       **structure.attrs(dataset.element_spec))
-    return structured_function.from_tensors(dataset.element_spec, flat)
+    return structure.from_tensors(dataset.element_spec, flat)
 
 
 @export('data.experimental.cardinality')

@@ -61,6 +61,9 @@ def signature(output_types, output_shapes, output_signature):
         if not isinstance(spec, type_spec.TypeSpec):
             raise TypeError('`output_signature` must contain objects that are subclass of '
                             f'`tf.TypeSpec` but found {type(spec)} which is not.')
+        if not isinstance(spec, type_spec.TensorSpec):
+            raise TypeError(f'`output_signature` has {spec}, but generators can yield only dense tensors; yield the '
+                            'parts of a SparseTensor (indices, values, dense_shape) as components')
     return output_signature
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from ramet import gen
 from ramet.api import export
 from ramet.data import structure
-from ramet.data.dataset import stateful_function
+from ramet.data.states import stateful_function
 from ramet.data.structure import DatasetSpec
 from ramet.data.structured_function import StructuredFunction
 from ramet.framework import constant_op, dtypes, ops, tensor_shape, type_spec

@@ -4,7 +4,8 @@ import warnings
 
 from ramet import gen
 from ramet.api import export
-from ramet.data import structure, structured_function
+from ramet.data import structure
+from ramet.data.optional import OptionalValue
 from ramet.framework import ops
 
 _MANY_CALLS = 32
@@ -60,7 +61,7 @@ class Iterator:
           An Iterator.
 
         Raises:
-          TypeError: if a component is sparse.
+          TypeError: if a class is not that of a component.
         """
         spec = structure.from_legacy(output_types, output_shapes, output_classes)
         resource = gen.IteratorV2(container='', shared_name=shared_name or '',
@@ -81,7 +82,7 @@ class Iterator:
           An Iterator.
 
         Raises:
-          TypeError: if a component is sparse.
+          TypeError: if a class is not that of a component.
         """
         spec = structure.from_legacy(output_types, output_shapes, output_classes)
         resource = gen.IteratorFromStringHandleV2(
@@ -122,7 +123,7 @@ class Iterator:
           name: the name of the operation.
 
         Raises:
-          TypeError: if the dtypes or shapes of the dataset differ.
+          TypeError: if the classes, dtypes or shapes of the dataset differ.
         """
         spec = dataset.element_spec
         mine = structure.flatten(self._element_spec)
@@ -130,12 +131,14 @@ class Iterator:
             others = structure.flatten_up_to(self._element_spec, spec)
         except (TypeError, ValueError):
             others = None
-        checks = (('types', lambda a, b: a.dtype == b.dtype),
-                  ('shapes', lambda a, b: a.shape.is_compatible_with(b.shape)))
+        checks = (('classes', lambda a, b: structure.classes(a) == structure.classes(b)),
+                  ('types', lambda a, b: structure.types(a) == structure.types(b)),
+                  ('shapes', lambda a, b: structure.shapes(a).is_compatible_with(structure.shapes(b))))
         for what, fits in checks:
             if others is None or not all(map(fits, mine, others)):
                 of = getattr(structure, what)
-                raise TypeError(f'Expected output {what} {of(self._element_spec)!r} but got dataset '
+                compatible = 'compatible with ' if what == 'shapes' else ''
+                raise TypeError(f'Expected output {what} {compatible}{of(self._element_spec)!r} but got dataset '
                                 f'with output {what} {of(spec)!r}.')
         with ops.colocate_with(self._iterator_resource):
             return gen.MakeIterator(dataset._variant_tensor, self._iterator_resource, name=name)
@@ -156,7 +159,14 @@ class Iterator:
         with ops.colocate_with(self._iterator_resource):
             flat = gen.IteratorGetNext(self._iterator_resource, name=name,
                                        **structure.attrs(self._element_spec))
-        return structured_function.from_tensors(self._element_spec, flat)
+        return structure.from_tensors(self._element_spec, flat)
+
+    def get_next_as_optional(self):
+        """Returns the next element as an Optional, which has no value after the last element."""
+        with ops.colocate_with(self._iterator_resource):
+            variant = gen.IteratorGetNextAsOptional(
+                self._iterator_resource, **structure.attrs(self._element_spec))
+        return OptionalValue(variant, self._element_spec)
 
     def _count_call(self):
         self._get_next_call_count += 1
@@ -192,3 +202,16 @@ class Iterator:
     def output_classes(self):
         """The structure of classes of the elements."""
         return structure.classes(self._element_spec)
+
+
+@export('data.experimental.get_next_as_optional')
+def get_next_as_optional(iterator):
+    """Returns iterator.get_next_as_optional().
+
+    Args:
+      iterator: an Iterator.
+
+    Returns:
+      An Optional.
+    """
+    return iterator.get_next_as_optional()

@@ -19,20 +19,6 @@ def static_size(size, drop_remainder):
     return None if value is None else int(value)
 
 
-def batched_by(size, drop_remainder):
-    """Returns a function from the spec of a component to that of its batches."""
-    rows = static_size(size, drop_remainder)
-
-    def batched(spec):
-        if isinstance(spec, structure.DatasetSpec):
-            return structure.DatasetSpec(
-                spec.element_spec, tensor_shape.TensorShape([rows]).concatenate(spec.shape))
-        return type_spec.TensorSpec(tensor_shape.TensorShape([rows]).concatenate(spec.shape),
-                                    spec.dtype)
-
-    return batched
-
-
 def _fits(padded, shape):
     if padded.ndims is None or shape.ndims is None:
         return True
@@ -41,21 +27,39 @@ def _fits(padded, shape):
         for mine, other in zip(padded.as_list(), shape.as_list(), strict=True))
 
 
-def _shape_tensor(padded, component):
-    """Returns a padded shape as an int64 vector."""
+def shape_tensor(shape, what='The given shape', kind='1-D tensor of `tf.int64` values, but the'):
+    """Returns a shape as an int64 vector, with -1 for unknown sizes.
+
+    Args:
+      shape: anything that converts to a TensorShape, or an int64 vector.
+      what: the name of the shape in messages.
+      kind: what it must be, in messages, which go on with the shape or dtype that it has.
+
+    Raises:
+      ValueError: if a tensor is not a vector.
+      TypeError: if it is not int64.
+    """
     try:
-        shape = tensor_shape.as_shape(padded)
-        made = ops.convert_to_tensor([-1 if d is None else d for d in shape.as_list()],
-                                     dtype=dtypes.int64)
+        sizes = tensor_shape.as_shape(shape).as_list()
+        return ops.convert_to_tensor([-1 if size is None else size for size in sizes], dtype=dtypes.int64)
     except (TypeError, ValueError) as error:
-        made = ops.convert_to_tensor(padded, preferred_dtype=dtypes.int64)
+        made = ops.convert_to_tensor(shape, preferred_dtype=dtypes.int64)
         if made.shape.ndims not in (None, 1):
-            raise ValueError(f'Padded shape {padded} must be a `tf.int64` vector tensor, but its '
-                             f'shape was {made.shape}.') from error
+            raise ValueError(f'{what} {shape} must be a {kind} shape was {made.shape}.') from error
         if made.dtype != dtypes.int64:
-            raise TypeError(f'Padded shape {padded} must be a `tf.int64` vector tensor, but its '
-                            f'element type was {made.dtype.name}.') from error
-        shape = tensor_util.constant_value_as_shape(made)
+            raise TypeError(f'{what} {shape} must be a {kind} element type was '
+                            f'{made.dtype.name}.') from error
+        return made
+
+
+def _padded_shape_tensor(padded, component):
+    """Returns a padded shape as an int64 vector.
+
+    Raises:
+      ValueError: if it does not fit the shape of the component.
+    """
+    made = shape_tensor(padded, 'Padded shape', '`tf.int64` vector tensor, but its')
+    shape = tensor_util.constant_value_as_shape(made)
     if not _fits(shape, component):
         raise ValueError(f'The padded shape {shape} is not compatible with the shape {component} of '
                          'the corresponding input component.')
@@ -67,11 +71,16 @@ def shapes(dataset, padded_shapes):
 
     Raises:
       ValueError: if one does not fit its component, or is needed and not given.
-      TypeError: if the dataset has datasets as components.
+      TypeError: if a component is not a Tensor.
     """
     spec = dataset.element_spec
-    if any(isinstance(s, structure.DatasetSpec) for s in structure.flatten(spec)):
-        raise TypeError('`padded_batch` is not supported for datasets of datasets')
+    for component in structure.flatten(spec):
+        if isinstance(component, structure.DatasetSpec):
+            raise TypeError('`padded_batch` is not supported for datasets of datasets')
+        if not isinstance(component, type_spec.TensorSpec):
+            raise TypeError('`padded_batch` is only supported for datasets that produce tensor elements but type spec '
+                            'of elements in the input dataset is not a subclass of TensorSpec: '
+                            f'`{component}`.')
     of_components = structure.flat_shapes(spec)
     if padded_shapes is None:
         for i, shape in enumerate(of_components):
@@ -81,7 +90,7 @@ def shapes(dataset, padded_shapes):
         wanted = of_components
     else:
         wanted = structure.flatten_up_to(spec, padded_shapes)
-    return [_shape_tensor(p, s) for p, s in zip(wanted, of_components, strict=True)]
+    return [_padded_shape_tensor(p, s) for p, s in zip(wanted, of_components, strict=True)]
 
 
 def _default_value(dtype):

@@ -5,8 +5,9 @@ Unlike elsewhere, a list is a component: it becomes one tensor.
 
 import collections.abc as abc
 
+from ramet.data import forms
 from ramet.framework import dtypes, nest, ops, tensor_shape, type_spec
-from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
+from ramet.framework.sparse_tensor import SparseTensor, SparseTensorSpec, SparseTensorValue, is_sparse
 from ramet.framework.tensors import Tensor
 
 
@@ -122,64 +123,83 @@ class DatasetSpec(type_spec.TypeSpec):
         return self._element_spec, self._shape
 
 
-def _sparse_error(name):
-    return TypeError(
-        f'{name}: datasets with sparse components are not supported; use the dense tensors of the '
-        'SparseTensor (indices, values, dense_shape) as components')
-
-
-def reject_sparse(value):
-    """Raises the error for a component that is sparse.
-
-    Raises:
-      TypeError: if value is a SparseTensor or SparseTensorValue.
-    """
-    if isinstance(value, (SparseTensor, SparseTensorValue)):
-        raise _sparse_error(type(value).__name__)
+def _holds_itself(value):
+    """Returns whether a value, such as a Dataset, is held in a tensor that it has."""
+    return hasattr(value, '_variant_tensor')
 
 
 def spec_of(value):
-    """Returns the spec of a component: a Tensor or a Dataset.
+    """Returns the spec of a component: a Tensor, a SparseTensor, a Dataset or an Optional.
 
     Raises:
-      TypeError: if it is neither.
+      TypeError: if it is something else.
     """
     if isinstance(value, Tensor):
         return type_spec.TensorSpec(value.shape, value.dtype.base_dtype)
-    if hasattr(value, '_variant_tensor'):
-        return value._component_spec
-    raise TypeError(f'Unsupported component of a dataset: {value!r} of type {type(value)}')
+    spec = getattr(value, '_component_spec', None) or getattr(value, '_type_spec', None)
+    if spec is None:
+        raise TypeError(f'Unsupported component of a dataset: {value!r} of type {type(value)}')
+    forms.form_of(spec)
+    return spec
 
 
-def tensor_of(value):
-    """Returns the tensor that holds a component."""
-    return getattr(value, '_variant_tensor', value)
+def as_component(value, name=None):
+    """Returns a value as a component: sparse values as a SparseTensor, others as a Tensor.
+
+    Raises:
+      TypeError: if it cannot be converted.
+    """
+    if is_sparse(value):
+        return SparseTensor.from_value(value)
+    return value if _holds_itself(value) else ops.convert_to_tensor(value, name=name)
 
 
 def normalize(element):
-    """Returns an element with all components converted to tensors.
+    """Returns an element with all components converted to tensors, except those that are no tensors.
 
     Raises:
-      TypeError: if a component is sparse, or cannot be converted.
+      TypeError: if a component cannot be converted.
     """
-    made = []
     with ops.name_scope('normalize_element'):
-        for i, value in enumerate(flatten(element)):
-            reject_sparse(value)
-            if not hasattr(value, '_variant_tensor'):
-                value = ops.convert_to_tensor(value, name=f'component_{i}')
-            made.append(value)
+        made = [as_component(value, f'component_{i}') for i, value in enumerate(flatten(element))]
     return pack(element, made)
 
 
+def to_tensors(spec, element):
+    """Returns the tensors that hold the components of an element, as a list."""
+    return [forms.form_of(s).to_tensor(s, value)
+            for s, value in zip(flatten(spec), flatten(element), strict=True)]
+
+
+def to_rows(spec, element):
+    """Returns tensors whose slices hold the slices of the components along their first dimensions.
+
+    Raises:
+      ValueError: if a component is a scalar.
+    """
+    return [forms.form_of(s).to_rows(s, value)
+            for s, value in zip(flatten(spec), flatten(element), strict=True)]
+
+
+def from_tensors(spec, tensors):
+    """Returns the element whose components the tensors hold."""
+    return pack(spec, [forms.form_of(s).from_tensor(s, tensor)
+                       for s, tensor in zip(flatten(spec), tensors, strict=True)])
+
+
+def flat_specs(spec):
+    """Returns the TensorSpecs of the tensors that hold the components, as a list."""
+    return [forms.form_of(component).flat_spec(component) for component in flatten(spec)]
+
+
 def flat_types(spec):
-    """Returns the dtypes of the components, as a list."""
-    return [component.dtype for component in flatten(spec)]
+    """Returns the dtypes of the tensors that hold the components, as a list."""
+    return [component.dtype for component in flat_specs(spec)]
 
 
 def flat_shapes(spec):
-    """Returns the shapes of the components, as a list."""
-    return [component.shape for component in flatten(spec)]
+    """Returns the shapes of the tensors that hold the components, as a list."""
+    return [component.shape for component in flat_specs(spec)]
 
 
 def attrs(spec):
@@ -187,41 +207,69 @@ def attrs(spec):
     return {'output_types': flat_types(spec), 'output_shapes': flat_shapes(spec)}
 
 
+def is_dense(spec):
+    """Returns whether all components are Tensors."""
+    return all(isinstance(component, type_spec.TensorSpec) for component in flatten(spec))
+
+
+def batched(spec, rows):
+    """Returns the structure of specs of batches of `rows` elements, None for any number."""
+    return map_structure(lambda s: forms.form_of(s).batched(s, rows), spec)
+
+
+def row(spec):
+    """Returns the structure of specs of the slices of elements along their first dimension.
+
+    Raises:
+      ValueError: if a component is a scalar.
+    """
+    return map_structure(lambda s: forms.form_of(s).row(s), spec)
+
+
+def _legacy(spec, name):
+    return map_structure(lambda s: s if forms.form_of(s).is_opaque else getattr(s, name), spec)
+
+
 def types(spec):
     """Returns the structure of dtypes; a dataset has its spec instead."""
-    return map_structure(lambda s: s if isinstance(s, DatasetSpec) else s.dtype, spec)
+    return _legacy(spec, 'dtype')
 
 
 def shapes(spec):
     """Returns the structure of shapes; a dataset has its spec instead."""
-    return map_structure(lambda s: s if isinstance(s, DatasetSpec) else s.shape, spec)
+    return _legacy(spec, 'shape')
 
 
 def classes(spec):
     """Returns the structure of classes; a dataset has its spec instead."""
-    return map_structure(lambda s: s if isinstance(s, DatasetSpec) else s.value_type, spec)
+    return _legacy(spec, 'value_type')
+
+
+def _from_legacy(dtype, shape, kind):
+    for spec in (kind, dtype):
+        if isinstance(spec, type_spec.TypeSpec):
+            return spec
+    if issubclass(kind, SparseTensor):
+        return SparseTensorSpec(shape, dtype)
+    if issubclass(kind, Tensor):
+        return type_spec.TensorSpec(tensor_shape.TensorShape(shape), dtypes.as_dtype(dtype))
+    raise TypeError(f'Could not build a structure for output class {kind.__name__}. Make sure any component class in '
+                    '`output_classes` inherits from one of the following classes: `tf.TypeSpec`, '
+                    '`tf.sparse.SparseTensor`, `tf.Tensor`, `tf.TensorArray`.')
 
 
 def from_legacy(output_types, output_shapes=None, output_classes=None):
     """Returns the structure of specs for structures of dtypes, shapes and classes.
 
     Raises:
-      TypeError: if a component is sparse.
+      TypeError: if a class is not that of a component.
     """
     flat = flatten(output_types)
     flat_sizes = ([None] * len(flat) if output_shapes is None
                   else flatten_up_to(output_types, output_shapes))
     kinds = ([Tensor] * len(flat) if output_classes is None
              else flatten_up_to(output_types, output_classes))
-    if any(kind is SparseTensor for kind in kinds):
-        raise _sparse_error('output_classes')
-    specs = []
-    for dtype, shape in zip(flat, flat_sizes, strict=True):
-        if isinstance(dtype, type_spec.TypeSpec):
-            specs.append(dtype)
-        else:
-            specs.append(type_spec.TensorSpec(
-                tensor_shape.TensorShape(shape), dtypes.as_dtype(dtype)))
+    specs = [_from_legacy(*parts) for parts in zip(flat, flat_sizes, kinds, strict=True)]
     return pack(output_types, specs)
 
 

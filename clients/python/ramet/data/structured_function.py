@@ -11,7 +11,8 @@ from ramet.ops.functions import func_graph
 _numbers = itertools.count()
 
 
-def _unpacks(argument):
+def unpacks(argument):
+    """Returns whether a function gets the parts of an element, or of its spec, as separate arguments."""
     return type(argument) is tuple
 
 
@@ -39,9 +40,9 @@ class StructuredFunction:
         graph = func_graph.FuncGraph()
         with graph.writing():
             arguments = [graph.add_input(spec.dtype, f'args_{i}', spec.shape)
-                         for i, spec in enumerate(structure.flatten(input_spec))]
-            element = from_tensors(input_spec, arguments)
-            result = func(*element) if _unpacks(element) else func(element)
+                         for i, spec in enumerate(structure.flat_specs(input_spec))]
+            element = structure.from_tensors(input_spec, arguments)
+            result = func(*element) if unpacks(element) else func(element)
             outputs = self._outputs(graph, result, transformation, wrap_result)
         readable = re.sub(r'\W+', '_', '_'.join([
             transformation.rstrip('()'), getattr(func, '__name__', type(func).__name__)]))
@@ -57,35 +58,9 @@ class StructuredFunction:
         if wrap_result is not None:
             result = wrap_result(result)
         try:
-            result = structure.map_structure(_as_component, result)
+            result = structure.map_structure(structure.as_component, result)
             self.output_spec = structure.map_structure(structure.spec_of, result)
         except (ValueError, TypeError) as error:
             raise TypeError(f'Unsupported return value from function passed to {transformation}: '
                             f'{result}.') from error
-        return [gen.Identity(graph.capture(structure.tensor_of(value)))
-                for value in structure.flatten(result)]
-
-
-def _as_component(value):
-    if hasattr(value, '_variant_tensor'):
-        return value
-    structure.reject_sparse(value)
-    return ops.convert_to_tensor(value)
-
-
-_from_variant = [None]
-
-
-def set_dataset_maker(maker):
-    """Sets the function from (variant tensor, element spec) to a Dataset."""
-    _from_variant[0] = maker
-
-
-def from_tensors(spec, tensors):
-    """Returns the element whose components the tensors hold."""
-    made = []
-    for component, tensor in zip(structure.flatten(spec), tensors, strict=True):
-        if isinstance(component, structure.DatasetSpec):
-            tensor = _from_variant[0](tensor, component.element_spec)
-        made.append(tensor)
-    return structure.pack(spec, made)
+        return [gen.Identity(graph.capture(tensor)) for tensor in structure.to_tensors(self.output_spec, result)]

@@ -250,8 +250,9 @@ def _type_difference(first, second):
 
 
 def _composite_difference(first, second):
+    # Shapes may differ, even in rank: the branches of a cond need not agree on them.
     specs = first._type_spec, second._type_spec
-    if specs[0].is_compatible_with(specs[1]):
+    if specs[0].most_specific_common_supertype([specs[1]]) is not None:
         return None
     return ValueError, (
         f'Incompatible CompositeTensor TypeSpecs: {_described(specs[0])} vs. {_described(specs[1])}'

@@ -109,7 +109,7 @@ class TypeSpec:
         return type(self), self._serialize()
 
     def __repr__(self):
-        return f'{type(self).__name__}({", ".join(map(repr, self._serialize()))})'
+        return f'{type(self).__name__}{self._serialize()!r}'
 
 
 @export('TensorSpec', 'data.experimental.TensorStructure')

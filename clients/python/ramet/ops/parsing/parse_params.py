@@ -120,6 +120,26 @@ class ParseParams:
         return array_basics.reshape(value, shape)
 
 
+def example_params(features):
+    """Returns the ParseParams of batches of tf.train.Example messages.
+
+    Sequence features get a first dimension for the rows.
+
+    Args:
+      features: a dict of descriptions by key.
+
+    Raises:
+      ValueError: if a feature is invalid, or a FixedLenSequenceFeature does not allow missing values.
+    """
+    changed = dict(features)
+    for key, feature in features.items():
+        if isinstance(feature, FixedLenSequenceFeature):
+            if not feature.allow_missing:
+                raise ValueError('Unsupported: FixedLenSequenceFeature requires allow_missing to be True.')
+            changed[key] = feature._replace(shape=[None] + list(feature.shape))
+    return ParseParams(changed, (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature))
+
+
 def construct_sparse_features(features, tensors):
     """Returns the tensors of features, where those of a SparseFeature are joined.
 

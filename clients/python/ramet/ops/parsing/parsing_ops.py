@@ -8,7 +8,6 @@ from ramet.ops.array import array_basics
 from ramet.ops.control_flow import assertions, dependencies
 from ramet.ops.math import math_basics
 from ramet.ops.parsing import parse_params
-from ramet.ops.parsing.features import FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature
 
 
 @export('parse_example', 'io.parse_example')
@@ -30,22 +29,9 @@ def parse_example(serialized, features, name=None, example_names=None):
     """
     if not features:
         raise ValueError(f'Argument `features` cannot be None or falsy. Got {features}')
-    features = _with_rows(features)
-    params = parse_params.ParseParams(
-        features, (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature))
+    params = parse_params.example_params(features)
     return parse_params.construct_sparse_features(
         features, _parse(serialized, example_names, params, name))
-
-
-def _with_rows(features):
-    """Gives the shapes of sequence features a first dimension for the rows."""
-    changed = dict(features)
-    for key, feature in features.items():
-        if isinstance(feature, FixedLenSequenceFeature):
-            if not feature.allow_missing:
-                raise ValueError('Unsupported: FixedLenSequenceFeature requires allow_missing to be True.')
-            changed[key] = feature._replace(shape=[None] + list(feature.shape))
-    return changed
 
 
 def _parse(serialized, names, params, name):

@@ -212,37 +212,40 @@ def add_csv_case(name, content, defaults, **options):
     CASES[name] = build
 
 
-INTS = lambda tf: [tf.constant(0), tf.constant(0)]
+def two_ints(tf):
+    return [tf.constant(0), tf.constant(0)]
+
+
 for csv_name, csv_content, csv_defaults, csv_options in [
-        ('csv_plain', b'1,2\n3,4', INTS, {}),
-        ('csv_line_ends', b'1,2\r\n3,4\r5,6\n', INTS, {}),
+        ('csv_plain', b'1,2\n3,4', two_ints, {}),
+        ('csv_line_ends', b'1,2\r\n3,4\r5,6\n', two_ints, {}),
         ('csv_empty_line', b'1\n\n2\n', lambda tf: [tf.constant(7)], {}),
-        ('csv_empty', b'', INTS, {}),
-        ('csv_empty_header', b'', INTS, {'header': True}),
-        ('csv_header', b'"a\nb",c\n1,2\n', INTS, {'header': True}),
-        ('csv_more_fields', b'1,2,3\n', INTS, {}),
-        ('csv_fewer_fields', b'1\n', INTS, {}),
-        ('csv_not_a_number', b'x,2\n', INTS, {}),
+        ('csv_empty', b'', two_ints, {}),
+        ('csv_empty_header', b'', two_ints, {'header': True}),
+        ('csv_header', b'"a\nb",c\n1,2\n', two_ints, {'header': True}),
+        ('csv_more_fields', b'1,2,3\n', two_ints, {}),
+        ('csv_fewer_fields', b'1\n', two_ints, {}),
+        ('csv_not_a_number', b'x,2\n', two_ints, {}),
         ('csv_required', b'1,\n', lambda tf: [tf.int32, tf.int32], {}),
         ('csv_quotes', b'"a""b",c\n"d\ne",f\n"",""', lambda tf: ['', 'z'], {}),
         ('csv_quote_inside', b'a"b,c\n', lambda tf: ['', ''], {}),
         ('csv_open_quote', b'"a,c\n', lambda tf: ['', ''], {}),
         ('csv_bad_quote', b'"a"b,c\n', lambda tf: ['', ''], {}),
         ('csv_no_quotes', b'"1",2\n', lambda tf: ['', tf.constant(0)], {'use_quote_delim': False}),
-        ('csv_missing', b'NA,1\n', INTS, {'na_value': 'NA'}),
-        ('csv_selected', b'1,2,3\n4,5,6', INTS, {'select_cols': [0, 2]}),
-        ('csv_selected_too_many', b'1,2\n', INTS, {'select_cols': [0, 5]}),
-        ('csv_selected_in_disorder', b'1,2\n', INTS, {'select_cols': [1, 0]}),
-        ('csv_selected_negative', b'1,2\n', INTS, {'select_cols': [-1, 0]}),
-        ('csv_selected_count', b'1,2\n', INTS, {'select_cols': [0]}),
-        ('csv_delimiter', b'1|2\n', INTS, {'field_delim': '|'}),
-        ('csv_long_delimiter', b'1|2\n', INTS, {'field_delim': '||'}),
-        ('csv_no_buffer', b'1,2\n', INTS, {'buffer_size': 0}),
-        ('csv_small_buffer', b'1,2\n', INTS, {'buffer_size': 1}),
-        ('csv_compressed', gzip.compress(b'1,2\n'), INTS, {'compression_type': 'GZIP'}),
-        ('csv_other_compression', b'1,2\n', INTS, {'compression_type': 'LZ'}),
+        ('csv_missing', b'NA,1\n', two_ints, {'na_value': 'NA'}),
+        ('csv_selected', b'1,2,3\n4,5,6', two_ints, {'select_cols': [0, 2]}),
+        ('csv_selected_too_many', b'1,2\n', two_ints, {'select_cols': [0, 5]}),
+        ('csv_selected_in_disorder', b'1,2\n', two_ints, {'select_cols': [1, 0]}),
+        ('csv_selected_negative', b'1,2\n', two_ints, {'select_cols': [-1, 0]}),
+        ('csv_selected_count', b'1,2\n', two_ints, {'select_cols': [0]}),
+        ('csv_delimiter', b'1|2\n', two_ints, {'field_delim': '|'}),
+        ('csv_long_delimiter', b'1|2\n', two_ints, {'field_delim': '||'}),
+        ('csv_no_buffer', b'1,2\n', two_ints, {'buffer_size': 0}),
+        ('csv_small_buffer', b'1,2\n', two_ints, {'buffer_size': 1}),
+        ('csv_compressed', gzip.compress(b'1,2\n'), two_ints, {'compression_type': 'GZIP'}),
+        ('csv_other_compression', b'1,2\n', two_ints, {'compression_type': 'LZ'}),
         ('csv_types', b'1.5,-inf,9999999999,s\n', lambda tf: [tf.float32, tf.float64, tf.int64, tf.string], {}),
-        ('csv_spaces', b' 1 , 2\n', INTS, {}),
+        ('csv_spaces', b' 1 , 2\n', two_ints, {}),
         ('csv_empty_fields', b',,\n', lambda tf: ['a', 'b', 'c'], {})]:
     add_csv_case(csv_name, csv_content, csv_defaults, **csv_options)
 # One-shot iterators report the failing node as one of a function.
@@ -274,6 +277,16 @@ def csv_records_shuffled(tf, folder):
 def csv_records_in_parallel(tf, folder):
     return tf.data.experimental.make_csv_dataset(csv_files(folder), 1, shuffle=False, num_epochs=1,
                                                  num_parallel_reads=2)
+
+
+@case
+def interleaved_by_any_number(tf, folder):
+    return numbers(tf, 8).interleave(lambda x: numbers(tf, 3).map(lambda y: x * 10 + y), num_parallel_calls=-1)
+
+
+@case
+def interleaved_by_parallel_calls(tf, folder):
+    return numbers(tf, 8).interleave(lambda x: numbers(tf, 3).map(lambda y: x * 10 + y), num_parallel_calls=2)
 
 
 @case

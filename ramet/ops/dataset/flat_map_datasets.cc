@@ -133,12 +133,13 @@ StatusOr<std::shared_ptr<Dataset>> MakeInterleaved(DatasetArgs& args, Turns turn
                        OverInputWith<InterleaveIterator>(f, turns));
 }
 
-StatusOr<Turns> TurnsOf(DatasetArgs& args) {
+// Reads the inputs cycle_length and block_length. `any_length` stands for a cycle_length of -1.
+StatusOr<Turns> TurnsOf(DatasetArgs& args, int64_t any_length) {
   const int first = args.after_captured(1);
   Turns turns;
   RAMET_ASSIGN_OR_RETURN(turns.cycle_length, args.Int(first, "cycle_length"));
   RAMET_ASSIGN_OR_RETURN(turns.block_length, args.Int(first + 1, "block_length"));
-  if (turns.cycle_length == -1) turns.cycle_length = ParallelCalls(-1);
+  if (turns.cycle_length == -1) turns.cycle_length = any_length;
   if (turns.cycle_length <= 0) {
     return InvalidArgument("`cycle_length` must be greater than zero.");
   }
@@ -149,19 +150,28 @@ StatusOr<Turns> TurnsOf(DatasetArgs& args) {
 }
 
 StatusOr<std::shared_ptr<Dataset>> MakeInterleaveDataset(DatasetArgs& args) {
-  RAMET_ASSIGN_OR_RETURN(const Turns turns, TurnsOf(args));
+  RAMET_ASSIGN_OR_RETURN(const Turns turns, TurnsOf(args, ParallelCalls(-1)));
   return MakeInterleaved(args, turns);
+}
+
+// Returns the cycle_length that TensorFlow chooses for a number of parallel calls, -1 for any. The
+// order of the elements depends on it.
+int64_t CycleLengthFor(int64_t calls) {
+  constexpr int64_t kThreadsPerDataset = 3;
+  const int64_t processors = ParallelCalls(-1);
+  if (calls != -1) return std::min(calls, processors);
+  return (processors + kThreadsPerDataset - 1) / kThreadsPerDataset;
 }
 
 // For ops whose num_parallel_calls is `calls_input` inputs after other_arguments.
 template <int calls_input>
 StatusOr<std::shared_ptr<Dataset>> MakeParallelInterleave(DatasetArgs& args) {
-  RAMET_ASSIGN_OR_RETURN(Turns turns, TurnsOf(args));
   RAMET_ASSIGN_OR_RETURN(const int64_t calls,
                          args.Int(args.after_captured(1) + calls_input, "num_parallel_calls"));
   if (calls < 1 && calls != -1) {
     return InvalidArgument("`num_parallel_calls` must be greater than zero.");
   }
+  RAMET_ASSIGN_OR_RETURN(Turns turns, TurnsOf(args, CycleLengthFor(calls)));
   turns.threads = ParallelCalls(calls);
   turns.read_ahead = std::min<int64_t>(turns.block_length, 64);
   return MakeInterleaved(args, turns);
@@ -170,7 +180,7 @@ StatusOr<std::shared_ptr<Dataset>> MakeParallelInterleave(DatasetArgs& args) {
 // For ops whose buffer_output_elements is `buffer_input` inputs after other_arguments.
 template <int buffer_input>
 StatusOr<std::shared_ptr<Dataset>> MakeLegacyInterleave(DatasetArgs& args) {
-  RAMET_ASSIGN_OR_RETURN(Turns turns, TurnsOf(args));
+  RAMET_ASSIGN_OR_RETURN(Turns turns, TurnsOf(args, ParallelCalls(-1)));
   const int first = args.after_captured(1) + buffer_input;
   RAMET_ASSIGN_OR_RETURN(int64_t buffer, args.Int(first, "buffer_output_elements"));
   RAMET_ASSIGN_OR_RETURN(const int64_t inputs, args.Int(first + 1, "prefetch_input_elements"));

@@ -35,13 +35,15 @@ class Dataset:
     a session runs.
     """
 
-    def __init__(self, variant_tensor=None, element_spec=None):
+    def __init__(self, variant_tensor=None, element_spec=None, options=None):
         """Creates a dataset from a tensor that holds one.
 
         Args:
           variant_tensor: a scalar variant Tensor. A subclass may define _as_variant_tensor() instead.
           element_spec: the structure of specs of the elements.
+          options: the Options of the dataset, or None for the default ones.
         """
+        self._options = options
         self._variant = self._as_variant_tensor() if variant_tensor is None else variant_tensor
         self._spec = element_spec
 
@@ -91,7 +93,7 @@ class Dataset:
         """Returns the dataset that an op makes of this one."""
         spec = self.element_spec if spec is None else spec
         made = op(input_dataset=self._variant_tensor, **inputs, **structure.attrs(spec))
-        return Dataset(made, spec)
+        return Dataset(made, spec, self._options)
 
     # Iterators
 
@@ -250,7 +252,7 @@ class Dataset:
         spec = structure.pack(datasets, [dataset.element_spec for dataset in flat])
         variant = gen.ZipDataset(
             input_datasets=[dataset._variant_tensor for dataset in flat], **structure.attrs(spec))
-        return Dataset(variant, spec)
+        return Dataset(variant, spec, _merged_options(flat))
 
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None, name=None):
@@ -292,8 +294,8 @@ class Dataset:
         except (TypeError, ValueError) as error:
             raise TypeError(f'Incompatible dataset elements:\n  {self.element_spec} vs.   '
                             f'{dataset.element_spec}') from error
-        return self._transform(gen.ConcatenateDataset, spec,
-                               another_dataset=dataset._variant_tensor)
+        made = gen.ConcatenateDataset(self._variant_tensor, dataset._variant_tensor, **structure.attrs(spec))
+        return Dataset(made, spec, _merged_options([self, dataset]))
 
     def prefetch(self, buffer_size, name=None):
         """Returns a dataset of the same elements, some of which are read ahead on a thread.
@@ -426,7 +428,7 @@ class Dataset:
         variant = gen.PaddedBatchDatasetV2(
             input_dataset=self._variant_tensor, batch_size=size, padded_shapes=shapes,
             padding_values=values, drop_remainder=drop, output_shapes=structure.flat_shapes(spec))
-        return Dataset(variant, spec)
+        return Dataset(variant, spec, self._options)
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
         """Returns a dataset of the results of a function for each element.
@@ -605,12 +607,12 @@ class Dataset:
           options: tf.data.Options.
           name: ignored.
         """
-        return self
+        return Dataset(self._variant_tensor, self.element_spec, self.options().merge(options))
 
     def options(self):
-        """Returns the options of the dataset, which are always the default ones."""
+        """Returns the options of the dataset and of those that it was made of."""
         from ramet.data.options import Options  # deferred: few programs ask for it
-        return Options()
+        return Options().merge(self._options or Options())
 
     def cardinality(self):
         """Returns the number of elements as an int64 Tensor: -1 without an end, -2 if it is unknown."""
@@ -650,6 +652,15 @@ class Dataset:
                              f'but its return type is{f.output_spec}.')
         return self._transform(gen.TakeWhileDataset, predicate=f.name,
                                other_arguments=f.captured_inputs)
+
+
+def _merged_options(datasets):
+    """Returns the options of several datasets, of which later ones count more, or None if none has any."""
+    merged = None
+    for dataset in datasets:
+        if dataset._options is not None:
+            merged = dataset._options if merged is None else merged.merge(dataset._options)
+    return merged
 
 
 class DatasetForm(forms.TensorForm):

@@ -337,6 +337,20 @@ def prefetch_to_device(device, buffer_size=None):
     return lambda dataset: dataset.prefetch(buffer_size)
 
 
+@export('data.experimental.copy_to_device', 'contrib.data.copy_to_device')
+def copy_to_device(target_device, source_device='/cpu:0'):
+    """Returns a transformation that changes nothing: elements stay in host memory, from which steps copy them.
+
+    Args:
+      target_device: ignored.
+      source_device: ignored.
+
+    Returns:
+      A function from a Dataset to a Dataset.
+    """
+    return lambda dataset: dataset
+
+
 @export('contrib.data.assert_element_shape')
 def assert_element_shape(expected_shapes):
     """Returns a transformation that sets the shapes of the components and checks them.

@@ -26,6 +26,20 @@ class _OptionSet:
 
     __hash__ = None
 
+    def merge(self, options):
+        """Returns options with the values of `options` where they are set, else those of this object.
+
+        Args:
+          options: an object of the same class.
+        """
+        merged = type(self)()
+        for name in self._names:
+            mine, theirs = getattr(self, name), getattr(options, name)
+            if isinstance(mine, _OptionSet) and isinstance(theirs, _OptionSet):
+                theirs = mine.merge(theirs)
+            setattr(merged, name, mine if theirs is None else theirs)
+        return merged
+
 
 @export('data.experimental.OptimizationOptions')
 class OptimizationOptions(_OptionSet):
@@ -77,15 +91,3 @@ class Options(_OptionSet):
         self.experimental_optimization = OptimizationOptions()
         self.experimental_distribute = DistributeOptions()
         self.threading = self.experimental_threading = ThreadingOptions()
-
-    def merge(self, options):
-        """Returns options with the values of `options` where they are set, else those of this object.
-
-        Args:
-          options: Options.
-        """
-        merged = Options()
-        for name in self._names:
-            value = getattr(options, name)
-            setattr(merged, name, getattr(self, name) if value is None else value)
-        return merged

@@ -5,6 +5,7 @@ Unlike elsewhere, a list is a component: it becomes one tensor.
 
 import collections.abc as abc
 
+from ramet.api import export
 from ramet.data import forms
 from ramet.framework import dtypes, nest, ops, tensor_shape, type_spec
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorSpec, SparseTensorValue, is_sparse
@@ -89,6 +90,7 @@ def flatten_up_to(shallow, value):
     return [atom for a, b in zip(mine, parts) for atom in flatten_up_to(a, b)]
 
 
+@export('data.DatasetSpec', 'data.experimental.DatasetStructure')
 class DatasetSpec(type_spec.TypeSpec):
     """Describes a dataset that is a component of the elements of another dataset."""
 

@@ -112,7 +112,7 @@ class TypeSpec:
         return f'{type(self).__name__}{self._serialize()!r}'
 
 
-@export('TensorSpec', 'data.experimental.TensorStructure')
+@export('TensorSpec')
 class TensorSpec(TypeSpec):
     """Describes a Tensor by its shape, its dtype and a name."""
 

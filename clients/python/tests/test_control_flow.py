@@ -21,6 +21,14 @@ class CondTest(ControlFlowTest):
         super().setUp()
         self.p = tf.placeholder(tf.bool, [], 'p')
 
+    def test_sparse_branches_of_different_ranks(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            flat = tf.SparseTensor([[1]], [7], [4])
+            choice = tf.placeholder(tf.bool, [])
+            result = tf.cond(choice, lambda: tf.sparse.reshape(flat, [2, 2]), lambda: flat)
+            found = [session.run(result, {choice: value}).dense_shape.tolist() for value in (True, False)]
+            self.assertEqual(found, [[2, 2], [4]])
+
     def test_takes_one_branch(self):
         x = tf.placeholder(tf.float32, [2], 'x')
         y = tf.cond(self.p, lambda: {'a': x * 2}, lambda: {'a': tf.exp(x)})

@@ -7,6 +7,7 @@
   clients/python/api/contrib.tsv   names of tf.contrib that are aliases of other names
   clients/python/api/keras.tsv     names of tf.keras that are aliases of other names
   clients/python/api/aliases.tsv   names from before TensorFlow 1.0
+  clients/python/api/ragged.tsv    functions that accept ragged tensors, and what then implements them
 
 If several of these define a name, the first one wins. With --check, writes nothing and exits with 1 if the table is
 out of date.
@@ -139,6 +140,18 @@ def table(package):
     return names
 
 
+def mark_ragged(names):
+    """Adds the implementations for ragged tensors to all names of the functions in ragged.tsv."""
+    implementations = {}
+    for name, implementation in rows('ragged.tsv'):
+        if name in names and names[name][0] not in '=!':
+            implementations[names[name]] = implementation
+    for name, target in names.items():
+        if target in implementations and ':=' not in target:
+            names[name] = f'{target}~{implementations[target]}'
+    return names
+
+
 def text_of(names):
     return '\n'.join(f'{name}\t{target}' for name, target in sorted(names.items()))
 
@@ -149,7 +162,7 @@ def main():
     args = parser.parse_args()
     path = os.path.normpath(os.path.join(PYTHON, TABLE))
     try:
-        text = text_of(table(os.path.join(PYTHON, 'ramet')))
+        text = text_of(mark_ragged(table(os.path.join(PYTHON, 'ramet'))))
     except ApiError as error:
         sys.exit(str(error))
     if not args.check:

@@ -4,7 +4,7 @@ Code that resolves a public name imports this module first. Without it, tensors 
 in a file would have a class that is not loaded.
 """
 
-from ramet.framework import collections_lib, ops, variable_objects  # noqa: F401 - ops passes the classes to the C++ library
+from ramet.framework import collections_lib, ops, ragged_hooks, variable_objects  # noqa: F401 - ops passes the classes to the C++ library
 from ramet.ops.math import operators  # noqa: F401 - operators of tensors
 
 
@@ -20,3 +20,10 @@ def _load_queue_runners():
 
 
 collections_lib.set_proto_loader(ops.GraphKeys.QUEUE_RUNNERS, _load_queue_runners)
+
+
+def _load_ragged_operators():
+    from ramet.ops.ragged import ragged_operators  # noqa: F401  # deferred: start-up time of programs without ragged tensors
+
+
+ragged_hooks.set_operators_loader(_load_ragged_operators)

@@ -7,6 +7,8 @@ names.gen.tsv maps each dotted name below `tf.` to its definition (see tools/gen
   gen:MatMul             the function of one op
   =stack                 an alias of another public name
   !what to write         removed before TensorFlow 1.0; the text says what to write instead
+After `~`, a function has its implementation for ragged tensors, a function of ramet.ops.ragged, or the name of a function
+of ragged_elementwise that applies the function itself to the values.
 """
 
 import bisect
@@ -54,7 +56,7 @@ def _has(target):
     if target.startswith('='):
         same = target[1:]
         return _has(_table[same]) if same in _table else is_namespace(same)
-    return not target.startswith('gen:') or target[4:] in known_ops()
+    return not target.startswith('gen:') or target[4:].partition('~')[0] in known_ops()
 
 
 def known_names():
@@ -114,7 +116,35 @@ def unknown_message(path):
     return f'{message}; did you mean {api.list_of(near)}?' if near else message
 
 
+_ragged_functions = {}
+
+
+def _ragged_function(path, target, implementation):
+    """Returns the function of a target that accepts ragged tensors, the same one for all its public names."""
+    if target not in _ragged_functions:
+        _ragged_functions[target] = _ragged_aware(path, target, implementation)
+    return _ragged_functions[target]
+
+
+def _ragged_aware(path, target, implementation):
+    from ramet.framework import ragged_hooks  # deferred: loads the package
+
+    function = _resolve(path, target)
+    if isinstance(function, api.Unavailable):
+        return function
+    module, _, name = implementation.rpartition(':')
+
+    def load_implementation():
+        chosen = getattr(load(f'ops.ragged.{module or "ragged_elementwise"}'), name)
+        return chosen if module else functools.partial(chosen, function)
+
+    return ragged_hooks.ragged_aware(function, load_implementation, path)
+
+
 def _resolve(path, target):
+    plain, _, implementation = target.partition('~')
+    if implementation and target[0] != '!':
+        return _ragged_function(path, plain, implementation)
     kind = target[0]
     if kind == '=':
         return find(target[1:]) if _has(target) else api.Unavailable(path, near_names)

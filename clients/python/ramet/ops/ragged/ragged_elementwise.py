@@ -1,0 +1,76 @@
+"""Element-wise functions of ragged tensors."""
+
+from ramet.framework import ops
+from ramet.framework.ragged_hooks import is_ragged
+from ramet.ops.ragged import ragged_broadcast, ragged_tensor
+
+
+def unary(function, *args, **kwargs):
+    """Applies a function to the values of its ragged argument, and returns a ragged tensor with the same rows.
+
+    Args:
+      function: a function that keeps the shape of its first argument.
+      *args: its arguments.
+      **kwargs: its keyword arguments.
+    """
+    args, kwargs = list(args), dict(kwargs)
+    place, holder = _first_ragged(args, kwargs)
+    ragged = ragged_tensor.convert(holder[place])
+    holder[place] = ragged.flat_values
+    return ragged.with_flat_values(function(*args, **kwargs))
+
+
+def _first_ragged(args, kwargs):
+    """Returns the key of the first ragged argument, and the list or dict that it is in."""
+    for holder in (dict(enumerate(args)), kwargs):
+        for place, value in holder.items():
+            if is_ragged(value):
+                return place, args if holder is not kwargs else kwargs
+    raise TypeError('the ragged argument must not be in a list')
+
+
+def binary(function, *args, **kwargs):
+    """Applies a function of two tensors element-wise after broadcasting.
+
+    Args:
+      function: a function of two tensors that broadcasts them.
+      *args: its arguments, the two tensors first.
+      **kwargs: its keyword arguments.
+
+    Returns:
+      A RaggedTensor.
+    """
+    args, kwargs = list(args), dict(kwargs)
+    places = [(args, i) for i in range(len(args))] + [(kwargs, name) for name in kwargs if name != 'name']
+    (first, i), (second, k) = places[:2]
+    x, y, ragged = operands(first[i], second[k])
+    first[i], second[k] = x, y
+    return ragged(function(*args, **kwargs))
+
+
+def operands(x, y):
+    """Returns the values of two tensors, in the same order, and a function that makes a ragged tensor of such values.
+
+    Args:
+      x: a Tensor, RaggedTensor or value.
+      y: a Tensor, RaggedTensor or value. At least one is ragged.
+
+    Raises:
+      ValueError: if a rank is not known, or dimensions are known to differ.
+    """
+    x_type, y_type = (v.dtype if is_ragged(v) or isinstance(v, ops.Tensor) else None for v in (x, y))
+    x = ragged_tensor.convert(x, name='x', preferred_dtype=y_type)
+    y = ragged_tensor.convert(y, name='y', preferred_dtype=x_type)
+    x, y = ragged_tensor.match_row_splits_dtypes(x, y)
+    if is_ragged(x) and is_ragged(y) and x.nested_row_splits == y.nested_row_splits and (
+            x.flat_values.shape.rank == y.flat_values.shape.rank):
+        return x.flat_values, y.flat_values, x.with_flat_values
+    for ragged, other in ((x, y), (y, x)):
+        inner = ragged.flat_values.shape.rank if is_ragged(ragged) else 0
+        rank = None if is_ragged(other) else other.shape.rank
+        if rank == 0 or rank is not None and inner is not None and rank < inner:
+            parts = [v.flat_values if is_ragged(v) else v for v in (x, y)]
+            return *parts, ragged.with_flat_values
+    if x.shape.rank is None or y.shape.rank is None:
+        raise ValueError('Unable to broadcast: unknown rank')
+    return ragged_broadcast.broadcast(x, y)

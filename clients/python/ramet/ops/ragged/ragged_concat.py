@@ -10,7 +10,9 @@ from ramet.ops.ragged import ragged_tensor
 from ramet.ops.ragged.ragged_axis import positive_axis
 from ramet.ops.ragged.ragged_tensor import RaggedTensor
 
-_DIFFERENT = 'Input tensors have incompatible shapes.'
+
+def _different(index):
+    return f'Input tensors at index 0 (=x) and {index} (=y) have incompatible shapes.'
 
 
 def concat(values, axis, name=None):
@@ -90,7 +92,7 @@ def _join_ragged(parts, axis, stacked):
     parts = _with_ragged_rank(parts, max(ragged_rank, 1))
     if axis == 1:
         return _stack_columns(parts) if stacked else _concat_columns(parts)
-    with ops.control_dependencies(_same_splits(parts)):
+    with ops.control_dependencies(same_splits(parts)):
         return parts[0].with_values(_join([part.values for part in parts], axis - 1, stacked))
 
 
@@ -111,9 +113,27 @@ def _raised(part, ragged_rank, dtype):
     return part
 
 
-def _same_splits(parts):
+def same_splits(parts):
+    """Returns operations that check that ragged tensors have equal splits.
+
+    Args:
+      parts: RaggedTensors.
+    """
     first = parts[0].row_splits
-    return [check_ops.assert_equal(first, part.row_splits, message=_DIFFERENT) for part in parts[1:]]
+    return [check_ops.assert_equal(first, part.row_splits, message=_different(i + 1))
+            for i, part in enumerate(parts[1:]) if part.row_splits is not first]
+
+
+def assert_sizes(sizes, wanted, message):
+    """Returns a list of an operation that checks that sizes have a value.
+
+    Args:
+      sizes: an integer tensor.
+      wanted: an int.
+      message: the beginning of the error.
+    """
+    wanted = ops.convert_to_tensor(wanted, dtype=sizes.dtype)
+    return [check_ops.assert_equal(sizes, wanted, message=message)]
 
 
 def _concat_rows(parts):
@@ -141,7 +161,8 @@ def _stack_rows(parts):
 def _checked_rows(parts):
     """Returns operations that check that all ragged tensors have as many rows."""
     counts = [part.nrows() for part in parts]
-    return [check_ops.assert_equal(counts[0], count, message=_DIFFERENT) for count in counts[1:]]
+    return [check_ops.assert_equal(counts[0], count, message=_different(i + 1))
+            for i, count in enumerate(counts[1:])]
 
 
 def _interleaved(parts):

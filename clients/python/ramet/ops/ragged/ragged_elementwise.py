@@ -2,7 +2,7 @@
 
 from ramet.framework import ops
 from ramet.framework.ragged_hooks import is_ragged
-from ramet.ops.ragged import ragged_broadcast, ragged_tensor
+from ramet.ops.ragged import ragged_broadcast, ragged_functional, ragged_tensor
 
 
 def unary(function, *args, **kwargs):
@@ -74,3 +74,29 @@ def operands(x, y):
     if x.shape.rank is None or y.shape.rank is None:
         raise ValueError('Unable to broadcast: unknown rank')
     return ragged_broadcast.broadcast(x, y)
+
+
+def check(function, *args, **kwargs):
+    """Applies a function that checks two tensors to their values after broadcasting.
+
+    Args:
+      function: a function of two tensors that returns an operation.
+      *args: its arguments, the two tensors first.
+      **kwargs: its keyword arguments.
+    """
+    args, kwargs = list(args), dict(kwargs)
+    places = [(args, i) for i in range(len(args))] + [(kwargs, name) for name in ('x', 'y') if name in kwargs]
+    (first, i), (second, k) = places[:2]
+    first[i], second[k], _ = operands(first[i], second[k])
+    return function(*args, **kwargs)
+
+
+def flat(function, *args, **kwargs):
+    """Applies a function to the values of ragged tensors with equal rows, as tf.ragged.map_flat_values does.
+
+    Args:
+      function: a function.
+      *args: its arguments.
+      **kwargs: its keyword arguments.
+    """
+    return ragged_functional.map_flat_values(function, *args, **kwargs)

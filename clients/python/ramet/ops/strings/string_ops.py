@@ -2,7 +2,7 @@
 
 from ramet import gen
 from ramet.api import export
-from ramet.framework import constant_op, dtypes, ops
+from ramet.framework import constant_op, dtypes, ops, ragged_hooks
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops.array import array_basics
 from ramet.ops.array.array_basics import one_of
@@ -243,11 +243,11 @@ def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type=
       sep: the characters. Defaults to a space.
       skip_empty: whether to leave out empty pieces.
       delimiter: deprecated name of `sep`.
-      result_type: 'SparseTensor'.
+      result_type: 'SparseTensor' or 'RaggedTensor'.
       name: the name of the node.
 
     Returns:
-      A SparseTensor of strings with one row per element.
+      A SparseTensor or RaggedTensor of strings with one row per element.
 
     Raises:
       ValueError: if `result_type` is something else.
@@ -259,16 +259,21 @@ def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type=
         sep = ops.convert_to_tensor(sep, dtype=dtypes.string)
         source = ops.convert_to_tensor(source, dtype=dtypes.string)
         indices, values, shape = gen.StringSplit(source, delimiter=sep, skip_empty=skip_empty)
-        return _sparse_result(indices, values, shape, result_type)
+        return _result(indices, values, shape, source, result_type)
 
 
-def _sparse_result(indices, values, shape, result_type):
+def _result(indices, values, shape, strings, result_type):
     indices.set_shape([None, 2])
     values.set_shape([None])
     shape.set_shape([2])
-    if result_type != 'SparseTensor':
-        raise ValueError('result_type must be "SparseTensor": Ramet does not have ragged tensors.')
-    return SparseTensor(indices, values, shape)
+    sparse = SparseTensor(indices, values, shape)
+    if result_type == 'SparseTensor':
+        return sparse
+    if result_type == 'RaggedTensor':
+        from ramet.ops.ragged import ragged_strings  # deferred: start-up time, for many modules
+
+        return ragged_strings.ragged_of_sparse(sparse, strings.shape.with_rank(1)[0].value)
+    raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
 
 
 @export('strings.split')
@@ -277,27 +282,35 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor',
     """Splits strings at a separator, or at white space.
 
     Args:
-      input: a string vector (or scalar).
+      input: a string Tensor or RaggedTensor.
       sep: the separator. Defaults to any white space.
       maxsplit: the maximum number of splits, or -1 for no limit.
-      result_type: 'SparseTensor'.
+      result_type: 'SparseTensor' or 'RaggedTensor'.
       source: deprecated name of `input`.
       name: the name of the scope.
 
     Returns:
-      A SparseTensor of strings with one row per element.
+      A SparseTensor or RaggedTensor of strings with one row per element.
 
     Raises:
       ValueError: if `result_type` is something else.
     """
     input = one_of('input', input, 'source', source)
+    if result_type not in ('SparseTensor', 'RaggedTensor'):
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
     with ops.name_scope(name, 'StringSplit', [input]):
-        input = ops.convert_to_tensor(input, dtype=dtypes.string, name='input')
-        if input.shape.rank == 0:
-            input = array_basics.expand_dims(input, 0)
-        sep = ops.convert_to_tensor('' if sep is None else sep, dtype=dtypes.string)
-        indices, values, shape = gen.StringSplitV2(input, sep=sep, maxsplit=maxsplit)
-        return _sparse_result(indices, values, shape, result_type)
+        if not ragged_hooks.is_ragged(input):
+            input = ops.convert_to_tensor(input, dtype=dtypes.string, name='input')
+            if input.shape.rank == 0:
+                input = array_basics.expand_dims(input, 0)
+            if result_type == 'SparseTensor' and input.shape.rank in (1, None):
+                sep = ops.convert_to_tensor('' if sep is None else sep, dtype=dtypes.string)
+                indices, values, shape = gen.StringSplitV2(input, sep=sep, maxsplit=maxsplit)
+                return _result(indices, values, shape, input, result_type)
+        from ramet.ops.ragged import ragged_strings  # deferred: start-up time, for many modules
+
+        words = ragged_strings.split_words(input, sep, maxsplit)
+        return words if result_type == 'RaggedTensor' else words.to_sparse()
 
 
 @export('decode_raw', 'io.decode_raw')

@@ -185,6 +185,44 @@ class DispatchTest(GraphTest):
         self.assertEqual(run(tf.ragged.boolean_mask(rows, rows > 2)), [[3], [], [4, 5]])
         self.assertEqual(run(tf.ragged.boolean_mask(rows, [True, False, True])), [ROWS[0], ROWS[2]])
 
+    def test_dimensions(self):
+        rows = tf.ragged.constant(ROWS)
+        self.assertEqual(run(tf.tile(rows, [2, 2])), [row * 2 for row in ROWS] * 2)
+        self.assertEqual(run(tf.expand_dims(rows, 1)), [[row] for row in ROWS])
+        self.assertEqual(run(tf.squeeze(tf.expand_dims(rows, 0), [0])), ROWS)
+        self.assertEqual(run(tf.reverse(rows, [0, 1])), [[5, 1, 4], [], [1, 3]])
+        self.assertEqual(run([tf.size(rows), tf.rank(rows)]), [5, 2])
+        self.assertEqual(run(tf.cumsum(rows, axis=1)), [[3, 4], [], [4, 5, 10]])
+
+    def test_where(self):
+        rows = tf.ragged.constant(ROWS)
+        self.assertEqual(run(tf.where(rows > 2)), [[0, 0], [2, 0], [2, 2]])
+        self.assertEqual(run(tf.where(rows > 2, rows, -rows)), [[3, -1], [], [4, -1, 5]])
+        self.assertEqual(run(tf.where([True, False, True], rows, -rows)), ROWS)
+        self.assertEqual(run(tf.where_v2(rows > 2, rows, [[7], [8], [9]])), [[3, 7], [], [4, 9, 5]])
+        self.assertEqual(run(tf.where_v2(rows > 2, 1, 0)), [[1, 0], [], [1, 0, 1]])
+
+    def test_segments_and_partitions(self):
+        rows = tf.ragged.constant(ROWS)
+        self.assertEqual(run(tf.math.unsorted_segment_sum(rows, [0, 1, 0], 2)), [[7, 2, 5], []])
+        ids = tf.ragged.constant([[0, 1], [], [1, 1, 0]])
+        self.assertEqual(run(tf.math.unsorted_segment_sum(rows, ids, 2)), [8, 6])
+        self.assertEqual(run(tf.ragged.stack_dynamic_partitions(rows, ids, 2)), [[3, 5], [1, 4, 1]])
+        self.assertEqual([run(part) for part in tf.dynamic_partition(rows, [1, 0, 1], 2)],
+                         [[[]], [ROWS[0], ROWS[2]]])
+        self.assertEqual(run(tf.gather_nd(rows, [[0, 1], [2, 2]])), [1, 5])
+
+    def test_branches_and_loops(self):
+        rows = tf.ragged.constant(ROWS)
+        chosen = tf.cond(tf.placeholder_with_default(True, []), lambda: rows, lambda: rows + 1)
+        self.assertEqual(run(chosen), ROWS)
+        _, last = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x + 1), [0, rows])
+        self.assertEqual(run(last), [[6, 4], [], [7, 4, 8]])
+        with tf.control_dependencies([rows]):
+            self.assertEqual(run(tf.identity(rows)), ROWS)
+        with tf.Session() as session:
+            session.run(tf.group(rows))
+
     def test_range(self):
         self.assertEqual(run(tf.ragged.range([2, 0, 3])), [[0, 1], [], [0, 1, 2]])
         self.assertEqual(run(tf.ragged.row_splits_to_segment_ids([0, 2, 2, 5])), [0, 0, 2, 2, 2])

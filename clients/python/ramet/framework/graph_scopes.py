@@ -6,7 +6,7 @@ import threading
 
 from ramet import _core
 from ramet.framework import device as device_lib
-from ramet.framework import stacks
+from ramet.framework import ragged_hooks, stacks
 from ramet.framework.tensors import Tensor, graph_element
 
 _ROOT_SCOPE = re.compile(r'^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$')
@@ -191,6 +191,8 @@ class Scopes:
     def _control_of(self, obj):
         if hasattr(obj, '_handle') or hasattr(obj, 'values') and hasattr(obj, 'indices'):
             obj = obj.op
+        elif ragged_hooks.is_ragged(obj):
+            obj = obj.flat_values
         element = self.as_graph_element(obj)
         return element.op if isinstance(element, Tensor) else element
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from ramet import gen
 from ramet.api import export, export_value
-from ramet.framework import constant_op, dtypes, ops, tensor_shape
+from ramet.framework import constant_op, dtypes, nest, ops, ragged_hooks, tensor_shape
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor, SparseTensorValue
 
@@ -148,7 +148,7 @@ def identity(input, name=None):
     """Returns a tensor with the value of `input`.
 
     Args:
-      input: a tensor, a SparseTensor or IndexedSlices (for which each part is passed on).
+      input: a tensor, SparseTensor, RaggedTensor or IndexedSlices (for which each part is passed on).
       name: the name of the node.
 
     Returns:
@@ -161,6 +161,8 @@ def identity(input, name=None):
         parts = (input.values, input.indices, input.dense_shape)
         return IndexedSlices(*(part if part is None else gen.Identity(part, name=name)
                                for part in parts))
+    if ragged_hooks.is_ragged(input):
+        return nest.map_structure(lambda part: gen.Identity(part, name=name), input, expand_composites=True)
     return gen.Identity(input, name=name)
 
 

@@ -3,7 +3,15 @@
 import contextlib
 
 from ramet import gen
-from ramet.framework import indexed_slices, nest, ops, sparse_tensor, tensor_shape, type_spec
+from ramet.framework import (
+    indexed_slices,
+    nest,
+    ops,
+    ragged_hooks,
+    sparse_tensor,
+    tensor_shape,
+    type_spec,
+)
 from ramet.ops.control_flow import tensor_array_ops
 
 
@@ -21,13 +29,18 @@ def with_flows(originals, tensors):
     ]
 
 
+def _is_composite(value):
+    kinds = sparse_tensor.SparseTensor, indexed_slices.IndexedSlices
+    return isinstance(value, kinds) or ragged_hooks.is_ragged(value)
+
+
 def identity(value):
     """Returns a copy of a value of any kind that branches and loops accept."""
     if isinstance(value, tensor_array_ops.TensorArray):
         return value.identity()
     if isinstance(value, ops.Operation):
         return value
-    if isinstance(value, (sparse_tensor.SparseTensor, indexed_slices.IndexedSlices)):
+    if _is_composite(value):
         return nest.map_structure(identity, value, expand_composites=True)
     tensor = ops.convert_to_tensor(value)
     return gen.RefIdentity(tensor) if tensor.dtype._is_ref_dtype else gen.Identity(tensor)
@@ -59,9 +72,9 @@ def after_summaries(summaries, result):
 
 
 def convert(value):
-    """Converts the initial value of a loop variable to a tensor, SparseTensor or IndexedSlices."""
+    """Converts the initial value of a loop variable to a tensor, or keeps one that consists of several."""
     value = flow_of(value)
-    if isinstance(value, (sparse_tensor.SparseTensor, indexed_slices.IndexedSlices)):
+    if _is_composite(value):
         return value
     return ops.convert_to_tensor(value)
 
@@ -88,6 +101,8 @@ def invariant_of(value, shape=None):
         return _slices_shapes(value, shape)
     if isinstance(value, sparse_tensor.SparseTensor):
         return _sparse_shapes(value, shape)
+    if ragged_hooks.is_ragged(value):
+        return _shapes_of_spec(value._type_spec)
     return [value.shape if shape is None else shape]
 
 

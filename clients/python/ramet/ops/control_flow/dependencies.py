@@ -2,7 +2,7 @@
 
 from ramet import gen
 from ramet.api import export
-from ramet.framework import nest, ops
+from ramet.framework import nest, ops, ragged_hooks
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.sparse_tensor import SparseTensor
 
@@ -16,6 +16,8 @@ def _flat_tensors(value):
     if isinstance(value, IndexedSlices):
         parts = [value.values, value.indices]
         return parts if value.dense_shape is None else parts + [value.dense_shape]
+    if ragged_hooks.is_ragged(value):
+        return nest.flatten(value, expand_composites=True)
     return [value]
 
 

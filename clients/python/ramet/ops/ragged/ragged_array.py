@@ -101,7 +101,12 @@ def _tiled(value, multiples, known):
     result = value.with_values(inner)
     if known is None or known[1] != 1:
         result = _repeated_columns(result, multiples[1])
-    return result if known is not None and known[0] == 1 else _repeated_rows(result, multiples[0])
+    if known is not None and known[0] == 1:
+        return result
+    nrows, result = result._partition.static_nrows, _repeated_rows(result, multiples[0])
+    if known is not None and nrows is not None:
+        result.row_splits.set_shape([nrows * known[0] + 1])
+    return result
 
 
 def _repeated_rows(ragged, count):

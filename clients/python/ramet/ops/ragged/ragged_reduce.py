@@ -9,10 +9,18 @@ from ramet.ops.math import math_cast, math_divide, math_reduce
 from ramet.ops.ragged import ragged_tensor
 from ramet.ops.ragged.ragged_axis import positive_axis
 from ramet.ops.ragged.ragged_tensor import RaggedTensor
+from ramet.ops.strings import string_ops
 
 
-def _segments(build, data, segment_ids, count):
-    """Applies an op of segments to rows: a row of the result for each of `count` segments."""
+def segments(build, data, segment_ids, count):
+    """Applies an op of segments to rows. The result has a row for each segment.
+
+    Args:
+      build: the function of the op: build(values, segment_ids, count).
+      data: a Tensor or RaggedTensor.
+      segment_ids: an integer vector.
+      count: an integer scalar, the number of segments.
+    """
     if is_ragged(data):
         return _ragged_segments(build, data, segment_ids, count)
     return build(data, segment_ids, count)
@@ -32,7 +40,7 @@ def _ragged_segments(build, data, segment_ids, count):
     rowids = data.value_rowids()
     within = _places(data)
     ids = array_gather.gather(places, rowids) + within
-    values = _segments(build, data.values, ids, splits[-1])
+    values = segments(build, data.values, ids, splits[-1])
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
@@ -75,10 +83,10 @@ def _reduce(reduce_dense, build, ragged, axis, keepdims):
     if axis == 0:
         count = gen.Maximum(math_reduce.reduce_max(ragged.row_lengths()),
                             constant_op.constant(0, dtype=ragged.row_splits.dtype))
-        result = _segments(build, ragged.values, _places(ragged), count)
+        result = segments(build, ragged.values, _places(ragged), count)
         return _expanded(result, 0, ragged) if keepdims else result
     if axis == 1:
-        result = _segments(build, ragged.values, ragged.value_rowids(), ragged.nrows())
+        result = segments(build, ragged.values, ragged.value_rowids(), ragged.nrows())
         return _expanded(result, 1, ragged) if keepdims else result
     return ragged.with_values(_reduce(reduce_dense, build, ragged.values, axis - 1, keepdims))
 
@@ -138,10 +146,10 @@ reduce_max = _reduction('RaggedReduceMax', math_reduce.reduce_max, gen.UnsortedS
 def _as_numbers(build):
     """Returns an op of segments of bools, made of one for integers."""
 
-    def segments(data, segment_ids, count):
+    def apply(data, segment_ids, count):
         return math_cast.cast(build(math_cast.cast(data, dtypes.int32), segment_ids, count), dtypes.bool)
 
-    return segments
+    return apply
 
 
 reduce_all = _reduction('RaggedReduceAll', math_reduce.reduce_all, _as_numbers(gen.UnsortedSegmentProd))
@@ -206,3 +214,28 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
         if is_ragged(variance):
             return variance.with_flat_values(gen.Sqrt(variance.flat_values))
         return gen.Sqrt(variance)
+
+
+def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None, reduction_indices=None,
+                keepdims=None):
+    """Implements tf.strings.reduce_join for ragged tensors.
+
+    Args:
+      inputs: a RaggedTensor of strings.
+      axis: an int, a list of ints or None for all dimensions.
+      keep_dims: deprecated name of `keepdims`.
+      separator: the text to insert between strings.
+      name: the name of the scope.
+      reduction_indices: deprecated name of `axis`.
+      keepdims: whether to keep the dimensions with size 1.
+    """
+    x, axis, keepdims = _arguments(inputs, axis, keepdims, reduction_indices, keep_dims)
+
+    def dense(tensor, axis, keepdims):
+        return string_ops.reduce_join(tensor, axis=axis, keepdims=keepdims, separator=separator)
+
+    def build(data, segment_ids, count):
+        return gen.UnsortedSegmentJoin(data, segment_ids, count, separator=separator)
+
+    with ops.name_scope(name, 'RaggedReduceJoin', [x]):
+        return _reduce(dense, build, x, axis, keepdims)

@@ -25,7 +25,8 @@ nb::tuple PushName(PyGraph& graph, const std::string& name, bool unique) {
   } else {
     state.name_stack = unique ? graph.UniqueName(name) : name;
   }
-  const std::string scope = state.name_stack.empty() ? "" : state.name_stack + "/";
+  const bool is_full = name.ends_with('/') || state.name_stack.empty();
+  const std::string scope = is_full ? name : state.name_stack + "/";
   return nb::make_tuple(before, scope);
 }
 

@@ -173,7 +173,7 @@ RAMET_OP("FusedPadConv2D")
     .Input("paddings: int32")
     .Input("filter: T")
     .Output("output: T")
-    .Attr("T: {half, float, double}")
+    .Attr("T: {half, bfloat16, float, double}")
     .Attr("mode: {'REFLECT', 'SYMMETRIC'}")
     .Attr("strides: list(int)")
     .Attr("padding: {'SAME', 'VALID'}")
@@ -185,7 +185,7 @@ RAMET_OP("FusedPadConv2D")
         "apply to batch or channels.")
     .HostMemory({"paddings"})
     .Shape(FusedConvShape<false>)
-    .CpuKernelClasses<PadConvKernel, Half, float, double>();
+    .CpuKernelClasses<PadConvKernel, RAMET_FLOATS>();
 
 RAMET_OP("FusedResizeAndPadConv2D")
     .Input("input: T")

@@ -46,7 +46,8 @@ def described(call):
             parts = list(made) if isinstance(made, (list, tuple)) else [made]
             return [kind(part) for part in parts], plain(session.run(parts))
         except (TypeError, ValueError) as error:
-            return type(error).__name__, str(error).split('\\n')[0].split(' for ')[0].split('): ')[-1].replace('?', 'None')
+            text = str(error).split('\\n')[0].split(' for ')[0].split('): ')[-1]
+            return type(error).__name__, text.replace('?', 'None')
         except tf.errors.OpError as error:
             return type(error).__name__
 

@@ -2,6 +2,7 @@
 
 from ramet.framework import ops
 from ramet.framework.ragged_hooks import is_ragged
+from ramet.ops.math import operators  # noqa: F401 - the operators of dense tensors must be there
 from ramet.ops.ragged import ragged_elementwise, ragged_getitem
 from ramet.ops.ragged.ragged_tensor import RaggedTensor
 

@@ -212,6 +212,11 @@ class DispatchTest(GraphTest):
                          [[[]], [ROWS[0], ROWS[2]]])
         self.assertEqual(run(tf.gather_nd(rows, [[0, 1], [2, 2]])), [1, 5])
 
+    def test_embeddings(self):
+        table = tf.constant([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+        found = tf.nn.embedding_lookup(table, tf.ragged.constant(ROWS))
+        self.assertEqual(run(found), [[[float(i)] for i in row] for row in ROWS])
+
     def test_branches_and_loops(self):
         rows = tf.ragged.constant(ROWS)
         chosen = tf.cond(tf.placeholder_with_default(True, []), lambda: rows, lambda: rows + 1)

@@ -89,6 +89,7 @@ def _shifted(indices, params):
 
 
 def _added(values, starts):
+    """Adds a number to each row."""
     if is_ragged(values):
         return values.with_values(_added(values.values, array_gather.gather(starts, values.value_rowids())))
     while starts.shape.rank < values.shape.rank:

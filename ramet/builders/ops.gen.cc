@@ -540,6 +540,14 @@ Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::
   return First(Build(nullptr, "Bucketize", Flat({input}), {{"boundaries", boundaries}}, Or(name, "Bucketize"), where));
 }
 
+Output CSVDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& header, const Input& field_delim, const Input& use_quote_delim, const Input& na_value, const Input& select_cols, const std::vector<Input>& record_defaults, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CSVDataset", Flat({filenames, compression_type, buffer_size, header, field_delim, use_quote_delim, na_value, select_cols, record_defaults}), {{"output_shapes", output_shapes}}, Or(name, "CSVDataset"), where));
+}
+
+Output CSVDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& header, const Input& field_delim, const Input& use_quote_delim, const Input& na_value, const Input& select_cols, const std::vector<Input>& record_defaults, const Input& exclude_cols, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "CSVDatasetV2", Flat({filenames, compression_type, buffer_size, header, field_delim, use_quote_delim, na_value, select_cols, record_defaults, exclude_cols}), {{"output_shapes", output_shapes}}, Or(name, "CSVDatasetV2"), where));
+}
+
 CTCBeamSearchDecoderOutputs CTCBeamSearchDecoder(const Input& inputs, const Input& sequence_length, int64_t beam_width, int64_t top_paths, const CTCBeamSearchDecoderOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "CTCBeamSearchDecoder", Flat({inputs, sequence_length}), {{"beam_width", beam_width}, {"top_paths", top_paths}, {"merge_repeated", options.merge_repeated}}, Or(name, "CTCBeamSearchDecoder"), where), {"top_paths", "top_paths", "top_paths", ""});
   return {lists[0], lists[1], lists[2], lists[3][0]};
@@ -704,11 +712,25 @@ Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t
   return Conv3D(input, filter, strides, padding, Conv3DOptions(), name, where);
 }
 
+Output Conv3DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropFilterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv3DBackpropFilter", Flat({input, filter, out_backprop}), {{"strides", strides}, {"padding", padding}, {"dilations", options.dilations}}, Or(name, "Conv3DBackpropFilter"), where));
+}
+Output Conv3DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv3DBackpropFilter(input, filter, out_backprop, strides, padding, Conv3DBackpropFilterOptions(), name, where);
+}
+
 Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropFilterV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Conv3DBackpropFilterV2", Flat({input, filter_sizes, out_backprop}), {{"strides", strides}, {"padding", padding}, {"data_format", options.data_format}, {"dilations", options.dilations}}, Or(name, "Conv3DBackpropFilterV2"), where));
 }
 Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
   return Conv3DBackpropFilterV2(input, filter_sizes, out_backprop, strides, padding, Conv3DBackpropFilterV2Options(), name, where);
+}
+
+Output Conv3DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropInputOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "Conv3DBackpropInput", Flat({input, filter, out_backprop}), {{"strides", strides}, {"padding", padding}, {"dilations", options.dilations}}, Or(name, "Conv3DBackpropInput"), where));
+}
+Output Conv3DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return Conv3DBackpropInput(input, filter, out_backprop, strides, padding, Conv3DBackpropInputOptions(), name, where);
 }
 
 Output Conv3DBackpropInputV2(const Input& input_sizes, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropInputV2Options& options, std::string_view name, SourceLocation where) {
@@ -904,6 +926,10 @@ DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, cons
 }
 DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, std::string_view name, SourceLocation where) {
   return DenseToDenseSetOperation(set1, set2, set_operation, DenseToDenseSetOperationOptions(), name, where);
+}
+
+Output DenseToSparseBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& row_shape, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "DenseToSparseBatchDataset", Flat({input_dataset, batch_size, row_shape}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "DenseToSparseBatchDataset"), where));
 }
 
 DenseToSparseSetOperationOutputs DenseToSparseSetOperation(const Input& set1, const Input& set2_indices, const Input& set2_values, const Input& set2_shape, const std::string& set_operation, const DenseToSparseSetOperationOptions& options, std::string_view name, SourceLocation where) {
@@ -1145,8 +1171,23 @@ Output ExpandDims(const Input& input, const Input& dim, std::string_view name, S
   return First(Build(nullptr, "ExpandDims", Flat({input, dim}), {}, Or(name, "ExpandDims"), where));
 }
 
+Output ExperimentalCSVDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& header, const Input& field_delim, const Input& use_quote_delim, const Input& na_value, const Input& select_cols, const std::vector<Input>& record_defaults, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExperimentalCSVDataset", Flat({filenames, compression_type, buffer_size, header, field_delim, use_quote_delim, na_value, select_cols, record_defaults}), {{"output_shapes", output_shapes}}, Or(name, "ExperimentalCSVDataset"), where));
+}
+
+Output ExperimentalDenseToSparseBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& row_shape, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExperimentalDenseToSparseBatchDataset", Flat({input_dataset, batch_size, row_shape}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "ExperimentalDenseToSparseBatchDataset"), where));
+}
+
 Output ExperimentalGroupByReducerDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& init_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& finalize_func_other_arguments, const FunctionRef& key_func, const FunctionRef& init_func, const FunctionRef& reduce_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "ExperimentalGroupByReducerDataset", Flat({input_dataset, key_func_other_arguments, init_func_other_arguments, reduce_func_other_arguments, finalize_func_other_arguments}), {{"key_func", key_func}, {"init_func", init_func}, {"reduce_func", reduce_func}, {"finalize_func", finalize_func}, {"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "ExperimentalGroupByReducerDataset"), where));
+}
+
+Output ExperimentalParseExampleDataset(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ExperimentalParseExampleDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExperimentalParseExampleDataset", Flat({input_dataset, num_parallel_calls, dense_defaults}), {{"sparse_keys", sparse_keys}, {"dense_keys", dense_keys}, {"sparse_types", sparse_types}, {"dense_shapes", dense_shapes}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"sloppy", options.sloppy}}, Or(name, "ExperimentalParseExampleDataset"), where));
+}
+Output ExperimentalParseExampleDataset(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ExperimentalParseExampleDataset(input_dataset, num_parallel_calls, dense_defaults, sparse_keys, dense_keys, sparse_types, dense_shapes, output_types, output_shapes, ExperimentalParseExampleDatasetOptions(), name, where);
 }
 
 Output Expint(const Input& x, std::string_view name, SourceLocation where) {
@@ -1180,6 +1221,10 @@ Output ExtractJpegShape(const Input& contents, const ExtractJpegShapeOptions& op
 }
 Output ExtractJpegShape(const Input& contents, std::string_view name, SourceLocation where) {
   return ExtractJpegShape(contents, ExtractJpegShapeOptions(), name, where);
+}
+
+Output ExtractVolumePatches(const Input& input, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ExtractVolumePatches", Flat({input}), {{"ksizes", ksizes}, {"strides", strides}, {"padding", padding}}, Or(name, "ExtractVolumePatches"), where));
 }
 
 Output FFT(const Input& input, std::string_view name, SourceLocation where) {
@@ -1336,6 +1381,36 @@ Output FloorMod(const Input& x, const Input& y, std::string_view name, SourceLoc
   return First(Build(nullptr, "FloorMod", Flat({x, y}), {}, Or(name, "FloorMod"), where));
 }
 
+FractionalAvgPoolOutputs FractionalAvgPool(const Input& value, const std::vector<float>& pooling_ratio, const FractionalAvgPoolOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FractionalAvgPool", Flat({value}), {{"pooling_ratio", pooling_ratio}, {"pseudo_random", options.pseudo_random}, {"overlapping", options.overlapping}, {"deterministic", options.deterministic}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "FractionalAvgPool"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+FractionalAvgPoolOutputs FractionalAvgPool(const Input& value, const std::vector<float>& pooling_ratio, std::string_view name, SourceLocation where) {
+  return FractionalAvgPool(value, pooling_ratio, FractionalAvgPoolOptions(), name, where);
+}
+
+Output FractionalAvgPoolGrad(const Input& orig_input_tensor_shape, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, const FractionalAvgPoolGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FractionalAvgPoolGrad", Flat({orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence}), {{"overlapping", options.overlapping}}, Or(name, "FractionalAvgPoolGrad"), where));
+}
+Output FractionalAvgPoolGrad(const Input& orig_input_tensor_shape, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, std::string_view name, SourceLocation where) {
+  return FractionalAvgPoolGrad(orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence, FractionalAvgPoolGradOptions(), name, where);
+}
+
+FractionalMaxPoolOutputs FractionalMaxPool(const Input& value, const std::vector<float>& pooling_ratio, const FractionalMaxPoolOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "FractionalMaxPool", Flat({value}), {{"pooling_ratio", pooling_ratio}, {"pseudo_random", options.pseudo_random}, {"overlapping", options.overlapping}, {"deterministic", options.deterministic}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "FractionalMaxPool"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+FractionalMaxPoolOutputs FractionalMaxPool(const Input& value, const std::vector<float>& pooling_ratio, std::string_view name, SourceLocation where) {
+  return FractionalMaxPool(value, pooling_ratio, FractionalMaxPoolOptions(), name, where);
+}
+
+Output FractionalMaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, const FractionalMaxPoolGradOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FractionalMaxPoolGrad", Flat({orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence}), {{"overlapping", options.overlapping}}, Or(name, "FractionalMaxPoolGrad"), where));
+}
+Output FractionalMaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, std::string_view name, SourceLocation where) {
+  return FractionalMaxPoolGrad(orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence, FractionalMaxPoolGradOptions(), name, where);
+}
+
 FusedBatchNormOutputs FusedBatchNorm(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "FusedBatchNorm", Flat({x, scale, offset, mean, variance}), {{"epsilon", options.epsilon}, {"exponential_avg_factor", options.exponential_avg_factor}, {"data_format", options.data_format}, {"is_training", options.is_training}}, Or(name, "FusedBatchNorm"), where), {"", "", "", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0], lists[3][0], lists[4][0]};
@@ -1382,6 +1457,17 @@ FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, con
 }
 FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where) {
   return FusedBatchNormV3(x, scale, offset, mean, variance, FusedBatchNormV3Options(), name, where);
+}
+
+Output FusedPadConv2D(const Input& input, const Input& paddings, const Input& filter, const std::string& mode, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FusedPadConv2D", Flat({input, paddings, filter}), {{"mode", mode}, {"strides", strides}, {"padding", padding}}, Or(name, "FusedPadConv2D"), where));
+}
+
+Output FusedResizeAndPadConv2D(const Input& input, const Input& size, const Input& paddings, const Input& filter, const std::string& mode, const std::vector<int64_t>& strides, const std::string& padding, const FusedResizeAndPadConv2DOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "FusedResizeAndPadConv2D", Flat({input, size, paddings, filter}), {{"mode", mode}, {"strides", strides}, {"padding", padding}, {"resize_align_corners", options.resize_align_corners}}, Or(name, "FusedResizeAndPadConv2D"), where));
+}
+Output FusedResizeAndPadConv2D(const Input& input, const Input& size, const Input& paddings, const Input& filter, const std::string& mode, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return FusedResizeAndPadConv2D(input, size, paddings, filter, mode, strides, padding, FusedResizeAndPadConv2DOptions(), name, where);
 }
 
 GRUBlockCellOutputs GRUBlockCell(const Input& x, const Input& h_prev, const Input& w_ru, const Input& w_c, const Input& b_ru, const Input& b_c, std::string_view name, SourceLocation where) {
@@ -2234,6 +2320,13 @@ Output Multinomial(const Input& logits, const Input& num_samples, std::string_vi
   return Multinomial(logits, num_samples, MultinomialOptions(), name, where);
 }
 
+Output MutableDenseHashTableV2(const Input& empty_key, const Input& deleted_key, DType value_dtype, const MutableDenseHashTableV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "MutableDenseHashTableV2", Flat({empty_key, deleted_key}), {{"value_dtype", value_dtype}, {"container", options.container}, {"shared_name", options.shared_name}, {"use_node_name_sharing", options.use_node_name_sharing}, {"value_shape", options.value_shape}, {"initial_num_buckets", options.initial_num_buckets}, {"max_load_factor", options.max_load_factor}}, Or(name, "MutableDenseHashTableV2"), where));
+}
+Output MutableDenseHashTableV2(const Input& empty_key, const Input& deleted_key, DType value_dtype, std::string_view name, SourceLocation where) {
+  return MutableDenseHashTableV2(empty_key, deleted_key, value_dtype, MutableDenseHashTableV2Options(), name, where);
+}
+
 Output MutableHashTable(Graph& graph, DType key_dtype, DType value_dtype, const MutableHashTableOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "MutableHashTable", Flat({}), {{"key_dtype", key_dtype}, {"value_dtype", value_dtype}, {"container", options.container}, {"shared_name", options.shared_name}, {"use_node_name_sharing", options.use_node_name_sharing}}, Or(name, "MutableHashTable"), where));
 }
@@ -2546,6 +2639,20 @@ Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>
 ParseExampleOutputs ParseExample(const Input& serialized, const Input& names, const std::vector<Input>& sparse_keys, const std::vector<Input>& dense_keys, const std::vector<Input>& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "ParseExample", Flat({serialized, names, sparse_keys, dense_keys, dense_defaults}), {{"sparse_types", sparse_types}, {"dense_shapes", dense_shapes}, {"Nsparse", Length(sparse_keys)}, {"Ndense", Length(dense_keys)}}, Or(name, "ParseExample"), where), {"Nsparse", "sparse_types", "Nsparse", "Tdense"});
   return {lists[0], lists[1], lists[2], lists[3]};
+}
+
+Output ParseExampleDataset(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParseExampleDatasetOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParseExampleDataset", Flat({input_dataset, num_parallel_calls, dense_defaults}), {{"sparse_keys", sparse_keys}, {"dense_keys", dense_keys}, {"sparse_types", sparse_types}, {"dense_shapes", dense_shapes}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"sloppy", options.sloppy}, {"ragged_keys", options.ragged_keys}, {"ragged_value_types", options.ragged_value_types}, {"ragged_split_types", options.ragged_split_types}}, Or(name, "ParseExampleDataset"), where));
+}
+Output ParseExampleDataset(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParseExampleDataset(input_dataset, num_parallel_calls, dense_defaults, sparse_keys, dense_keys, sparse_types, dense_shapes, output_types, output_shapes, ParseExampleDatasetOptions(), name, where);
+}
+
+Output ParseExampleDatasetV2(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParseExampleDatasetV2Options& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParseExampleDatasetV2", Flat({input_dataset, num_parallel_calls, dense_defaults}), {{"sparse_keys", sparse_keys}, {"dense_keys", dense_keys}, {"sparse_types", sparse_types}, {"dense_shapes", dense_shapes}, {"output_types", output_types}, {"output_shapes", output_shapes}, {"deterministic", options.deterministic}, {"ragged_keys", options.ragged_keys}, {"ragged_value_types", options.ragged_value_types}, {"ragged_split_types", options.ragged_split_types}}, Or(name, "ParseExampleDatasetV2"), where));
+}
+Output ParseExampleDatasetV2(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return ParseExampleDatasetV2(input_dataset, num_parallel_calls, dense_defaults, sparse_keys, dense_keys, sparse_types, dense_shapes, output_types, output_shapes, ParseExampleDatasetV2Options(), name, where);
 }
 
 ParseExampleV2Outputs ParseExampleV2(const Input& serialized, const Input& names, const Input& sparse_keys, const Input& dense_keys, const Input& ragged_keys, const std::vector<Input>& dense_defaults, int64_t num_sparse, const std::vector<DType>& sparse_types, const std::vector<DType>& ragged_value_types, const std::vector<DType>& ragged_split_types, const std::vector<Shape>& dense_shapes, std::string_view name, SourceLocation where) {
@@ -2861,6 +2968,11 @@ RaggedFillEmptyRowsGradOutputs RaggedFillEmptyRowsGrad(const Input& reverse_inde
   return {lists[0][0], lists[1][0]};
 }
 
+RaggedGatherOutputs RaggedGather(const std::vector<Input>& params_nested_splits, const Input& params_dense_values, const Input& indices, int64_t output_ragged_rank, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RaggedGather", Flat({params_nested_splits, params_dense_values, indices}), {{"OUTPUT_RAGGED_RANK", output_ragged_rank}, {"PARAMS_RAGGED_RANK", Length(params_nested_splits)}}, Or(name, "RaggedGather"), where), {"OUTPUT_RAGGED_RANK", ""});
+  return {lists[0], lists[1][0]};
+}
+
 RaggedRangeOutputs RaggedRange(const Input& starts, const Input& limits, const Input& deltas, const RaggedRangeOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "RaggedRange", Flat({starts, limits, deltas}), {{"Tsplits", options.tsplits}}, Or(name, "RaggedRange"), where), {"", ""});
   return {lists[0][0], lists[1][0]};
@@ -2872,6 +2984,10 @@ RaggedRangeOutputs RaggedRange(const Input& starts, const Input& limits, const I
 RaggedTensorToSparseOutputs RaggedTensorToSparse(const std::vector<Input>& rt_nested_splits, const Input& rt_dense_values, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "RaggedTensorToSparse", Flat({rt_nested_splits, rt_dense_values}), {{"RAGGED_RANK", Length(rt_nested_splits)}}, Or(name, "RaggedTensorToSparse"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+Output RaggedTensorToTensor(const Input& shape, const Input& values, const Input& default_value, const std::vector<Input>& row_partition_tensors, const std::vector<std::string>& row_partition_types, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "RaggedTensorToTensor", Flat({shape, values, default_value, row_partition_tensors}), {{"row_partition_types", row_partition_types}, {"num_row_partition_tensors", Length(row_partition_tensors)}}, Or(name, "RaggedTensorToTensor"), where));
 }
 
 Output RandomCrop(const Input& image, const Input& size, const RandomCropOptions& options, std::string_view name, SourceLocation where) {
@@ -4244,6 +4360,10 @@ Output SparseTensorDenseMatMul(const Input& a_indices, const Input& a_values, co
 }
 Output SparseTensorDenseMatMul(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, std::string_view name, SourceLocation where) {
   return SparseTensorDenseMatMul(a_indices, a_values, a_shape, b, SparseTensorDenseMatMulOptions(), name, where);
+}
+
+Output SparseTensorSliceDataset(const Input& indices, const Input& values, const Input& dense_shape, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SparseTensorSliceDataset", Flat({indices, values, dense_shape}), {}, Or(name, "SparseTensorSliceDataset"), where));
 }
 
 Output SparseToDense(const Input& sparse_indices, const Input& output_shape, const Input& sparse_values, const Input& default_value, const SparseToDenseOptions& options, std::string_view name, SourceLocation where) {

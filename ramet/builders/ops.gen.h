@@ -898,6 +898,25 @@ RAMET_EXPORT Output BroadcastTo(const Input& input, const Input& shape, std::str
 // Bucketize(input:T) -> (output:int32) {T:type, boundaries:list(float)}
 RAMET_EXPORT Output Bucketize(const Input& input, const std::vector<float>& boundaries, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Like CSVDatasetV2 without exclude_cols.
+// CSVDataset(filenames:string, compression_type:string, buffer_size:int64, header:bool,
+// field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64,
+// record_defaults:output_types) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT Output CSVDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& header, const Input& field_delim, const Input& use_quote_delim, const Input& na_value, const Input& select_cols, const std::vector<Input>& record_defaults, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Makes a dataset of the records of files of comma-separated values (RFC 4180), with a component
+// for each field, or for each of select_cols, or for all but exclude_cols. A field that is empty or
+// na_value takes its default; with an empty vector, it is required. header is true if the first
+// record of each file has the names. Error: a file does not exist (kNotFound); a record is
+// malformed or has a different number of fields; a field is not a number of its type; a required
+// field is missing; the columns are not increasing.
+// CSVDatasetV2(filenames:string, compression_type:string, buffer_size:int64, header:bool,
+// field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64,
+// record_defaults:output_types, exclude_cols:int64) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT Output CSVDatasetV2(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& header, const Input& field_delim, const Input& use_quote_delim, const Input& na_value, const Input& select_cols, const std::vector<Input>& record_defaults, const Input& exclude_cols, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct CTCBeamSearchDecoderOptions {
   bool merge_repeated = true;
 };
@@ -1197,6 +1216,17 @@ struct Conv3DOptions {
 RAMET_EXPORT Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Conv3D(const Input& input, const Input& filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct Conv3DBackpropFilterOptions {
+  std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
+};
+// Returns the gradient of Conv3D for its filter, like Conv3DBackpropFilterV2. The shape is that of
+// `filter`, whose elements are not read. Error: the shapes do not fit together; the attrs are
+// invalid (see Conv3D).
+// Conv3DBackpropFilter(input:T, filter:T, out_backprop:T) -> (output:T) {T:type, strides:list(int),
+// padding:string, dilations:list(int)=[1, 1, 1, 1, 1]}
+RAMET_EXPORT Output Conv3DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropFilterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv3DBackpropFilter(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct Conv3DBackpropFilterV2Options {
   std::string data_format = "NDHWC";
   std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
@@ -1209,6 +1239,17 @@ struct Conv3DBackpropFilterV2Options {
 // 1]}
 RAMET_EXPORT Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropFilterV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Conv3DBackpropFilterV2(const Input& input, const Input& filter_sizes, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct Conv3DBackpropInputOptions {
+  std::vector<int64_t> dilations = {1, 1, 1, 1, 1};
+};
+// Returns the gradient of Conv3D for its input, like Conv3DBackpropInputV2. The shape is that of
+// `input`, whose elements are not read. Error: the shapes do not fit together; the attrs are
+// invalid (see Conv3D).
+// Conv3DBackpropInput(input:T, filter:T, out_backprop:T) -> (output:T) {T:type, strides:list(int),
+// padding:string, dilations:list(int)=[1, 1, 1, 1, 1]}
+RAMET_EXPORT Output Conv3DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, const Conv3DBackpropInputOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output Conv3DBackpropInput(const Input& input, const Input& filter, const Input& out_backprop, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct Conv3DBackpropInputV2Options {
   std::string data_format = "NDHWC";
@@ -1544,6 +1585,14 @@ struct DenseToDenseSetOperationOutputs {
 RAMET_EXPORT DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, const DenseToDenseSetOperationOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Makes a dataset of sparse tensors of batch_size dense elements, whose shapes may differ. A sparse
+// tensor has the dimensions row_shape after that of the batch; -1 becomes the largest size in the
+// batch. Error: batch_size is not positive; an element has another rank than row_shape, or exceeds
+// it (kDataLoss).
+// DenseToSparseBatchDataset(input_dataset:variant, batch_size:int64, row_shape:int64) ->
+// (handle:variant) {output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output DenseToSparseBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& row_shape, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct DenseToSparseSetOperationOptions {
   bool validate_indices = true;
 };
@@ -1667,7 +1716,7 @@ RAMET_EXPORT Operation DestroyResourceOp(const Input& resource, const DestroyRes
 RAMET_EXPORT Operation DestroyResourceOp(const Input& resource, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the last value of a temporary variable and destroys the variable. Error: var_name is not
-// the name of the variable.
+// the name of the variable (kNotFound).
 // DestroyTemporaryVariable(ref:Ref(T)) -> (value:T) {T:type, var_name:string}
 RAMET_EXPORT Output DestroyTemporaryVariable(const RefInput& ref, const std::string& var_name, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -1948,6 +1997,21 @@ RAMET_EXPORT Output Exp(const Input& x, std::string_view name = "", SourceLocati
 // ExpandDims(input:T, dim:Tdim) -> (output:T) {T:type, Tdim:type=int32}
 RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Like CSVDatasetV2 without exclude_cols.
+// ExperimentalCSVDataset(filenames:string, compression_type:string, buffer_size:int64, header:bool,
+// field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64,
+// record_defaults:output_types) -> (handle:variant) {output_types:list(type),
+// output_shapes:list(shape)}
+RAMET_EXPORT Output ExperimentalCSVDataset(const Input& filenames, const Input& compression_type, const Input& buffer_size, const Input& header, const Input& field_delim, const Input& use_quote_delim, const Input& na_value, const Input& select_cols, const std::vector<Input>& record_defaults, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Makes a dataset of sparse tensors of batch_size dense elements, whose shapes may differ. A sparse
+// tensor has the dimensions row_shape after that of the batch; -1 becomes the largest size in the
+// batch. Error: batch_size is not positive; an element has another rank than row_shape, or exceeds
+// it (kDataLoss).
+// ExperimentalDenseToSparseBatchDataset(input_dataset:variant, batch_size:int64, row_shape:int64)
+// -> (handle:variant) {output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output ExperimentalDenseToSparseBatchDataset(const Input& input_dataset, const Input& batch_size, const Input& row_shape, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Like GroupByReducerDataset.
 // ExperimentalGroupByReducerDataset(input_dataset:variant,
 // key_func_other_arguments:Tkey_func_other_arguments,
@@ -1958,6 +2022,17 @@ RAMET_EXPORT Output ExpandDims(const Input& input, const Input& dim, std::string
 // Tinit_func_other_arguments:list(type), Treduce_func_other_arguments:list(type),
 // Tfinalize_func_other_arguments:list(type), output_types:list(type), output_shapes:list(shape)}
 RAMET_EXPORT Output ExperimentalGroupByReducerDataset(const Input& input_dataset, const std::vector<Input>& key_func_other_arguments, const std::vector<Input>& init_func_other_arguments, const std::vector<Input>& reduce_func_other_arguments, const std::vector<Input>& finalize_func_other_arguments, const FunctionRef& key_func, const FunctionRef& init_func, const FunctionRef& reduce_func, const FunctionRef& finalize_func, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ExperimentalParseExampleDatasetOptions {
+  bool sloppy = false;
+};
+// Like ParseExampleDatasetV2.
+// ExperimentalParseExampleDataset(input_dataset:variant, num_parallel_calls:int64,
+// dense_defaults:Tdense) -> (handle:variant) {sparse_keys:list(string), dense_keys:list(string),
+// sparse_types:list(type), Tdense:list(type), dense_shapes:list(shape), output_types:list(type),
+// output_shapes:list(shape), sloppy:bool=false}
+RAMET_EXPORT Output ExperimentalParseExampleDataset(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ExperimentalParseExampleDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ExperimentalParseExampleDataset(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the exponential integral Ei(x) element-wise, and NaN for x < 0. y has the shape of x.
 // Expint(x:T) -> (y:T) {T:type}
@@ -2001,7 +2076,7 @@ RAMET_EXPORT Output ExtractGlimpseV2(const Input& input, const Input& size, cons
 // height, width, depth] in steps of `strides`. Returns the contents of each window as [batch, rows,
 // columns, ksizes[1] * ksizes[2] * depth], with zeros outside the image. Error: the input is not of
 // rank 4; an attr does not have four elements; its elements 0 and 3 are not 1 (kUnimplemented); an
-// element is less than 1 or not less than 2^31 (kOutOfRange).
+// element is less than 1 or not less than 2^31 (kOutOfRange); the window is larger than the image.
 // ExtractImagePatches(images:T) -> (patches:T) {ksizes:list(int), strides:list(int),
 // rates:list(int), T:type, padding:string}
 RAMET_EXPORT Output ExtractImagePatches(const Input& images, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& rates, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -2014,6 +2089,15 @@ struct ExtractJpegShapeOptions {
 // ExtractJpegShape(contents:string) -> (image_shape:output_type) {output_type:type=int32}
 RAMET_EXPORT Output ExtractJpegShape(const Input& contents, const ExtractJpegShapeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ExtractJpegShape(const Input& contents, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Slides a window of size `ksizes` over the volumes [batch, planes, height, width, depth] in steps
+// of `strides`. Returns the contents of each window as [batch, planes, rows, columns, ksizes[1] *
+// ksizes[2] * ksizes[3] * depth], with zeros outside the volume. Error: the input is not of rank 5;
+// an attr does not have five elements; its elements 0 and 4 are not 1 (kUnimplemented); an element
+// is less than 1 or not less than 2^31 (kOutOfRange); the window is larger than the volume.
+// ExtractVolumePatches(input:T) -> (patches:T) {ksizes:list(int), strides:list(int), T:type,
+// padding:string}
+RAMET_EXPORT Output ExtractVolumePatches(const Input& input, const std::vector<int64_t>& ksizes, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the discrete Fourier transform along the last dimension. The output has the shape of the
 // input. Error: the rank is 0; the dimension is longer than 2^26.
@@ -2289,6 +2373,82 @@ RAMET_EXPORT Output FloorDiv(const Input& x, const Input& y, std::string_view na
 // FloorMod(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output FloorMod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct FractionalAvgPoolOptions {
+  bool pseudo_random = false;
+  bool overlapping = false;
+  bool deterministic = false;
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+struct FractionalAvgPoolOutputs {
+  Output output;
+  Output row_pooling_sequence;
+  Output col_pooling_sequence;
+};
+// Returns the mean of each window of images [batch, height, width, channels], where height and
+// width are divided into floor(size / pooling_ratio) windows. Their sizes differ by at most 1;
+// their order is random, or with pseudo_random, spread evenly from a random offset. The sequences
+// are the first row or column of each window, and the size of the image. With `overlapping`, a
+// window includes the first row and column of the next ones. With `deterministic`, each run has the
+// same windows, which are TensorFlow's if a seed is set. Error: the images are not of rank 4; a
+// ratio is less than 1 or larger than the dimension; a ratio is not 1 for batch or channels
+// (kUnimplemented); a seed is set without `deterministic`.
+// FractionalAvgPool(value:T) -> (output:T, row_pooling_sequence:int64, col_pooling_sequence:int64)
+// {pooling_ratio:list(float), pseudo_random:bool=false, overlapping:bool=false,
+// deterministic:bool=false, seed:int=0, seed2:int=0, T:type}
+RAMET_EXPORT FractionalAvgPoolOutputs FractionalAvgPool(const Input& value, const std::vector<float>& pooling_ratio, const FractionalAvgPoolOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FractionalAvgPoolOutputs FractionalAvgPool(const Input& value, const std::vector<float>& pooling_ratio, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FractionalAvgPoolGradOptions {
+  bool overlapping = false;
+};
+// Returns the gradient of FractionalAvgPool for its images, of shape orig_input_tensor_shape: the
+// gradient of each window is divided among its elements. Error: the shape does not have four
+// positive elements; out_backprop is empty or not of rank 4, or has different batch or channels; a
+// sequence is too short or has a negative element.
+// FractionalAvgPoolGrad(orig_input_tensor_shape:int64, out_backprop:T, row_pooling_sequence:int64,
+// col_pooling_sequence:int64) -> (output:T) {overlapping:bool=false, T:type}
+RAMET_EXPORT Output FractionalAvgPoolGrad(const Input& orig_input_tensor_shape, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, const FractionalAvgPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FractionalAvgPoolGrad(const Input& orig_input_tensor_shape, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FractionalMaxPoolOptions {
+  bool pseudo_random = false;
+  bool overlapping = false;
+  bool deterministic = false;
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+struct FractionalMaxPoolOutputs {
+  Output output;
+  Output row_pooling_sequence;
+  Output col_pooling_sequence;
+};
+// Returns the largest value of each window of images [batch, height, width, channels], where height
+// and width are divided into floor(size / pooling_ratio) windows. Their sizes differ by at most 1;
+// their order is random, or with pseudo_random, spread evenly from a random offset. The sequences
+// are the first row or column of each window, and the size of the image. With `overlapping`, a
+// window includes the first row and column of the next ones. With `deterministic`, each run has the
+// same windows, which are TensorFlow's if a seed is set. Error: the images are not of rank 4; a
+// ratio is less than 1 or larger than the dimension; a ratio is not 1 for batch or channels
+// (kUnimplemented); a seed is set without `deterministic`.
+// FractionalMaxPool(value:T) -> (output:T, row_pooling_sequence:int64, col_pooling_sequence:int64)
+// {pooling_ratio:list(float), pseudo_random:bool=false, overlapping:bool=false,
+// deterministic:bool=false, seed:int=0, seed2:int=0, T:type}
+RAMET_EXPORT FractionalMaxPoolOutputs FractionalMaxPool(const Input& value, const std::vector<float>& pooling_ratio, const FractionalMaxPoolOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT FractionalMaxPoolOutputs FractionalMaxPool(const Input& value, const std::vector<float>& pooling_ratio, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct FractionalMaxPoolGradOptions {
+  bool overlapping = false;
+};
+// Returns the gradient of FractionalMaxPool for its images: the gradient of each window goes to the
+// first of its largest elements. Error: the images are empty or not of rank 4; the sequences are
+// not vectors or have a negative element; the shapes do not fit together; orig_output does not have
+// the largest elements of the windows.
+// FractionalMaxPoolGrad(orig_input:T, orig_output:T, out_backprop:T, row_pooling_sequence:int64,
+// col_pooling_sequence:int64) -> (output:T) {overlapping:bool=false, T:type}
+RAMET_EXPORT Output FractionalMaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, const FractionalMaxPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FractionalMaxPoolGrad(const Input& orig_input, const Input& orig_output, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct FusedBatchNormOptions {
   float epsilon = 1e-04f;
   float exponential_avg_factor = 1.0f;
@@ -2435,6 +2595,26 @@ struct FusedBatchNormV3Outputs {
 // is_training:bool=true}
 RAMET_EXPORT FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, const FusedBatchNormV3Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT FusedBatchNormV3Outputs FusedBatchNormV3(const Input& x, const Input& scale, const Input& offset, const Input& mean, const Input& variance, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Returns Conv2D of MirrorPad: the convolution of images [batch, height, width, channels] that are
+// padded with mirror images first. `paddings` is [4, 2] and pads only height and width. Error: the
+// images or the result have no elements; the shapes do not fit together; a padding is negative or
+// larger than the dimension (with REFLECT, as large); strides apply to batch or channels.
+// FusedPadConv2D(input:T, paddings:int32, filter:T) -> (output:T) {T:type, mode:string,
+// strides:list(int), padding:string}
+RAMET_EXPORT Output FusedPadConv2D(const Input& input, const Input& paddings, const Input& filter, const std::string& mode, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct FusedResizeAndPadConv2DOptions {
+  bool resize_align_corners = false;
+};
+// Returns Conv2D of MirrorPad of ResizeBilinear: like FusedPadConv2D for images that are resized to
+// `size`, a vector of height and width, before they are padded. With resize_align_corners, the
+// centers of the corner pixels stay in place. Error: the same as FusedPadConv2D; `size` does not
+// have two positive elements.
+// FusedResizeAndPadConv2D(input:T, size:int32, paddings:int32, filter:T) -> (output:T) {T:type,
+// resize_align_corners:bool=false, mode:string, strides:list(int), padding:string}
+RAMET_EXPORT Output FusedResizeAndPadConv2D(const Input& input, const Input& size, const Input& paddings, const Input& filter, const std::string& mode, const std::vector<int64_t>& strides, const std::string& padding, const FusedResizeAndPadConv2DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output FusedResizeAndPadConv2D(const Input& input, const Input& size, const Input& paddings, const Input& filter, const std::string& mode, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct GRUBlockCellOutputs {
   Output r;
@@ -3825,6 +4005,27 @@ struct MultinomialOptions {
 RAMET_EXPORT Output Multinomial(const Input& logits, const Input& num_samples, const MultinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Multinomial(const Input& logits, const Input& num_samples, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct MutableDenseHashTableV2Options {
+  std::string container = "";
+  std::string shared_name = "";
+  bool use_node_name_sharing = false;
+  Shape value_shape = Shape{};
+  int64_t initial_num_buckets = 131072;
+  float max_load_factor = 0.8f;
+};
+// Returns the handle of a table of the session like MutableHashTableV2, with open addressing: keys
+// are scalars or vectors like empty_key, which marks free buckets, and values have value_shape, []
+// or [n]. deleted_key marks buckets whose entry was removed. Exporting the table returns its
+// buckets. Error: the keys are equal or their shapes differ; initial_num_buckets is not a power of
+// 2 or less than 4; max_load_factor is not between 0 and 1; a table of that name has different
+// dtypes.
+// MutableDenseHashTableV2(empty_key:key_dtype, deleted_key:key_dtype) -> (table_handle:resource)
+// {container:string="", shared_name:string="", use_node_name_sharing:bool=false, key_dtype:type,
+// value_dtype:type, value_shape:shape=[], initial_num_buckets:int=131072,
+// max_load_factor:float=0.8}
+RAMET_EXPORT Output MutableDenseHashTableV2(const Input& empty_key, const Input& deleted_key, DType value_dtype, const MutableDenseHashTableV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output MutableDenseHashTableV2(const Input& empty_key, const Input& deleted_key, DType value_dtype, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct MutableHashTableOptions {
   std::string container = "";
   std::string shared_name = "";
@@ -4346,6 +4547,40 @@ struct ParseExampleOutputs {
 // sparse_shapes:Nsparse * int64, dense_values:Tdense) {Nsparse:int, Ndense:int,
 // sparse_types:list(type), Tdense:list(type), dense_shapes:list(shape)}
 RAMET_EXPORT ParseExampleOutputs ParseExample(const Input& serialized, const Input& names, const std::vector<Input>& sparse_keys, const std::vector<Input>& dense_keys, const std::vector<Input>& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct ParseExampleDatasetOptions {
+  bool sloppy = false;
+  std::vector<std::string> ragged_keys = {};
+  std::vector<DType> ragged_value_types = {};
+  std::vector<DType> ragged_split_types = {};
+};
+// Like ParseExampleDatasetV2.
+// ParseExampleDataset(input_dataset:variant, num_parallel_calls:int64, dense_defaults:Tdense) ->
+// (handle:variant) {sparse_keys:list(string), dense_keys:list(string), sparse_types:list(type),
+// Tdense:list(type), dense_shapes:list(shape), output_types:list(type), output_shapes:list(shape),
+// sloppy:bool=false, ragged_keys:list(string)=[], ragged_value_types:list(type)=[],
+// ragged_split_types:list(type)=[]}
+RAMET_EXPORT Output ParseExampleDataset(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParseExampleDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParseExampleDataset(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct ParseExampleDatasetV2Options {
+  std::string deterministic = "default";
+  std::vector<std::string> ragged_keys = {};
+  std::vector<DType> ragged_value_types = {};
+  std::vector<DType> ragged_split_types = {};
+};
+// Makes a dataset of the features of batches of serialized messages of type Example, as
+// ParseExampleV2 parses them, with num_parallel_calls batches at a time on threads. The components
+// are in the alphabetical order of the keys; those of sparse_keys and ragged_keys are vectors of
+// variants. Error: those of ParseExampleV2; a key occurs twice; the elements of input_dataset are
+// not strings; num_parallel_calls is 0 or less than -1.
+// ParseExampleDatasetV2(input_dataset:variant, num_parallel_calls:int64, dense_defaults:Tdense) ->
+// (handle:variant) {sparse_keys:list(string), dense_keys:list(string), sparse_types:list(type),
+// Tdense:list(type), dense_shapes:list(shape), output_types:list(type), output_shapes:list(shape),
+// deterministic:string="default", ragged_keys:list(string)=[], ragged_value_types:list(type)=[],
+// ragged_split_types:list(type)=[]}
+RAMET_EXPORT Output ParseExampleDatasetV2(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParseExampleDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParseExampleDatasetV2(const Input& input_dataset, const Input& num_parallel_calls, const std::vector<Input>& dense_defaults, const std::vector<std::string>& sparse_keys, const std::vector<std::string>& dense_keys, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct ParseExampleV2Outputs {
   std::vector<Output> sparse_indices;
@@ -4985,6 +5220,20 @@ struct RaggedFillEmptyRowsGradOutputs {
 // d_default_value:T) {T:type}
 RAMET_EXPORT RaggedFillEmptyRowsGradOutputs RaggedFillEmptyRowsGrad(const Input& reverse_index_map, const Input& grad_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct RaggedGatherOutputs {
+  std::vector<Output> output_nested_splits;
+  Output output_dense_values;
+};
+// Returns the rows of a ragged tensor, given by the splits of its ragged dimensions and its values,
+// at `indices`. The dimensions of `indices` below the first become ragged dimensions whose rows
+// have equal lengths. Error: an index is out of range; splits are not ascending vectors within the
+// rows below; OUTPUT_RAGGED_RANK is not the rank of `indices` plus PARAMS_RAGGED_RANK - 1.
+// RaggedGather(params_nested_splits:PARAMS_RAGGED_RANK * Tsplits, params_dense_values:Tvalues,
+// indices:Tindices) -> (output_nested_splits:OUTPUT_RAGGED_RANK * Tsplits,
+// output_dense_values:Tvalues) {Tvalues:type, Tindices:type, Tsplits:type=int64,
+// PARAMS_RAGGED_RANK:int, OUTPUT_RAGGED_RANK:int}
+RAMET_EXPORT RaggedGatherOutputs RaggedGather(const std::vector<Input>& params_nested_splits, const Input& params_dense_values, const Input& indices, int64_t output_ragged_rank, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct RaggedRangeOptions {
   DType tsplits = static_cast<DType>(9) /* int64 */;
 };
@@ -5012,6 +5261,16 @@ struct RaggedTensorToSparseOutputs {
 // (sparse_indices:int64, sparse_values:T, sparse_dense_shape:int64) {RAGGED_RANK:int, T:type,
 // Tsplits:type=int64}
 RAMET_EXPORT RaggedTensorToSparseOutputs RaggedTensorToSparse(const std::vector<Input>& rt_nested_splits, const Input& rt_dense_values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Returns a ragged tensor as a dense tensor of a shape whose sizes may be -1 (as large as needed).
+// Longer rows are cut off, and shorter rows are padded with default_value, which is broadcast. Each
+// ragged dimension is given by its splits (ROW_SPLITS), or by the row of each value (VALUE_ROWIDS),
+// the first one then after the number of rows (FIRST_DIM_SIZE). Error: row_partition_types are not
+// such a list; a partition does not fit the rows or values below; shapes are incompatible.
+// RaggedTensorToTensor(shape:Tshape, values:T, default_value:T,
+// row_partition_tensors:num_row_partition_tensors * Tindex) -> (result:T) {T:type, Tindex:type,
+// Tshape:type, num_row_partition_tensors:int, row_partition_types:list(string)}
+RAMET_EXPORT Output RaggedTensorToTensor(const Input& shape, const Input& values, const Input& default_value, const std::vector<Input>& row_partition_tensors, const std::vector<std::string>& row_partition_types, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct RandomCropOptions {
   int64_t seed = 0;
@@ -7345,9 +7604,9 @@ RAMET_EXPORT SparseSliceOutputs SparseSlice(const Input& indices, const Input& v
 // output_indices:int64) -> (val_grad:T) {T:type}
 RAMET_EXPORT Output SparseSliceGrad(const Input& backprop_val_grad, const Input& input_indices, const Input& input_start, const Input& output_indices, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns the softmax along the last dimension of a sparse tensor of rank 2 or more whose elements
-// are sorted. Missing elements do not take part. Error: the inputs are not the parts of such a
-// sparse tensor.
+// Returns the softmax along the last dimension of a sparse tensor of rank 2 or more, in the order
+// of the sorted elements. Missing elements do not take part. Error: the inputs are not the parts of
+// such a sparse tensor.
 // SparseSoftmax(sp_indices:int64, sp_values:T, sp_shape:int64) -> (output:T) {T:type}
 RAMET_EXPORT Output SparseSoftmax(const Input& sp_indices, const Input& sp_values, const Input& sp_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -7415,6 +7674,12 @@ struct SparseTensorDenseMatMulOptions {
 // {T:type, Tindices:type=int64, adjoint_a:bool=false, adjoint_b:bool=false}
 RAMET_EXPORT Output SparseTensorDenseMatMul(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, const SparseTensorDenseMatMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output SparseTensorDenseMatMul(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Makes a dataset of the rows of a sparse tensor. An element has the parts of a row: indices,
+// values and shape. Error: the parts do not fit together; the elements are not ordered by rows.
+// SparseTensorSliceDataset(indices:int64, values:Tvalues, dense_shape:int64) -> (handle:variant)
+// {Tvalues:type}
+RAMET_EXPORT Output SparseTensorSliceDataset(const Input& indices, const Input& values, const Input& dense_shape, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct SparseToDenseOptions {
   bool validate_indices = true;

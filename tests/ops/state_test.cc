@@ -146,8 +146,7 @@ TEST_F(StateTest, TemporaryVariableAccumulates) {
   for (int i = 0; i < 3; ++i) EXPECT_THAT(Values(Run(result).value()), ElementsAre(11, 12));
   Output wrong =
       AddOp(graph_, "DestroyTemporaryVariable", {again}, {{"var_name", "other"}}).output(0);
-  EXPECT_THAT(Run(wrong).status().message(),
-              HasSubstr("Resource other does not exist"));
+  EXPECT_THAT(Run(wrong).status().message(), HasSubstr("Resource other does not exist"));
 }
 
 // The inputs of several ops name the same variables in different orders, and the ops run in several

@@ -132,6 +132,11 @@ KNOWN = [
     ('ExtractImagePatches', 'accepts', 'would be negative', 'an image without elements has no patches'),
     (SPARSE_SEGMENTS, 'refuses', r'out of range \[0, 0\)|Invalid number of segments',
      'TensorFlow does not look at indices if the output has no elements'),
+    ('TensorScatterUpdate TensorScatterAdd TensorScatterSub TensorScatterMin TensorScatterMax', 'accepts',
+     r'Dimensions \[0,1\) of indices',
+     "a vector of indices is one index, as in TensorFlow's shape function; its kernel takes it for several"),
+    ('DrawBoundingBoxes DrawBoundingBoxesV2', 'value', 'odd input',
+     'corners that are NaN, infinite or far outside: TensorFlow draws no box, Ramet the part inside'),
     ('ScatterNdNonAliasingAdd', 'refuses', 'index innermost dimension',
      'TensorFlow reads a vector of indices beyond its end'),
     ('Einsum', 'refuses', 'Expected dimension 0', 'TensorFlow takes a size of 0 for one that is open'),
@@ -192,7 +197,7 @@ KNOWN = [
     ('FusedBatchNormV3', 'vague', '', 'the kernel takes 4 dimensions for NDHWC too'),
     (f'{DIAGONALS} {BLOCKS} Svd Qr MatrixDiagPart MaxPoolGradGradV2 Betainc '
      'StringJoin BatchMatMul MatrixSolve BroadcastTo MaxPoolGradGrad '
-     'QuantizeAndDequantizeV4Grad Conv2D Conv3D graph', 'vague', '',
+     'QuantizeAndDequantizeV4Grad Conv2D Conv3D MatrixSolveLs graph', 'vague', '',
      'shapes that are partly known: Ramet infers less'),
 ]
 

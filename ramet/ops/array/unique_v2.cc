@@ -134,9 +134,9 @@ Status UniqueV2Shape(ShapeContext& c) {
   for (int i = 1; i < c.num_outputs(); ++i) c.set_output(i, Shape::OfRank(1));
   const Shape& x = c.input(0);
   const Tensor* axis = c.constant(1);
-  if (axis == nullptr || x.unknown_rank() || axis->rank() != 1 || axis->dim(0) > 1) {
-    return OkStatus();
-  }
+  if (x.unknown_rank()) return OkStatus();
+  if (axis == nullptr) c.set_output(0, Shape::OfRank(x.rank()));
+  if (axis == nullptr || axis->rank() != 1 || axis->dim(0) > 1) return OkStatus();
   const int64_t asked = axis->dim(0) == 0 ? 0 : IntegerAt(*axis, 0);
   const int64_t at = asked < 0 ? asked + x.rank() : asked;
   if (at < 0 || at >= x.rank()) return OkStatus();

@@ -173,9 +173,9 @@ class StringNGramsKernel final : public Kernel {
 
 Status StringNGramsShape(ShapeContext& c) {
   RAMET_RETURN_IF_ERROR(c.WithRank(0, 1).status());
-  RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+  RAMET_ASSIGN_OR_RETURN(Shape splits, c.WithRank(1, 1));
   c.set_output(0, Shape{Shape::kUnknownDim});
-  c.set_output(1, c.input(1));
+  c.set_output(1, std::move(splits));
   return OkStatus();
 }
 

@@ -13,7 +13,7 @@ def matching_files(file_pattern):
     """Returns the sorted paths that match a shell pattern or several.
 
     Raises:
-      ValueError: if there is no pattern, or no file matches.
+      ValueError: if `file_pattern` is an empty list, or no file matches.
     """
     if isinstance(file_pattern, list) and not file_pattern:
         raise ValueError('Argument `file_pattern` should not be empty.')
@@ -44,7 +44,7 @@ def column_numbers(select_columns, column_names):
     """Returns the sorted numbers of columns, from names and numbers.
 
     Raises:
-      ValueError: if there is no such column, or it occurs twice.
+      ValueError: if a column does not exist or is selected twice.
     """
     numbers = {name: i for i, name in enumerate(column_names)}
     found = []

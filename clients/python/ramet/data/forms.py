@@ -11,7 +11,7 @@ from ramet.framework.sparse_tensor import SparseTensor, SparseTensorSpec
 class TensorForm:
     """The form of Tensors, which are held as they are. Others derive from it."""
 
-    # Whether output_types and the like have the spec itself, and not its dtype, shape and class.
+    # Whether output_types, output_shapes and output_classes hold the spec itself instead of its dtype, shape and class.
     is_opaque = False
 
     def flat_spec(self, spec):

@@ -28,7 +28,7 @@ class Optional:
           The structure of Tensors.
 
         Raises:
-          InvalidArgumentError: when it runs, if there is no value.
+          InvalidArgumentError: when it runs, if the Optional is empty.
         """
         raise NotImplementedError('Optional.get_value()')
 

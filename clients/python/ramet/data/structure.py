@@ -157,7 +157,7 @@ def as_component(value, name=None):
 
 
 def normalize(element):
-    """Returns an element with all components converted to tensors, except those that are no tensors.
+    """Returns an element whose components are tensors. SparseTensors, Datasets and Optionals stay as they are.
 
     Raises:
       TypeError: if a component cannot be converted.

@@ -31,6 +31,13 @@ class MutableTable(LookupInterface):
       value_dtype: DType of the values.
     """
 
+    def _adopt(self, handle, name, checkpoint):
+        """Sets the table's handle, and registers the table for Savers if checkpoint is True."""
+        self._resource_handle = handle
+        self._name = handle.op.name.split('/')[-1]
+        if checkpoint:
+            ops.add_to_collection(ops.GraphKeys.SAVEABLE_OBJECTS, TableSaveable(self, name))
+
     def _in_scope(self, name, what, values=()):
         return ops.name_scope(name, f'{self.name}_{what}', [self.resource_handle, *values])
 
@@ -92,13 +99,10 @@ class MutableHashTable(MutableTable):
         super().__init__(key_dtype, value_dtype)
         self._default_value = ops.convert_to_tensor(default_value, dtype=self._value_dtype)
         self._default_value.get_shape().assert_has_rank(0)
-        self._resource_handle = gen.MutableHashTableV2(
+        handle = gen.MutableHashTableV2(
             key_dtype=self._key_dtype, value_dtype=self._value_dtype,
             shared_name=shared_name or '', use_node_name_sharing=shared_name is None, name=name)
-        self._name = self._resource_handle.op.name.split('/')[-1]
-        if checkpoint:
-            saveable = TableSaveable(self, name)
-            ops.add_to_collection(ops.GraphKeys.SAVEABLE_OBJECTS, saveable)
+        self._adopt(handle, name, checkpoint)
 
     def remove(self, keys, name=None):
         """Returns an operation that removes keys from the table.
@@ -172,7 +176,7 @@ class DenseHashTable(MutableTable):
                                                     name='default_value')
         options = {} if initial_num_buckets is None else {
             'initial_num_buckets': initial_num_buckets}
-        self._resource_handle = gen.MutableDenseHashTableV2(
+        handle = gen.MutableDenseHashTableV2(
             empty_key=ops.convert_to_tensor(empty_key, dtype=self._key_dtype, name='empty_key'),
             deleted_key=ops.convert_to_tensor(deleted_key, dtype=self._key_dtype,
                                               name='deleted_key'),
@@ -180,10 +184,7 @@ class DenseHashTable(MutableTable):
             use_node_name_sharing=checkpoint and self._shared_name is None,
             value_dtype=self._value_dtype, value_shape=self._default_value.get_shape(), name=name,
             **options)
-        self._name = self._resource_handle.op.name.split('/')[-1]
-        if checkpoint:
-            saveable = TableSaveable(self, name)
-            ops.add_to_collection(ops.GraphKeys.SAVEABLE_OBJECTS, saveable)
+        self._adopt(handle, name, checkpoint)
 
     def lookup(self, keys, name=None):
         """Looks up the values of keys.

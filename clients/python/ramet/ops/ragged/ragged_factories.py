@@ -27,6 +27,14 @@ def _require_list(values, name):
         raise TypeError(f'Argument `{name}` must be a list of Tensors. Received {values}.')
 
 
+def _nested(make, flat_values, partitions, validate):
+    """Returns flat_values partitioned by `make` with the arguments in `partitions`, the outermost first."""
+    result = flat_values
+    for arguments in reversed(list(partitions)):
+        result = make(result, *arguments, validate=validate)
+    return result
+
+
 class RaggedFactories:
     """The class methods of RaggedTensor that make one."""
 
@@ -217,10 +225,7 @@ class RaggedFactories:
                     f'len(nested_values_rowids) = {len(nested_value_rowids)}.')
         with ops.name_scope(name, 'RaggedFromNestedValueRowIds',
                             [flat_values, *nested_value_rowids, *nested_nrows]):
-            result = flat_values
-            for rowids, nrows in zip(reversed(nested_value_rowids), reversed(nested_nrows)):
-                result = cls.from_value_rowids(result, rowids, nrows, validate=validate)
-            return result
+            return _nested(cls.from_value_rowids, flat_values, zip(nested_value_rowids, nested_nrows), validate)
 
     @classmethod
     def from_nested_row_splits(cls, flat_values, nested_row_splits, name=None, validate=True):
@@ -237,10 +242,7 @@ class RaggedFactories:
         """
         _require_list(nested_row_splits, 'nested_row_splits')
         with ops.name_scope(name, 'RaggedFromNestedRowSplits', [flat_values, *nested_row_splits]):
-            result = flat_values
-            for splits in reversed(nested_row_splits):
-                result = cls.from_row_splits(result, splits, validate=validate)
-            return result
+            return _nested(cls.from_row_splits, flat_values, zip(nested_row_splits), validate)
 
     @classmethod
     def from_nested_row_lengths(cls, flat_values, nested_row_lengths, name=None, validate=True):
@@ -257,10 +259,7 @@ class RaggedFactories:
         """
         _require_list(nested_row_lengths, 'nested_row_lengths')
         with ops.name_scope(name, 'RaggedFromNestedRowlengths', [flat_values, *nested_row_lengths]):
-            result = flat_values
-            for lengths in reversed(nested_row_lengths):
-                result = cls.from_row_lengths(result, lengths, validate=validate)
-            return result
+            return _nested(cls.from_row_lengths, flat_values, zip(nested_row_lengths), validate)
 
     @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None,

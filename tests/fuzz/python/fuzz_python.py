@@ -121,8 +121,9 @@ def use(rng, result):
         import hostile
         feeds = {t: hostile.value(rng) for op in result.graph.get_operations()
                  if op.type == 'Placeholder' for t in op.outputs}
+        # An operation may wait for others, such as a dequeue; the case's own limit is 10 s.
         with tf.Session() as session:
-            session.run(result, feeds)
+            session.run(result, feeds, options=tf.RunOptions(timeout_in_ms=8000))
         tf.gradients(result, [t for t in feeds])
 
 

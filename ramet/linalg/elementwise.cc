@@ -34,6 +34,13 @@ KernelTable::Binary Find(BinaryOp op, Type type) {
   return Kernels().binary[static_cast<int>(op)][static_cast<int>(Widened(type))];
 }
 
+// Returns the logarithm that an op of a half type rounds before it multiplies, or null.
+KernelTable::Unary HalfLog(BinaryOp op, Type type) {
+  if (!IsHalf(type)) return nullptr;
+  if (op == BinaryOp::kXlogy) return Find(UnaryOp::kLog, type);
+  return op == BinaryOp::kXlog1py ? Find(UnaryOp::kLog1p, type) : nullptr;
+}
+
 bool IsComplexPart(UnaryOp op) { return op >= UnaryOp::kReal && op <= UnaryOp::kComplexAbs; }
 
 bool UnarySpan(UnaryOp op, Type type, const void* x, void* y, int64_t n) {
@@ -59,7 +66,18 @@ void WidenOperand(Type type, const void* row, bool scalar, int64_t i, int64_t co
   WidenHalf(type, scalar ? row : Advance(type, row, i), out, scalar ? 1 : count);
 }
 
-bool HalfRows(KernelTable::Binary kernel, Type type, Type result, const RowsArgs& args) {
+// Replaces n elements by their logarithms, rounded to the half type.
+void RoundedLog(KernelTable::Unary log, Type type, float* x, int64_t n) {
+  uint16_t rounded[kHalfChunk];
+  log(x, x, n);
+  NarrowHalf(type, x, rounded, n);
+  WidenHalf(type, rounded, x, n);
+}
+
+// Computes rows of a half type in float. If `log` is not null, the result is a * log(b) in two
+// rounded steps, as TensorFlow computes it, and 0 where a is 0.
+bool HalfRows(KernelTable::Binary kernel, KernelTable::Unary log, Type type, Type result,
+              const RowsArgs& args) {
   float a[kHalfChunk];
   float b[kHalfChunk];
   for (int64_t r = 0; r < args.rows; ++r) {
@@ -72,7 +90,12 @@ bool HalfRows(KernelTable::Binary kernel, Type type, Type result, const RowsArgs
       void* y = Advance(result, args.y, r * args.n + i);
       const bool to_bool = result == Type::kBool;
       float widened[kHalfChunk];
-      kernel({a, b, to_bool ? y : widened, 1, count, 0, 0, args.a_scalar, args.b_scalar});
+      if (log != nullptr) {
+        RoundedLog(log, type, b, args.b_scalar ? 1 : count);
+        kernel({b, a, widened, 1, count, 0, 0, args.b_scalar, args.a_scalar});
+      } else {
+        kernel({a, b, to_bool ? y : widened, 1, count, 0, 0, args.a_scalar, args.b_scalar});
+      }
       if (!to_bool) NarrowHalf(type, widened, y, count);
     }
   }
@@ -81,6 +104,7 @@ bool HalfRows(KernelTable::Binary kernel, Type type, Type result, const RowsArgs
 
 struct BinaryCall {
   KernelTable::Binary kernel;
+  KernelTable::Unary half_log;  // of the second operand, for half types only; may be null
   Type type;
   Type result;
   const BroadcastPlan& plan;
@@ -89,7 +113,7 @@ struct BinaryCall {
   void* y;
 
   bool Rows(const RowsArgs& args) const {
-    return IsHalf(type) ? HalfRows(kernel, type, result, args) : kernel(args);
+    return IsHalf(type) ? HalfRows(kernel, half_log, type, result, args) : kernel(args);
   }
 
   // Computes elements [begin, end) of a plan with one dimension.
@@ -161,7 +185,15 @@ bool Unary(UnaryOp op, Type type, const void* x, void* y, int64_t n) {
 bool Binary(BinaryOp op, Type type, const BroadcastPlan& plan, const void* a, const void* b,
             void* y) {
   if (plan.size() == 0) return true;
-  const BinaryCall call{Find(op, type), type, BinaryResultType(op, type), plan, a, b, y};
+  const KernelTable::Unary log = HalfLog(op, type);
+  const BinaryCall call{Find(log != nullptr ? BinaryOp::kMulNoNan : op, type),
+                        log,
+                        type,
+                        BinaryResultType(op, type),
+                        plan,
+                        a,
+                        b,
+                        y};
   std::atomic<bool> ok = true;
   if (plan.ndims() == 1) {
     ParallelFor(plan.size(), Grain(op), [&](int64_t begin, int64_t end) {

@@ -433,6 +433,18 @@ TEST(Binary, Comparisons) {
   });
 }
 
+TEST(Binary, HalfRoundsLogarithmsBeforeMultiplying) {
+  const std::vector<Half> a = {Half(3.5f), Half(0.0f), Half(30.0f)};
+  const std::vector<Half> b = {Half(3.5f), Half(-1.0f), Half(2.0f)};
+  std::vector<Half> y(3);
+  ASSERT_TRUE(Binary(BinaryOp::kXlogy, Type::kHalf, a.data(), b.data(), y.data(), 3));
+  for (const int i : {0, 2}) {
+    const Half log(std::log(static_cast<float>(b[i])));
+    EXPECT_EQ(y[i], Half(static_cast<float>(a[i]) * static_cast<float>(log)));
+  }
+  EXPECT_EQ(y[1], Half(0.0f));
+}
+
 TEST(Binary, HalfComparesAndComputes) {
   const std::vector<Half> a = {Half(1.0f), Half(2.5f)};
   const std::vector<Half> b = {Half(2.0f), Half(0.5f)};

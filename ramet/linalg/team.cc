@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "ramet/base/float_control.h"
 #include "ramet/linalg/futex.h"
 #include "ramet/linalg/processors.h"
 #include "ramet/linalg/signals.h"
@@ -25,7 +26,11 @@ constexpr int64_t kSpinNanos = 50'000;
 // One call of RunTeam, on its caller's stack.
 struct Team {
   Team(int members, Members kind, TeamFunction function, void* context)
-      : members(members), kind(kind), function(function), context(context) {}
+      : members(members),
+        kind(kind),
+        function(function),
+        context(context),
+        float_control(FloatControl()) {}
 
   // Keeps the exception being handled, unless there is one already.
   void KeepException() {
@@ -42,7 +47,8 @@ struct Team {
   const Members kind;
   const TeamFunction function;
   void* const context;
-  Team* next = nullptr;  // the team posted after this one
+  const uint32_t float_control;  // members compute as the caller does
+  Team* next = nullptr;          // the team posted after this one
   std::atomic<int> claimed = 1;
   // Threads of the pool that may still use this, plus kCallerSleeps while the caller waits for
   // them.
@@ -212,7 +218,10 @@ class Pool {
   [[noreturn]] void Work() {
     while (true) {
       Team& team = Next();
-      RunUnclaimed(team);
+      {
+        const ScopedFloatControl scope(team.float_control);
+        RunUnclaimed(team);
+      }
       std::atomic<uint32_t>* attached = &team.attached;
       // The team may be destroyed after this.
       if (attached->fetch_sub(1, std::memory_order_acq_rel) == (kCallerSleeps | 1)) {

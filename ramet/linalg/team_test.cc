@@ -9,12 +9,14 @@
 #include <chrono>
 #include <ctime>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "ramet/base/float_control.h"
 #include "ramet/linalg/processors.h"
 
 namespace ramet::linalg {
@@ -212,6 +214,22 @@ TEST(Team, CallerDoesNotWaitForBusyThreads) {
   EXPECT_EQ(runs, 2);
   done = true;
   other.join();
+}
+
+TEST(Team, MembersComputeAsTheCallerDoes) {
+  for (const bool flush : {false, true, false}) {
+    const ScopedFloatControl scope(flush ? FloatControl() | kFlushDenormals
+                                         : FloatControl() & ~kFlushDenormals);
+    std::vector<float> results(3);
+    volatile float tiny = std::numeric_limits<float>::min();
+    RunMembers(3, Members::kMayWait, [&](int member) {
+      TeamBarrier();  // each member has a thread of its own
+      results[member] = tiny * 0.5f;
+    });
+    for (const float result : results) EXPECT_EQ(result == 0, flush);
+  }
+  volatile float tiny = std::numeric_limits<float>::min();
+  EXPECT_NE(tiny * 0.5f, 0);
 }
 
 // The thread sanitizer does not support threads in a forked child.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ramet/base/exception.h"
+#include "ramet/base/float_control.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/runtime/control_flow_run.h"
 #include "ramet/runtime/device_run.h"
@@ -45,6 +46,7 @@ Status PlanRun::RunBody(std::span<const DType> types, std::span<Value> results) 
 }
 
 Status PlanRun::Execute() {
+  const ScopedFlushDenormals flush;
   return Guarded([this]() -> Status {
     const Plan& plan = run_.plan();
     if (plan.traits.has_control_flow) return RunControlFlow();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ramet/base/exception.h"
+#include "ramet/base/float_control.h"
 #include "ramet/base/run_interrupt.h"
 #include "ramet/tensor/memory_owners.h"
 
@@ -112,6 +113,7 @@ Status StepInvoker::InvokeAndWait(const Step& step) {
 void StepInvoker::Enqueue(Device& device, std::function<void()> work) {
   device.Enqueue([this, work = std::move(work)] {
     run_.PrepareThread();
+    const ScopedFlushDenormals flush;
     const CancellationScope scope(run_.context().state.cancellation);
     work();
   });

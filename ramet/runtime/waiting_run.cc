@@ -4,6 +4,7 @@
 
 #include "ramet/base/blocking_scope.h"
 #include "ramet/base/exception.h"
+#include "ramet/base/float_control.h"
 #include "ramet/base/run_interrupt.h"
 
 namespace ramet {
@@ -115,6 +116,7 @@ void WaitingRun::BeforeWait() {
   try {
     helpers_.emplace_back([this] {
       run_.PrepareThread();
+      const ScopedFlushDenormals flush;
       Work(/*is_helper=*/true);
     });
   } catch (const std::system_error&) {

@@ -202,6 +202,36 @@ class QueuesTest(unittest.TestCase):
             self.assertEqual(sorted(sess.run(sums)), [float(i + 1) for i in range(30)])
             self.assertEqual(sess.run(count), 30.0)
 
+    def test_producer_that_waits_fills_the_queue_before_a_dequeue_returns(self):
+        queue = tf.FIFOQueue(5, tf.int32, [()])
+        enqueue, dequeue, size = queue.enqueue_many([list(range(100))]), queue.dequeue(), queue.size()
+        with tf.Session() as sess:
+            producer = threading.Thread(target=sess.run, args=[enqueue])
+            producer.start()
+            for i in range(90):
+                self.assertEqual(sess.run(dequeue), i)
+                self.assertEqual(sess.run(size), 5)
+            for i in range(90, 100):
+                self.assertEqual(sess.run(dequeue), i)
+            producer.join()
+
+    def test_consumer_that_waits_gets_its_batch_before_an_enqueue_returns(self):
+        queue = tf.FIFOQueue(5, tf.int32, [()])
+        enqueue, dequeue, size = queue.enqueue_many([[1, 2]]), queue.dequeue_many(6), queue.size()
+        batches = []
+        with tf.Session() as sess:
+            consumer = threading.Thread(target=lambda: batches.append(sess.run(dequeue).tolist()))
+            consumer.start()
+            while sess.run(size) != 0 or not consumer.is_alive():
+                time.sleep(0.001)
+            sizes = []
+            for _ in range(3):
+                sess.run(enqueue)
+                sizes.append(int(sess.run(size)))
+            consumer.join()
+        self.assertEqual(batches, [[1, 2, 1, 2, 1, 2]])
+        self.assertEqual(sizes[-1], 0)
+
     def test_session_handle_is_fed_to_later_runs(self):
         product = tf.get_session_handle(tf.constant([1.0, 2.0]) * 3.0)
         with tf.Session() as sess:

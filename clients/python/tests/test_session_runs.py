@@ -125,6 +125,15 @@ class RunOptionsTest(RunsTest):
             self.session.run(update, {self.a: 2}, tf.RunOptions(timeout_in_ms=20))
         self.assertEqual(self.session.run(v), 1)
 
+    def test_floats_too_small_to_be_normal_count_as_zero_within_a_run(self):
+        for dtype in np.float32, np.float64:
+            tiny = np.finfo(dtype).tiny
+            for shape in (), (1 << 20,):
+                values = tf.placeholder(dtype, shape)
+                product = self.session.run(values * 0.1, {values: np.full(shape, tiny, dtype)})
+                self.assertEqual(np.count_nonzero(product), 0)
+            self.assertEqual(tiny, tiny / 16 * 16)  # outside of runs they are kept
+
     def test_wrong_arguments(self):
         y = self.a * 2
         for wrong in ({'options': 3}, {'run_metadata': 3}, {'options': {'timeout_in_ms': 3}}):

@@ -43,7 +43,7 @@ class ConditionalAccumulator : public Resource {
     RAMET_RETURN_IF_ERROR(Check(gradient));
     RAMET_RETURN_IF_ERROR(count_ == 0 ? Start(std::move(gradient)) : Add(gradient));
     ++count_;
-    room_.Notify();
+    room_.Advance();
     return OkStatus();
   }
 

@@ -56,7 +56,7 @@ class Barrier final : public Resource {
       RAMET_RETURN_IF_ERROR(InsertOne(keys[row], i, std::move(value[0])));
     }
     ++next_index_;
-    room_.Notify();
+    room_.Advance();
     return OkStatus();
   }
 
@@ -93,7 +93,7 @@ class Barrier final : public Resource {
     closed_ = true;
     cancelled_ = cancel_pending;
     if (cancel_pending) incomplete_.clear();
-    room_.Notify();
+    room_.Advance();
     return OkStatus();
   }
 

@@ -78,7 +78,7 @@ class StagingMap final : public Resource {
     complete_.clear();
     incomplete_.clear();
     bytes_ = 0;
-    room_.Notify();
+    room_.Advance();
   }
 
  private:

@@ -25,7 +25,7 @@ class SessionMutex final : public Resource {
   void Release() {
     MutexLock lock(room_.mutex());
     held_ = false;
-    room_.Notify();
+    room_.Advance();
   }
 
  private:

@@ -230,9 +230,9 @@ Status Queue::Close(const Cancellation* cancellation, bool cancel_pending) {
   };
   if (!cancel_pending) return room_.Perform(cancellation, producers_, "Close", step, [] {});
   MutexLock lock(room_.mutex());
-  room_.CancelAll(producers_);
   Status status;
   step(status);
+  room_.CancelAll(producers_);
   return status;
 }
 

@@ -16,7 +16,7 @@ Status Reader::Exclusive(const Cancellation* cancellation, Use&& use) {
   const Status status = Guarded(use);
   MutexLock lock(room_.mutex());
   in_use_ = false;
-  room_.Notify();
+  room_.Advance();
   return status;
 }
 

@@ -63,7 +63,7 @@ class StagingBuffer final : public Resource {
     MutexLock lock(room_.mutex());
     tuples_.clear();
     bytes_ = 0;
-    room_.Notify();
+    room_.Advance();
   }
 
  private:

@@ -238,6 +238,19 @@ int SparseCount(const KernelNode& node) {
   return static_cast<int>(node.attrs->GetOr<int64_t>("N", 0));
 }
 
+// Makes a kernel K, which finds its inputs by the numbers of sparse and dense columns.
+// \error kInvalidArgument: `sparse_types` does not have one type per sparse column.
+template <class K>
+StatusOr<std::unique_ptr<Kernel>> MakeCross(const KernelNode& node) {
+  const auto types = node.attrs->GetOr<std::vector<DType>>("sparse_types", std::vector<DType>());
+  if (std::ssize(types) != SparseCount(node)) {
+    return InvalidArgument("attr 'sparse_types' has ", types.size(),
+                           " types, expected N = ", SparseCount(node),
+                           ", one for each sparse column");
+  }
+  return std::unique_ptr<Kernel>(std::make_unique<K>(node));
+}
+
 class SparseCrossKernel final : public Kernel {
  public:
   explicit SparseCrossKernel(const KernelNode& node)
@@ -248,7 +261,7 @@ class SparseCrossKernel final : public Kernel {
         buckets_(node.attrs->GetOr<int64_t>("num_buckets", 0)),
         key_(static_cast<uint64_t>(node.attrs->GetOr<int64_t>("hash_key", 0))) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    return std::unique_ptr<Kernel>(std::make_unique<SparseCrossKernel>(node));
+    return MakeCross<SparseCrossKernel>(node);
   }
 
   Status Compute(KernelContext& c) override {
@@ -293,7 +306,7 @@ class SparseCrossV2Kernel final : public Kernel {
   explicit SparseCrossV2Kernel(const KernelNode& node)
       : sparse_(SparseCount(node)), dense_(DenseCount(node)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    return std::unique_ptr<Kernel>(std::make_unique<SparseCrossV2Kernel>(node));
+    return MakeCross<SparseCrossV2Kernel>(node);
   }
   Status Compute(KernelContext& c) override {
     RAMET_ASSIGN_OR_RETURN(const CrossInputs inputs, ReadColumns(c, sparse_, dense_));
@@ -353,7 +366,7 @@ class SparseCrossHashedKernel final : public Kernel {
   explicit SparseCrossHashedKernel(const KernelNode& node)
       : sparse_(SparseCount(node)), dense_(DenseCount(node)) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    return std::unique_ptr<Kernel>(std::make_unique<SparseCrossHashedKernel>(node));
+    return MakeCross<SparseCrossHashedKernel>(node);
   }
   Status Compute(KernelContext& c) override {
     RAMET_ASSIGN_OR_RETURN(const CrossInputs inputs, ReadColumns(c, sparse_, dense_));

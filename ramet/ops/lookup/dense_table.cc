@@ -63,7 +63,7 @@ class DenseTable final : public LookupTable {
   }
 
   Status Initialize(const Tensor&, const Tensor&) override {
-    return Unimplemented("a mutable table is not initialized");
+    return Unimplemented("a mutable table needs no initialization: insert keys instead");
   }
 
   Status Insert(const Tensor& keys, const Tensor& values, bool clear) override {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ramet/ops/string/map.h"
+#include "ramet/tensor/available_memory.h"
 
 // DecodeCompressed.
 
@@ -45,6 +46,7 @@ class Inflation {
   StatusOr<bool> Step(std::string* out) {
     constexpr size_t kPiece = size_t{64} << 10;
     const size_t old = out->size();
+    if (old + kPiece > out->capacity()) RAMET_RETURN_IF_ERROR(CheckAvailable(2 * out->capacity()));
     out->resize(old + kPiece);
     stream_.next_out = reinterpret_cast<Bytef*>(out->data() + old);
     stream_.avail_out = kPiece;
@@ -101,7 +103,7 @@ RAMET_OP("DecodeCompressed")
     .Doc(
         "Returns the decompressed strings. compression_type is ZLIB, GZIP, or empty for strings "
         "that are not compressed. The output has the shape of the input. Error: the data are "
-        "damaged (kDataLoss); compression_type is unknown.")
+        "damaged (kDataLoss); they need more memory than there is; compression_type is unknown.")
     .Shape(UnchangedShape)
     .CpuKernelClass<DecodeCompressedKernel>();
 

@@ -178,5 +178,29 @@ class ScopeTest(unittest.TestCase):
             template()
 
 
+class TemporaryVariablesTest(unittest.TestCase):
+
+    def test_a_name_is_taken_until_the_variable_is_destroyed(self):
+        def temporary():
+            ref = tf.raw_ops.TemporaryVariable(shape=[], dtype=tf.float32, var_name='t')
+            return tf.assign(ref, 1.0)
+
+        def destroy(ref):
+            return tf.raw_ops.DestroyTemporaryVariable(ref=ref, var_name='t')
+
+        with tf.Graph().as_default(), tf.Session() as sess:
+            first = temporary()
+            last = destroy(first)
+            with tf.control_dependencies([last]):
+                again = destroy(temporary())
+            for _ in range(2):  # each run has variables of its own
+                self.assertEqual(sess.run([last, again]), [1.0, 1.0])
+                self.assertEqual(sess.run(first), 1.0)
+            with self.assertRaisesRegex(tf.errors.AlreadyExistsError, 'Resource t already exists'):
+                sess.run([first, temporary()])
+            with self.assertRaisesRegex(tf.errors.NotFoundError, 'Resource t does not exist'):
+                sess.run([last, destroy(first)])
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -45,38 +45,50 @@ Status VariableShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// The temporary variables of a session. A destroyed variable is kept for reuse.
+// The temporary variables of a run, by name. A destroyed variable is kept for reuse, because values
+// may still refer to it.
 class TemporaryVariables final : public Resource {
  public:
   std::string_view type_name() const override { return "temporary variables"; }
 
-  static std::shared_ptr<TemporaryVariables> Of(ResourceStore& resources) {
-    return std::dynamic_pointer_cast<TemporaryVariables>(resources.FindOrCreate(
+  static std::shared_ptr<TemporaryVariables> Of(ResourceStore& run_resources) {
+    return std::dynamic_pointer_cast<TemporaryVariables>(run_resources.FindOrCreate(
         "temporary variables", "", [] { return std::make_shared<TemporaryVariables>(); }));
   }
 
-  VariableState* Take(const std::string& name) {
+  // \error kAlreadyExists: there is a variable of that name.
+  StatusOr<VariableState*> Create(const std::string& name) {
     MutexLock lock(mutex_);
-    auto& free = free_[name];
-    if (free.empty()) {
-      all_.push_back(std::make_unique<VariableState>(name));
-      return all_.back().get();
+    Entry& entry = entries_[name];
+    if (entry.exists) {
+      return AlreadyExists("Resource ", name,
+                           " already exists: another TemporaryVariable of this run has the same "
+                           "var_name");
     }
-    VariableState* variable = free.back();
-    free.pop_back();
-    return variable;
+    entry.exists = true;
+    if (!entry.variable) entry.variable = std::make_unique<VariableState>(name);
+    return entry.variable.get();
   }
 
-  void Return(VariableState* variable) {
+  // \error kNotFound: there is no variable of that name.
+  Status Destroy(const std::string& name) {
     MutexLock lock(mutex_);
-    variable->Set(Tensor());
-    free_[variable->name()].push_back(variable);
+    const auto found = entries_.find(name);
+    if (found == entries_.end() || !found->second.exists) {
+      return NotFound("Resource ", name, " does not exist.");
+    }
+    found->second.exists = false;
+    found->second.variable->Set(Tensor());
+    return OkStatus();
   }
 
  private:
+  struct Entry {
+    std::unique_ptr<VariableState> variable = {};
+    bool exists = false;
+  };
   Mutex mutex_;
-  std::vector<std::unique_ptr<VariableState>> all_ RAMET_GUARDED_BY(mutex_);
-  std::unordered_map<std::string, std::vector<VariableState*>> free_ RAMET_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, Entry> entries_ RAMET_GUARDED_BY(mutex_);
 };
 
 // Returns the name that both ops of a temporary variable use for it.
@@ -98,7 +110,8 @@ class TemporaryVariableKernel final : public Kernel {
   Status Compute(KernelContext& c) override {
     RAMET_ASSIGN_OR_RETURN(Tensor value,
                            Tensor::Allocate(dtype_, shape_, c.env().variable_allocator));
-    VariableState* variable = TemporaryVariables::Of(*c.env().resources)->Take(name_);
+    RAMET_ASSIGN_OR_RETURN(VariableState * variable,
+                           TemporaryVariables::Of(c.run_resources())->Create(name_));
     variable->Set(std::move(value));
     c.SetRefOutput(0, variable);
     return OkStatus();
@@ -118,14 +131,10 @@ class DestroyTemporaryVariableKernel final : public Kernel {
   explicit DestroyTemporaryVariableKernel(std::string name) : name_(std::move(name)) {}
 
   Status Compute(KernelContext& c) override {
-    RAMET_ASSIGN_OR_RETURN(Tensor value, c.ReadRef(0));
-    VariableState* variable = c.variable(0);
-    if (variable->name() != name_) {
-      return NotFound("Resource ", name_, " does not exist: the input is the temporary variable '",
-                      variable->name(), "'; use its name as var_name");
-    }
-    TemporaryVariables::Of(*c.env().resources)->Return(variable);
-    c.SetOutput(0, std::move(value));
+    StatusOr<Tensor> value = c.ReadRef(0);
+    RAMET_RETURN_IF_ERROR(TemporaryVariables::Of(c.run_resources())->Destroy(name_));
+    if (!value.ok()) return value.status();
+    c.SetOutput(0, *std::move(value));
     return OkStatus();
   }
 
@@ -176,7 +185,8 @@ RAMET_OP("TemporaryVariable")
     .Attr("var_name: string = ''")
     .Doc(
         "Returns a variable with unspecified elements for one run. DestroyTemporaryVariable with "
-        "the same var_name (the name of the node, if empty) turns it into a tensor.")
+        "the same var_name (the name of the node, if empty) turns it into a tensor. Error: a "
+        "variable of that name exists in the run (kAlreadyExists).")
     .Stateful()
     .Shape(VariableShape)
     .CpuKernelClass<TemporaryVariableKernel>();

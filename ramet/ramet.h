@@ -23,6 +23,8 @@
 #include "ramet/checkpoint/saver.h"
 #include "ramet/data/mnist.h"
 #include "ramet/device/device_work.h"
+#include "ramet/eager/eager_context.h"
+#include "ramet/eager/tape.h"
 #include "ramet/edit/clone.h"
 #include "ramet/edit/copy_operation.h"
 #include "ramet/edit/patch.h"

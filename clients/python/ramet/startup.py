@@ -8,8 +8,11 @@ from ramet.framework import collections_lib, ops, ragged_hooks, variable_objects
 from ramet.ops.math import operators  # noqa: F401 - operators of tensors
 
 
-def _load_variables():
+def _load_variables(is_resource):
     from ramet.ops.variables import variables  # noqa: F401  # deferred: start-up time of programs without variables
+
+    if is_resource is None:
+        from ramet.ops.variables import eager_variable  # noqa: F401  # deferred: start-up time of programs with graphs
 
 
 variable_objects.set_loader(_load_variables)

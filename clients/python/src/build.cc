@@ -50,27 +50,47 @@ Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Ou
   return *op;
 }
 
-Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
-                       bool as_ref, DType preferred, DType object_preferred) {
-  if (const PyTensor* t = AsTensor(value)) {
-    const DType own = t->output().dtype();
-    if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) {
-      return Inside(graph, t->output());
-    }
-    RaiseValueError("Tensor conversion requested dtype ", PublicName(dtype),
-                    " for Tensor with dtype ", PublicName(own), ": ", Repr(value));
-  }
+namespace {
+
+// Adds a Const, or returns an eager tensor.
+InputTensor MakeConstant(PyGraph* graph, Tensor value, const std::string& name) {
+  if (graph->eager) return InputTensor(Take(Wrap(EagerValue(std::move(value)))));
+  const DType type = value.dtype();
+  return CreateOp(graph, "Const", {}, {{"value", std::move(value)}, {"dtype", type}}, name)
+      .output(0);
+}
+
+// Returns a tensor as an input of an op in the graph; an empty one if the object is not a tensor.
+InputTensor OfTensor(PyGraph* graph, PyObject* value) {
+  if (const PyTensor* t = AsTensor(value)) return Inside(graph, t->output());
+  if (AsEager(value) == nullptr) return {};
+  if (graph->eager) return InputTensor(nb::borrow(value));
+  return Captured(graph, value);
+}
+
+bool HasDType(PyObject* value, DType dtype) {
+  const PyTensor* t = AsTensor(value);
+  const DType own = t ? t->output().dtype() : AsEager(value)->dtype();
+  if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) return true;
+  RaiseValueError("Tensor conversion requested dtype ", PublicName(dtype),
+                  " for Tensor with dtype ", PublicName(own), ": ", Repr(value));
+}
+
+}  // namespace
+
+InputTensor ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
+                            bool as_ref, DType preferred, DType object_preferred) {
+  if ((AsTensor(value) || AsEager(value)) && HasDType(value, dtype)) return OfTensor(graph, value);
   DType want = BaseType(dtype);
   if (want == DType::kInvalid) want = PreferredForArray(value, preferred);
   Tensor constant = FromArray(value, want, false);
   if (constant.empty()) constant = FromValue(value, want, preferred);
   if (!constant.empty()) {
-    const DType type = constant.dtype();
+    if (graph->eager) return MakeConstant(graph, std::move(constant), name);
     graph->UseThread();
     const std::string full =
         name.ends_with('/') ? name : graph->UniqueName(name.empty() ? "Const" : name) + "/";
-    return CreateOp(graph, "Const", {}, {{"value", std::move(constant)}, {"dtype", type}}, full)
-        .output(0);
+    return MakeConstant(graph, std::move(constant), full);
   }
   if (preferred == DType::kInvalid) preferred = object_preferred;
   auto type_arg = [](DType t) { return t == DType::kInvalid ? nb::none() : Take(WrapDType(t)); };
@@ -78,9 +98,10 @@ Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::
       Take(Checked(PyObject_CallFunction(TheHooks().convert, "OOzOO", value, type_arg(dtype).ptr(),
                                          name.empty() ? nullptr : name.c_str(),
                                          as_ref ? Py_True : Py_False, type_arg(preferred).ptr())));
-  const PyTensor* t = AsTensor(made.ptr());
-  if (t == nullptr) RaiseTypeError("the conversion of ", Repr(value), " did not return a Tensor");
-  return Inside(graph, t->output());
+  if (AsTensor(made.ptr()) == nullptr && AsEager(made.ptr()) == nullptr) {
+    RaiseTypeError("the conversion of ", Repr(value), " did not return a Tensor");
+  }
+  return OfTensor(graph, made.ptr());
 }
 
 void BindBuilding(nb::module_& m) {
@@ -90,8 +111,8 @@ void BindBuilding(nb::module_& m) {
       [](PyGraph& graph, nb::handle value, nb::handle dtype, const std::string& name, bool as_ref,
          nb::handle preferred) {
         auto type = [](nb::handle h) { return h.is_none() ? DType::kInvalid : ToDType(h.ptr()); };
-        return Take(
-            Wrap(ConvertToTensor(&graph, value.ptr(), type(dtype), name, as_ref, type(preferred))));
+        return ConvertToTensor(&graph, value.ptr(), type(dtype), name, as_ref, type(preferred))
+            .object();
       },
       nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg().none());
   // Adds a Const for a number, text, array or list of these. Returns None for other values.
@@ -101,10 +122,7 @@ void BindBuilding(nb::module_& m) {
          const std::string& name) -> nb::object {
         Tensor t = PlainValue(value, dtype);
         if (t.empty()) return nb::none();
-        const DType type = t.dtype();
-        return Take(
-            Wrap(CreateOp(&graph, "Const", {}, {{"value", std::move(t)}, {"dtype", type}}, name)
-                     .output(0)));
+        return MakeConstant(&graph, std::move(t), name).object();
       },
       nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
 }

@@ -17,7 +17,6 @@
 namespace ramet::python {
 namespace {
 
-nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 // The variables of a graph by their references and handles.
 class VariablesByOutput {
  public:

@@ -64,6 +64,7 @@ inline void Check(const Status& status) {
 struct Hooks {
   PyObject* operation_class = nullptr;
   PyObject* tensor_class = nullptr;
+  PyObject* eager_tensor_class = nullptr;
   PyObject* dtypes = nullptr;           // a list of DType or None, by number
   PyObject* as_dtype = nullptr;         // anything -> DType
   PyObject* make_shape = nullptr;       // list of int, or None -> TensorShape
@@ -137,6 +138,11 @@ struct PyGraph : Graph {
   // True while the gradient function of a cloned operation runs: its tensors are then replaced.
   bool replaces = false;
   static int num_capturing;  // the number of graphs with `captures`
+  // True for the graph that stands for eager execution: nothing is added to it, and operations run
+  // when they are called.
+  bool eager = false;
+  static int num_eager;      // the number of graphs with `eager`
+  std::string eager_device;  // of the operations that run eagerly; empty for the default
   std::string container;
   // Elements inside a branch or loop, and others that runs may not fetch or feed.
   std::unordered_set<NodeId> unfetchable;
@@ -179,14 +185,22 @@ struct PyOperation {
   Operation operation() const { return Operation(graph, id); }
 };
 
+// A tensor of a graph, or a value of eager execution.
 struct PyTensor {
-  PyGraph* graph;
-  NodeId id;
-  int index;
+  PyGraph* graph = nullptr;  // null for an eager value
+  NodeId id = 0;
+  int index = 0;
+  std::unique_ptr<EagerValue> eager;
   PyTensor(PyGraph* g, NodeId i, int o) : graph(g), id(i), index(o) { Py_INCREF(g->self); }
+  explicit PyTensor(EagerValue value) : eager(std::make_unique<EagerValue>(std::move(value))) {}
   PyTensor(const PyTensor&) = delete;
-  ~PyTensor() { Py_DECREF(graph->self); }
+  ~PyTensor() {
+    if (graph != nullptr) Py_DECREF(graph->self);
+  }
   Output output() const { return Output(Operation(graph, id), index); }
+  DType dtype() const { return eager ? eager->dtype() : output().dtype(); }
+  // Returns the shape of the value, or the static shape.
+  Shape shape() const { return eager ? eager->value.tensor.shape() : output().shape(); }
 };
 
 inline PyGraph* GraphOf(const Graph* graph) {
@@ -195,11 +209,13 @@ inline PyGraph* GraphOf(const Graph* graph) {
 // Return new references.
 PyObject* Wrap(const Operation& operation);
 PyObject* Wrap(const Output& output);
+PyObject* Wrap(EagerValue value);
 PyObject* WrapVariable(const Variable& variable);
 // Return nullptr if the object has a different type.
 PyGraph* AsGraph(PyObject* object);
 const PyOperation* AsOperation(PyObject* object);
-const PyTensor* AsTensor(PyObject* object);
+const PyTensor* AsTensor(PyObject* object);  // of a graph
+EagerValue* AsEager(PyObject* object);
 // Return what a handle stands for; raise TypeError if it is not an Operation or a Tensor.
 Operation OperationArg(nb::handle handle);
 Output OutputArg(nb::handle handle);
@@ -213,6 +229,7 @@ PyObject* WrapShape(const Shape& shape);
 Shape ToShape(PyObject* value);
 std::string ToText(PyObject* value);  // str or bytes; raises TypeError
 bool IsText(PyObject* value);
+inline nb::bytes Bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 // Texts for messages: "float32", repr(value), str(value).
 std::string PublicName(DType dtype);
 std::string Repr(PyObject* value);
@@ -246,15 +263,32 @@ Tensor FromValue(PyObject* value, DType want, DType preferred);
 // Reports whether a Python int is in the range of an integer dtype. True for other dtypes.
 bool IntegerFits(PyObject* value, DType dtype);
 
+// An input of an op: a tensor of a graph, or an EagerTensor.
+struct InputTensor {
+  InputTensor() = default;
+  InputTensor(Output output) : node(output) {}  // NOLINT: implicit on purpose
+  explicit InputTensor(nb::object value) : eager(std::move(value)) {}
+  bool is_eager() const { return eager.is_valid(); }
+  DType dtype() const { return is_eager() ? AsEager(eager.ptr())->dtype() : node.dtype(); }
+  nb::object object() const { return is_eager() ? eager : Take(Wrap(node)); }
+
+  Output node;
+  nb::object eager;
+};
+
 // Returns the tensor that an op uses for a value. A new constant is named `name`, in the current
 // name scope. Without `dtype`, the value gets `preferred` if that fits. Numbers and lists of
 // numbers ignore `object_preferred`.
-Output ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
-                       bool as_ref, DType preferred, DType object_preferred = DType::kInvalid);
+InputTensor ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
+                            bool as_ref, DType preferred, DType object_preferred = DType::kInvalid);
 
 // Returns the tensor to use in the graph: `tensor` itself, or the result of graph._inside() for an
 // outer tensor in the body of a function under construction and in graphs that replace tensors.
 Output Inside(PyGraph* graph, const Output& tensor);
+// Returns the tensor of the graph that stands for an eager tensor: a captured one in the body of a
+// function under construction.
+// Raises RuntimeError for other graphs.
+Output Captured(PyGraph* graph, PyObject* eager);
 
 // Adds a node with exactly these inputs in the current scopes, and records new nodes.
 Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Output>& inputs,
@@ -269,6 +303,7 @@ void BindScopes(nb::module_& m);
 void BindCollections(nb::module_& m);
 void BindOpFunctions(nb::module_& m);
 void BindBuilding(nb::module_& m);
+void BindEager(nb::module_& m);
 void BindFunctions(nb::module_& m);
 void BindControlFlow(nb::module_& m);
 void BindSession(nb::module_& m);

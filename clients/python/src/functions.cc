@@ -43,6 +43,16 @@ Output Inside(PyGraph* graph, const Output& tensor) {
   return inner->output();
 }
 
+Output Captured(PyGraph* graph, PyObject* eager) {
+  if (!graph->captures) {
+    Raise(PyExc_RuntimeError, "Attempting to capture an EagerTensor without building a function.");
+  }
+  nb::object made = nb::steal(Checked(PyObject_CallMethod(graph->self, "_inside", "O", eager)));
+  const PyTensor* inner = AsTensor(made.ptr());
+  if (inner == nullptr) RaiseTypeError("_inside() did not return a Tensor");
+  return inner->output();
+}
+
 void BindFunctions(nb::module_& m) {
   m.def("define_function", &Define);
   m.def("has_function",

@@ -32,7 +32,8 @@ int ClearGraph(PyObject* self) {
 template <class Handle>
 int TraverseHandle(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Handle>(self)->graph->self);
+  if (!nb::inst_ready(self)) return 0;
+  if (PyGraph* graph = nb::inst_ptr<Handle>(self)->graph) Py_VISIT(graph->self);
   return 0;
 }
 
@@ -49,9 +50,9 @@ PyTypeObject* native_tensor = nullptr;
 
 // Creates a handle of the Python half's class, which derives from the native one.
 template <class Handle, class... Args>
-PyObject* NewHandle(PyObject* python_class, Args... args) {
+PyObject* NewHandle(PyObject* python_class, Args&&... args) {
   nb::object object = nb::inst_alloc(python_class);
-  new (nb::inst_ptr<Handle>(object)) Handle(args...);
+  new (nb::inst_ptr<Handle>(object)) Handle(std::forward<Args>(args)...);
   nb::inst_mark_ready(object);
   return object.release().ptr();
 }
@@ -88,8 +89,16 @@ const std::vector<std::pair<NodeId, int>>& ConsumersOf(PyGraph* graph, NodeId id
   return graph->consumers[id];
 }
 
+// Returns a tensor that has the named attribute because it is part of a graph.
+const PyTensor& OfGraph(const PyTensor& t, const char* attribute) {
+  if (t.graph != nullptr) return t;
+  Raise(PyExc_AttributeError,
+        StrCat("Tensor.", attribute, " is undefined when eager execution is enabled."));
+}
+
 nb::list Consumers(const PyTensor& t) {
   nb::list all;
+  OfGraph(t, "consumers");
   for (auto [reader, index] : ConsumersOf(t.graph, t.id)) {
     if (index == t.index) all.append(Take(Wrap(Operation(t.graph, reader))));
   }
@@ -115,8 +124,6 @@ nb::object FindByName(PyGraph& graph, const std::string& name, bool tensor) {
   if (found.ok()) return Take(Wrap(*found));
   Raise(IsNotFound(found.status()) ? PyExc_KeyError : PyExc_ValueError, found.status().message());
 }
-
-nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 
 void BindGraph(nb::module_& m) {
   auto type =
@@ -216,17 +223,18 @@ void BindOperation(nb::module_& m) {
 void BindTensor(nb::module_& m) {
   auto type = nb::class_<PyTensor>(m, "Tensor", nb::type_slots(tensor_slots));
   native_tensor = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def_prop_ro("graph", [](PyTensor& t) { return nb::borrow(t.graph->self); })
-      .def_prop_ro("op", [](PyTensor& t) { return Take(Wrap(Operation(t.graph, t.id))); })
-      .def_prop_ro("name", [](PyTensor& t) { return t.output().name(); })
-      .def_prop_ro("device", [](PyTensor& t) { return t.output().op().device(); })
-      .def_prop_ro("value_index", [](PyTensor& t) { return t.index; })
-      .def_prop_ro("dtype", [](PyTensor& t) { return Take(WrapDType(t.output().dtype())); })
-      .def_prop_ro("shape", [](PyTensor& t) { return Take(WrapShape(t.output().shape())); })
-      .def("_rank", [](PyTensor& t) { return t.output().shape().rank(); })
+  type.def_prop_ro("graph", [](PyTensor& t) { return nb::borrow(OfGraph(t, "graph").graph->self); })
+      .def_prop_ro("op", [](PyTensor& t) { return Take(Wrap(OfGraph(t, "op").output().op())); })
+      .def_prop_ro("name", [](PyTensor& t) { return OfGraph(t, "name").output().name(); })
+      .def_prop_ro("device",
+                   [](PyTensor& t) { return OfGraph(t, "device").output().op().device(); })
+      .def_prop_ro("value_index", [](PyTensor& t) { return OfGraph(t, "value_index").index; })
+      .def_prop_ro("dtype", [](PyTensor& t) { return Take(WrapDType(t.dtype())); })
+      .def_prop_ro("shape", [](PyTensor& t) { return Take(WrapShape(t.shape())); })
+      .def("_rank", [](PyTensor& t) { return t.shape().rank(); })
       .def("_dims",
            [](PyTensor& t) -> nb::object {
-             const Shape shape = t.output().shape();
+             const Shape shape = t.shape();
              if (shape.unknown_rank()) return nb::none();
              nb::list dims;
              for (int64_t d : shape.dims()) dims.append(d);
@@ -234,7 +242,8 @@ void BindTensor(nb::module_& m) {
            })
       .def("_set_shape",
            [](PyTensor& t, nb::handle shape) {
-             Status set = t.graph->SetShape(t.output(), ToShape(shape.ptr()));
+             Status set =
+                 OfGraph(t, "_set_shape").graph->SetShape(t.output(), ToShape(shape.ptr()));
              if (!set.ok()) RaiseBuildStatus(set);
            })
       .def("consumers", &Consumers);
@@ -331,6 +340,10 @@ PyObject* Wrap(const Output& output) {
   return Py_NewRef(object);
 }
 
+PyObject* Wrap(EagerValue value) {
+  return NewHandle<PyTensor>(TheHooks().eager_tensor_class, std::move(value));
+}
+
 PyObject* WrapVariable(const Variable& variable) {
   return Checked(PyObject_CallFunction(TheHooks().variable_object, "Oi",
                                        GraphOf(variable.graph())->self, variable.id()));
@@ -345,7 +358,14 @@ const PyOperation* AsOperation(PyObject* object) {
 }
 
 const PyTensor* AsTensor(PyObject* object) {
-  return PyObject_TypeCheck(object, native_tensor) ? nb::inst_ptr<PyTensor>(object) : nullptr;
+  if (!PyObject_TypeCheck(object, native_tensor)) return nullptr;
+  const PyTensor* tensor = nb::inst_ptr<PyTensor>(object);
+  return tensor->graph != nullptr ? tensor : nullptr;
+}
+
+EagerValue* AsEager(PyObject* object) {
+  if (!PyObject_TypeCheck(object, native_tensor)) return nullptr;
+  return nb::inst_ptr<PyTensor>(object)->eager.get();
 }
 
 PyGraph* DefaultGraph() {
@@ -360,6 +380,9 @@ void BindHandles(nb::module_& m) {
   BindOperation(m);
   BindTensor(m);
   m.def("constant_value", [](nb::handle tensor) -> nb::object {
+    if (const EagerValue* eager = AsEager(tensor.ptr())) {
+      return eager->value.variable ? nb::none() : Take(WrapTensor(eager->value.tensor));
+    }
     ramet::Tensor value = ConstantValue(OutputArg(tensor));
     return value.empty() ? nb::none() : Take(WrapTensor(value.DeepCopy().value()));
   });

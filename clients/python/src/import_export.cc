@@ -14,7 +14,6 @@ namespace {
 
 using Elements = std::vector<std::variant<Output, Operation>>;
 
-nb::bytes Bytes(const std::string& s) { return nb::bytes(s.data(), s.size()); }
 std::string_view View(const nb::bytes& b) { return {b.c_str(), b.size()}; }
 
 std::map<std::string, Output> ToOutputs(nb::dict tensors) {

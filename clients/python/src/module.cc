@@ -16,6 +16,7 @@ void SetHooks(nb::dict hooks) {
   Hooks& h = TheHooks();
   SetHook(&h.operation_class, hooks, "operation_class");
   SetHook(&h.tensor_class, hooks, "tensor_class");
+  SetHook(&h.eager_tensor_class, hooks, "eager_tensor_class");
   SetHook(&h.dtypes, hooks, "dtypes");
   SetHook(&h.as_dtype, hooks, "as_dtype");
   SetHook(&h.make_shape, hooks, "make_shape");
@@ -57,6 +58,7 @@ NB_MODULE(_core, m) {
   BindCollections(m);
   BindOpFunctions(m);
   BindBuilding(m);
+  BindEager(m);
   BindFunctions(m);
   BindControlFlow(m);
   BindSession(m);

@@ -1,3 +1,4 @@
+#include "eager.h"
 #include "op_signature.h"
 
 namespace ramet::python {
@@ -24,6 +25,7 @@ bool IsPlain(PyObject* value) {
 // Returns the graph of a tensor or of an object that stands for one (a Variable), else nullptr.
 PyGraph* GraphOfValue(PyObject* value, int depth = 0) {
   if (const PyTensor* t = AsTensor(value)) return t->graph;
+  if (AsEager(value)) return nullptr;
   if (const PyOperation* op = AsOperation(value)) return op->graph;
   if (IsPlain(value) || PyDict_Check(value)) return nullptr;
   if (PyList_Check(value) || PyTuple_CheckExact(value)) {
@@ -46,8 +48,13 @@ class OpCall {
 
   PyObject* Run() {
     FindGraph();
+    return graph_->eager ? RunEagerly() : AddNode();
+  }
+
+ private:
+  PyObject* AddNode() {
     graph_->UseThread();
-    const std::string given = name_ && name_ != Py_None ? ToText(name_) : signature_name();
+    const std::string given = name_ && name_ != Py_None ? ToText(name_) : schema_.name;
     std::string full =
         given.ends_with('/') ? given.substr(0, given.size() - 1) : graph_->UniqueName(given);
     GivenTypes();
@@ -56,12 +63,27 @@ class OpCall {
       ConvertInputs();
     }
     ConvertAttrs();
-    Operation op = CreateOp(graph_, schema_.name, inputs_, std::move(attrs_), full + "/");
-    return Results(op);
+    std::vector<Output> inputs;
+    for (const InputTensor& input : inputs_) inputs.push_back(input.node);
+    Operation op = CreateOp(graph_, schema_.name, inputs, std::move(attrs_), full + "/");
+    nb::list outputs;
+    for (const Output& output : op.outputs()) outputs.append(Take(Wrap(output)));
+    return outputs.empty() ? Wrap(op) : Results(outputs, *op.attrs());
   }
 
- private:
-  const std::string& signature_name() const { return schema_.name; }
+  PyObject* RunEagerly() {
+    CheckEager(schema_);
+    GivenTypes();
+    ConvertInputs();
+    ConvertAttrs();
+    if (schema_.name == "Const") return EagerConstant(attrs_);
+    std::vector<EagerValue> args;
+    for (const InputTensor& input : inputs_) args.push_back(*AsEager(input.eager.ptr()));
+    EagerCall call = CompileCall(graph_, schema_.name, std::move(attrs_), args);
+    nb::list outputs = call.RunAll(args, name_);
+    RememberCall(s_, values_, args, call);
+    return outputs.empty() ? Py_NewRef(Py_None) : Results(outputs, *call.attrs());
+  }
 
   void FindGraph() {
     if (PyGraph::num_capturing > 0) {
@@ -117,12 +139,12 @@ class OpCall {
   void ConvertOne(const ArgSchema& arg, PyObject* value) {
     DType want = arg.type != DType::kInvalid ? arg.type : Bound(arg.type_attr);
     DType preferred = want == DType::kInvalid ? DefaultOf(arg.type_attr) : DType::kInvalid;
-    Output tensor;
+    InputTensor tensor;
     try {
       tensor =
           ConvertToTensor(graph_, value, want, arg.name, arg.is_ref, DType::kInvalid, preferred);
       if (preferred != DType::kInvalid && !Allows(arg.type_attr, BaseType(tensor.dtype())) &&
-          AsTensor(value) == nullptr) {
+          AsTensor(value) == nullptr && AsEager(value) == nullptr) {
         tensor = ConvertToTensor(graph_, value, preferred, arg.name, arg.is_ref, DType::kInvalid);
       }
     } catch (const PythonError&) {
@@ -216,7 +238,7 @@ class OpCall {
     std::vector<DType> types;
     for (Py_ssize_t i = 0; i < n; ++i) {
       PyObject* item = PyTuple_GET_ITEM(items.ptr(), i);
-      Output tensor;
+      InputTensor tensor;
       try {
         tensor = ConvertToTensor(graph_, item, ItemType(arg, i, want), StrCat(arg.name, "_", i),
                                  arg.is_ref, preferred);
@@ -244,9 +266,9 @@ class OpCall {
     if (arg.type_attr.empty()) return DType::kInvalid;
     DType type = Bound(arg.type_attr);
     for (Py_ssize_t i = 0; type == DType::kInvalid && i < PyTuple_GET_SIZE(items); ++i) {
-      if (const PyTensor* t = AsTensor(PyTuple_GET_ITEM(items, i))) {
-        type = BaseType(t->output().dtype());
-      }
+      PyObject* item = PyTuple_GET_ITEM(items, i);
+      if (const PyTensor* t = AsTensor(item)) type = BaseType(t->output().dtype());
+      if (const EagerValue* e = AsEager(item)) type = e->dtype();
     }
     return type;
   }
@@ -323,21 +345,20 @@ class OpCall {
     }
   }
 
-  PyObject* Results(const Operation& op) {
-    if (schema_.outputs.empty()) return Wrap(op);
-    if (schema_.outputs.size() == 1 && !IsList(schema_.outputs[0])) return Wrap(op.output(0));
-    std::vector<Output> flat = op.outputs();
-    if (flat.empty()) return Wrap(op);
+  // Returns the outputs as TensorFlow's wrappers do: a Tensor, a list or a named tuple.
+  PyObject* Results(const nb::list& flat, const AttrMap& attrs) {
+    if (schema_.outputs.size() == 1 && !IsList(schema_.outputs[0])) {
+      return nb::object(flat[0]).release().ptr();
+    }
     size_t next = 0;
     nb::list parts;
-    auto attrs = op.attrs();
     for (const ArgSchema& arg : schema_.outputs) {
       if (!IsList(arg)) {
-        parts.append(Take(Wrap(flat[next++])));
+        parts.append(flat[next++]);
         continue;
       }
       nb::list inner;
-      for (int64_t n = ListLength(arg, *attrs); n > 0; --n) inner.append(Take(Wrap(flat[next++])));
+      for (int64_t n = ListLength(arg, attrs); n > 0; --n) inner.append(flat[next++]);
       parts.append(inner);
     }
     if (schema_.outputs.size() == 1) return nb::object(parts[0]).release().ptr();
@@ -368,7 +389,7 @@ class OpCall {
   PyObject* name_;
   PyGraph* graph_ = nullptr;
   size_t parameter_ = 0;
-  std::vector<Output> inputs_;
+  std::vector<InputTensor> inputs_;
   AttrMap attrs_;
   std::unordered_map<std::string, std::string> inferred_from_;
 };
@@ -376,6 +397,9 @@ class OpCall {
 }  // namespace
 
 PyObject* RunOp(const Signature& signature, PyObject* const* values, PyObject* name) {
+  if (PyGraph::num_eager > 0) {
+    if (PyObject* result = RunRemembered(signature, values, name)) return result;
+  }
   return OpCall(signature, values, name).Run();
 }
 

@@ -236,7 +236,7 @@ nb::object MakeOpFunction(const std::string& op, const std::string& name, bool k
 }  // namespace
 
 Signature MakeSignature(const Op& op, const Renames& renames) {
-  Signature s{&op, {}, 0, nullptr};
+  Signature s{&op, {}, 0, nullptr, nullptr};
   auto name_of = [&](const std::string& own) {
     auto it = renames.find(own);
     return Interned(it == renames.end() ? own : it->second);

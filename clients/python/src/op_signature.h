@@ -15,6 +15,8 @@ struct Parameter {
   const AttrSchema* attr = nullptr;
 };
 
+struct RememberedCalls;
+
 // The order of an op's parameters, as in TensorFlow's generated wrappers: the inputs, the attrs
 // without a default, the attrs with a default, and name.
 struct Signature {
@@ -22,6 +24,7 @@ struct Signature {
   std::vector<Parameter> parameters;
   size_t required = 0;  // parameters without a default
   PyObject* result_class = nullptr;
+  std::shared_ptr<RememberedCalls> remembered = nullptr;  // created by RememberCall
 };
 
 // Arguments whose names differ between the wrapper and the op.

@@ -10,11 +10,6 @@ def disable_v2_behavior():
     variable_creation.disable_resource_variables()
 
 
-@export('disable_eager_execution')
-def disable_eager_execution():
-    """Does nothing: operations are always added to a graph."""
-
-
 @export('disable_v2_tensorshape')
 def disable_v2_tensorshape():
     """Does nothing: the elements of a TensorShape are always Dimensions."""

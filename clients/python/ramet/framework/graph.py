@@ -41,6 +41,7 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     """
 
     _building_function = False
+    _eager = False  # whether operations run when they are called; see framework/eager.py
 
     def __init__(self):
         super().__init__()

@@ -43,6 +43,7 @@ from ramet.framework.scopes import (
     control_dependencies,
     device,
     executing_eagerly,
+    executing_eagerly_outside_functions,
     get_name_scope,
     graph_from_inputs,
     init_scope,

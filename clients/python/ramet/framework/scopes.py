@@ -17,7 +17,7 @@ def graph_from_inputs(values):
       ValueError: if tensors belong to different graphs.
     """
     default = stacks.get_default_graph()
-    if default.building_function or default._stand_in is not None:
+    if default._eager or default.building_function or default._stand_in is not None:
         return default
     first = None
     for value in values:
@@ -192,6 +192,10 @@ def init_scope():
     """
     inner = stacks.get_default_graph()
     graph = stacks.enclosing(lambda graph: not graph.building_function)
+    if graph._eager:
+        with _eager_scope(graph, inner):
+            yield
+        return
     context = graph._get_control_flow_context()
     graph._set_control_flow_context(None)
     _core.push_controls(graph, None)
@@ -206,6 +210,21 @@ def init_scope():
     finally:
         _core.pop_controls(graph)
         graph._set_control_flow_context(context)
+
+
+@contextlib.contextmanager
+def _eager_scope(graph, inner):
+    """Opens the graph of eager execution with the name scope of another graph, and without a tape."""
+    if graph is inner:
+        yield
+        return
+    scope = inner.get_name_scope()
+    pause = _core.TapePause()
+    try:
+        with graph.as_default(), graph.name_scope(f'{scope}/' if scope else None), graph._devices_of(inner):
+            yield
+    finally:
+        pause.resume()
 
 
 def name_from_scope_name(name):
@@ -243,7 +262,13 @@ def strip_name_scope(name, export_scope):
     return mark + inside.removeprefix(scope).lstrip('/') if inside.startswith(scope) else name
 
 
-@export('executing_eagerly', 'executing_eagerly_outside_functions')
+@export('executing_eagerly')
 def executing_eagerly():
-    """Returns False: operations become nodes of graphs, which sessions run."""
-    return False
+    """Returns whether operations run when they are called, instead of becoming nodes of the default graph."""
+    return stacks.get_default_graph()._eager
+
+
+@export('executing_eagerly_outside_functions')
+def executing_eagerly_outside_functions():
+    """Returns whether operations run when they are called, outside of the functions under construction."""
+    return stacks.enclosing(lambda graph: not graph.building_function)._eager

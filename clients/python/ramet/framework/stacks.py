@@ -70,12 +70,30 @@ def enclosing(is_wanted):
     Args:
       is_wanted: a function from a Graph to a bool.
     """
-    return next((graph for graph in reversed(graphs.stack) if is_wanted(graph)), get_default_graph())
+    found = next((graph for graph in reversed(graphs.stack) if is_wanted(graph)), None)
+    if found is None and _global_graph is not None and _global_graph._eager:
+        found = _global_graph
+    return get_default_graph() if found is None else found
+
+
+def base_graph():
+    """Returns the graph that is the default outside of all `as_default` blocks, or None if it was not used yet."""
+    return _global_graph
+
+
+def set_base_graph(graph):
+    """Sets the graph that is the default outside of all `as_default` blocks.
+
+    Args:
+      graph: the Graph, or None for a new one that is created when it is used.
+    """
+    global _global_graph
+    _global_graph = graph
 
 
 @export('reset_default_graph')
 def reset_default_graph():
-    """Replaces the process's default graph by a new, empty graph.
+    """Replaces the process's default graph by a new, empty graph. Eager execution stays enabled.
 
     Raises:
       AssertionError: inside a `with graph.as_default()` block.
@@ -86,7 +104,8 @@ def reset_default_graph():
             'Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared '
             'graph, exit the nesting and create a new graph.'
         )
-    _global_graph = None
+    if _global_graph is not None and not _global_graph._eager:
+        _global_graph = None
 
 
 @export('get_default_session')

@@ -62,6 +62,9 @@ def constant_value(tensor, partial=False):
     """
     if not isinstance(tensor, Tensor):
         return None if is_tensor(tensor) else tensor
+    if tensor._is_eager:
+        value = _core.constant_value(tensor)
+        return value if value is None or isinstance(value, np.ndarray) else np.array(value)
     value = _core.constant_value(tensor) if _is_told(tensor.op) else None
     if value is not None and not isinstance(value, np.ndarray):
         return np.array(value, dtype=tensor.dtype.as_numpy_dtype)
@@ -146,7 +149,7 @@ def constant_value_as_shape(tensor):
     rank = tensor.shape.with_rank(1)[0].value
     if rank == 0:
         return tensor_shape.TensorShape([])
-    shape = _shape_from_op(tensor.op)
+    shape = None if tensor._is_eager else _shape_from_op(tensor.op)
     if shape is not None:
         return shape
     value = constant_value(tensor)

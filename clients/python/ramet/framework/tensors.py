@@ -23,6 +23,7 @@ class Tensor(_core.Tensor):
     """
 
     OVERLOADABLE_OPERATORS = OVERLOADABLE_OPERATORS
+    _is_eager = False  # whether it is a value instead of an element of a graph
     __array_priority__ = 100
     __hash__ = object.__hash__
 

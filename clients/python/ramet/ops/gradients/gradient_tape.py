@@ -12,9 +12,9 @@ from ramet.ops.array import array_ops
 from ramet.ops.checks import check_ops
 from ramet.ops.control_flow import while_loop as loops
 from ramet.ops.control_flow.tensor_array_ops import TensorArray
-from ramet.ops.gradients import gradients as graph_gradients
+from ramet.ops.gradients.eager_records import EagerRecords
 from ramet.ops.gradients.gradients import UnconnectedGradients
-from ramet.ops.gradients.tape_records import TapeRecords
+from ramet.ops.gradients.tape_records import TapeRecords, is_trainable
 from ramet.ops.variables.variables import Variable
 
 _USED = 'A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)'
@@ -31,11 +31,6 @@ def _parts(value):
     """Returns the tensors of a source or target whose gradients are asked for."""
     value = _handle_or_self(value)
     return value.values if isinstance(value, IndexedSlices) else value
-
-
-def _is_trainable(tensor):
-    dtype = tensor.dtype.base_dtype
-    return dtype.is_floating or dtype.is_complex or dtype.name in ('resource', 'variant')
 
 
 def _rows(target):
@@ -77,7 +72,8 @@ class GradientTape:
         if self._recording:
             raise ValueError('Tape is still recording, This can happen if you try to re-enter an already-active tape.')
         if self._records is None:
-            self._records = TapeRecords(self._watch_accessed_variables)
+            kind = EagerRecords if ops.executing_eagerly() else TapeRecords
+            self._records = kind(self._watch_accessed_variables)
         self._records.start()
         self._recording = True
 
@@ -100,7 +96,7 @@ class GradientTape:
             if not isinstance(each, (ops.Tensor, Variable)):
                 raise ValueError(f'Passed in object {each} of type {type(each).__name__!r}, not tf.Tensor or '
                                  'tf.Variable or ExtensionType.')
-            if not _is_trainable(each):
+            if not is_trainable(each):
                 tf_logging.log_first_n(
                     tf_logging.WARN,
                     'The dtype of the watched tensor must be floating (e.g. tf.float32), got %r', 5, each.dtype)
@@ -173,7 +169,7 @@ class GradientTape:
             raise TypeError('Argument `target` should be a list or nested structure of Tensors, Variables or '
                             'CompositeTensors to be differentiated, but received None.')
         grads = self._flat_gradients([_parts(t) for t in nest.flatten(target)],
-                                     [_parts(s) for s in nest.flatten(sources)],
+                                     nest.flatten(sources),
                                      output_gradients, unconnected_gradients)
         if not self._persistent:
             self._watched_variables = self._records.variables()
@@ -188,21 +184,9 @@ class GradientTape:
         starts = [None] * len(targets)
         if output_gradients is not None:
             starts = [None if g is None else ops.convert_to_tensor(g) for g in nest.flatten(output_gradients)]
-        tracked, stops = self._records.tracked(targets + sources)
-        asked = [s for s in sources if s in tracked and _is_trainable(s)]
-        pairs = [(t, g) for t, g in zip(targets, starts) if t in tracked and _is_trainable(t)]
-        found = {}
-        if asked and pairs:
-            ys, grad_ys = zip(*((t, array_ops.ones_like(t) if g is None else g) for t, g in pairs))
-            found = dict(zip(asked, graph_gradients.gradients(list(ys), asked, list(grad_ys),
-                                                              stop_gradients=stops)))
-        return [self._or_zeros(found.get(source), source, zeros) for source in sources]
-
-    @staticmethod
-    def _or_zeros(grad, source, zeros):
-        if grad is None and zeros:
-            return gen.ReadVariableOp(source) * 0 if source.dtype.name == 'resource' else array_ops.zeros_like(source)
-        return grad
+        found = self._records.gradients(targets, [_parts(source) for source in sources], starts)
+        return [self._records.zeros_for(source) if grad is None and zeros else grad
+                for grad, source in zip(found, sources)]
 
     def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE, parallel_iterations=None,
                  experimental_use_pfor=True):

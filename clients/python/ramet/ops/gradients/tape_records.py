@@ -1,8 +1,17 @@
 """The operations that a tape has recorded, as ranges of a graph's operations."""
 
+from ramet import gen
 from ramet.framework import ops
+from ramet.ops.array import array_ops
+from ramet.ops.gradients import gradients as graph_gradients
 
 _READS = frozenset(('ReadVariableOp', 'ResourceGather', 'ResourceGatherNd'))
+
+
+def is_trainable(tensor):
+    """Returns whether a tensor, by its dtype, can have a gradient."""
+    dtype = tensor.dtype.base_dtype
+    return dtype.is_floating or dtype.is_complex or dtype.name in ('resource', 'variant')
 
 
 class TapeRecords:
@@ -63,7 +72,35 @@ class TapeRecords:
     def _is_read_here(self, variable):
         return any(op.type in _READS and self._added_here(op) for op in variable.handle.consumers())
 
-    def tracked(self, tensors):
+    def gradients(self, targets, sources, starts):
+        """Adds the nodes that compute the derivatives of the sum of the targets.
+
+        Args:
+          targets: a list of Tensors.
+          sources: a list of Tensors, and handles of variables.
+          starts: for each target, the derivative to start from, or None for ones.
+
+        Returns:
+          A Tensor, IndexedSlices or None for each source.
+        """
+        tracked, stops = self._tracked(targets + sources)
+        asked = [s for s in sources if s in tracked and is_trainable(s)]
+        pairs = [(t, g) for t, g in zip(targets, starts) if t in tracked and is_trainable(t)]
+        found = {}
+        if asked and pairs:
+            ys, grad_ys = zip(*((t, array_ops.ones_like(t) if g is None else g) for t, g in pairs))
+            found = dict(zip(asked, graph_gradients.gradients(list(ys), asked, list(grad_ys),
+                                                              stop_gradients=stops)))
+        return [found.get(source) for source in sources]
+
+    @staticmethod
+    def zeros_for(source):
+        """Returns the gradient of a source that no target depends on, as zeros."""
+        if getattr(source, '_is_resource', False):
+            return gen.ReadVariableOp(source.handle, source.dtype) * 0
+        return array_ops.zeros_like(source)
+
+    def _tracked(self, tensors):
         """Returns the tracked ones of `tensors`, and the outputs that gradients must not pass.
 
         Args:

@@ -34,7 +34,7 @@ def _reflected(y, x, name, build):
 
 
 def _add(x, y):
-    if type(y) is Tensor:
+    if type(y) is type(x):
         if x.dtype is dtypes.string:
             return gen.Add(x, y, name='add')
         return gen.AddV2(x, y, name='add')
@@ -68,7 +68,7 @@ def _rmul(y, x):
 def _truediv(x, y):
     kind, dtype = type(y), x.dtype
     if dtype in _FLOATING and (kind is float or kind is int
-                               or kind is Tensor and y.dtype is dtype):
+                               or kind is type(x) and y.dtype is dtype):
         return gen.RealDiv(x, y, name='truediv')
     return math_divide.truediv_in_scope(x, y)
 

@@ -105,7 +105,12 @@ def _default_creator(use_resource=None, initial_value=None, variable_def=None, i
     if variable_def is not None:
         if initial_value is not None:
             raise ValueError('variable_def and initial_value are mutually exclusive.')
+        if ops.executing_eagerly():
+            raise ValueError('Creating a `tf.Variable` with a `variable_def` arg is not supported when eager '
+                             f'execution is enabled. Got: variable_def={variable_def}')
         return from_proto(variable_def, import_scope)
+    if ops.executing_eagerly_outside_functions():
+        return variable_objects.kind(None)(initial_value, **kwargs)
     if use_resource is None and _setting_of_scope is not None:
         use_resource = _setting_of_scope()
     if use_resource is None:

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core.h"
+#include "op_signature.h"
+
+namespace ramet::python {
+
+// Returns the context of the process that runs operations eagerly. Raises RuntimeError if eager
+// execution was never used.
+EagerContext& TheEagerContext();
+
+// A compiled operation that can be run on values.
+struct EagerCall {
+  std::shared_ptr<EagerFunction> function;
+  bool may_block = false;  // an op that may call the program or wait for other threads
+
+  // Runs the operation. Raises the tf.errors class of a failure, with TensorFlow's message for the
+  // op and the `name` of the call (may be null).
+  void Run(std::span<const EagerValue> args, std::span<EagerValue> results, PyObject* name) const;
+  // Returns all results as EagerTensors.
+  nb::list RunAll(std::span<const EagerValue> args, PyObject* name) const;
+  std::shared_ptr<const AttrMap> attrs() const { return OperationOf(*function).attrs(); }
+};
+
+// Raises RuntimeError for an op that takes references of variables.
+void CheckEager(const OpSchema& schema);
+// Returns an EagerTensor with the value of a Const. A new reference.
+PyObject* EagerConstant(const AttrMap& attrs);
+// Compiles an operation for values with these dtypes, on the current device.
+EagerCall CompileCall(PyGraph* graph, const std::string& op, AttrMap attrs,
+                      std::span<const EagerValue> args);
+
+// Keeps a call so that the next one with arguments of the same kinds skips the conversions: the
+// attrs must be equal, and tensors have the same dtypes. Does nothing if the arguments cannot be
+// compared quickly.
+void RememberCall(const Signature& signature, PyObject* const* values,
+                  std::span<const EagerValue> args, const EagerCall& call);
+// Runs a remembered call and returns its result. Returns null, without an error, if there is none
+// or the default graph is not eager.
+PyObject* RunRemembered(const Signature& signature, PyObject* const* values, PyObject* name);
+
+}  // namespace ramet::python

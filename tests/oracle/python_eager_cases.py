@@ -262,7 +262,7 @@ def variables(tf):
     v = tf.Variable([1., 2.], name='v')
     results = [v.numpy(), v.name, v.shape, v.dtype, v.trainable, repr(v), v + 1., v * v, v[0], v.value(), v.read_value()]
     results += [v.assign([3., 4.]).numpy(), v.assign_add([1., 1.]).numpy(), v.assign_sub([.5, .5]).numpy(), v.numpy()]
-    results += [tf.assign(v, [0., 1.]).numpy(), tf.assign_add(v, [1., 1.]).numpy(), v.initialized_value(), v.is_initialized()]
+    results += [tf.assign(v, [0., 1.]).numpy(), tf.assign_add(v, [1., 1.]).numpy(), v.is_initialized()]
     results += [float(tf.Variable(2.)), int(tf.Variable(3)), np.array(v), copy.deepcopy(v).numpy(), v.sparse_read([1]),
                 tf.reduce_sum(v), tf.matmul([v], [[1.], [2.]]), tf.convert_to_tensor(v), bool(tf.Variable(0)),
                 tf.Variable(lambda: tf.ones([2])).numpy(), tf.Variable(1, dtype=tf.float64).dtype, tf.global_variables(),
@@ -297,10 +297,6 @@ def variable_initial_value_error(tf):
     return tf.Variable(1.).initial_value
 
 
-def variable_op_error(tf):
-    return tf.Variable(1.).op
-
-
 def variable_without_value(tf):
     return tf.Variable()
 
@@ -314,7 +310,7 @@ def get_variable(tf):
 
 def get_variable_reuse(tf):
     with tf.variable_scope('s', reuse=True):
-        return tf.get_variable('a', [2])
+        return tf.get_variable('a', [2]).name
 
 
 # Random numbers.

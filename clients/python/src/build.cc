@@ -19,8 +19,14 @@ nb::object CreateNode(PyGraph& graph, const std::string& type, nb::list inputs, 
     if (t == nullptr) RaiseTypeError("input is not a Tensor: ", Repr(h.ptr()));
     tensors.push_back(Inside(&graph, t->output()));
   }
-  AttrMap map;
   graph.UseThread();
+  return Take(Wrap(CreateOp(&graph, type, tensors, ToAttrs(attrs, type), name)));
+}
+
+}  // namespace
+
+AttrMap ToAttrs(const nb::dict& attrs, const std::string& type) {
+  AttrMap map;
   const Op* op = OpRegistry::Global().Find(type);
   for (auto [key, value] : attrs) {
     AttrSchema schema;
@@ -28,13 +34,17 @@ nb::object CreateNode(PyGraph& graph, const std::string& type, nb::list inputs, 
     const AttrSchema* known = op ? op->schema().FindAttr(schema.name) : nullptr;
     map.Set(schema.name, ToAttr(value.ptr(), known ? *known : schema, type));
   }
-  return Take(Wrap(CreateOp(&graph, type, tensors, std::move(map), name)));
+  return map;
 }
-
-}  // namespace
 
 Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Output>& inputs,
                    AttrMap attrs, const std::string& name) {
+  if (graph->eager) {
+    Raise(PyExc_RuntimeError,
+          StrCat("an operation of type ", type,
+                 " cannot be added to a graph while operations run eagerly; open a graph with "
+                 "tf.Graph().as_default()"));
+  }
   graph->UseThread();
   if (!graph->container.empty()) {
     const Op* op = OpRegistry::Global().Find(type);

@@ -239,6 +239,8 @@ PyObject* Interned(const std::string& text);  // new reference
 // Conversions of attrs to and from Python values; the definition determines the attr's type.
 PyObject* WrapAttr(const Attr& attr);
 Attr ToAttr(PyObject* value, const AttrSchema& schema, std::string_view op);
+// Converts the attrs of a node of any op.
+AttrMap ToAttrs(const nb::dict& attrs, const std::string& type);
 
 // arrays.cc: numpy.
 void ImportNumpy();

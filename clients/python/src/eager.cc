@@ -134,22 +134,10 @@ void BindEager(nb::module_& m) {
   m.def("eager_variable",
         [](const std::string& name) { return Take(Wrap(EagerValue::NewVariable(name))); });
   // Runs an op of any type on EagerTensors. Returns the list of results.
-  m.def(
-      "execute",
-      [](PyGraph& graph, const std::string& type, nb::list inputs, nb::dict attrs,
-         nb::handle name) {
-        AttrMap map;
-        const Op* op = OpRegistry::Global().Find(type);
-        for (auto [key, value] : attrs) {
-          AttrSchema schema;
-          schema.name = nb::cast<std::string>(key);
-          const AttrSchema* known = op ? op->schema().FindAttr(schema.name) : nullptr;
-          map.Set(schema.name, ToAttr(value.ptr(), known ? *known : schema, type));
-        }
-        const std::vector<EagerValue> args = EagerArgs(inputs);
-        return CompileCall(&graph, type, std::move(map), args).RunAll(args, name.ptr());
-      },
-      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none() = nb::none());
+  m.def("execute", [](PyGraph& graph, const std::string& type, nb::list inputs, nb::dict attrs) {
+    const std::vector<EagerValue> args = EagerArgs(inputs);
+    return CompileCall(&graph, type, ToAttrs(attrs, type), args).RunAll(args);
+  });
   BindTape(m);
 }
 

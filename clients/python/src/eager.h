@@ -17,16 +17,17 @@ struct EagerCall {
   std::shared_ptr<EagerFunction> function;
   bool may_block = false;  // an op that may call the program or wait for other threads
 
-  // Runs the operation. Raises the tf.errors class of a failure, with TensorFlow's message for the
-  // op and the `name` of the call (may be null).
-  void Run(std::span<const EagerValue> args, std::span<EagerValue> results, PyObject* name) const;
+  // Runs the operation. Raises the tf.errors class of a failure, with TensorFlow's message.
+  void Run(std::span<const EagerValue> args, std::span<EagerValue> results) const;
   // Returns all results as EagerTensors.
-  nb::list RunAll(std::span<const EagerValue> args, PyObject* name) const;
+  nb::list RunAll(std::span<const EagerValue> args) const;
   std::shared_ptr<const AttrMap> attrs() const { return OperationOf(*function).attrs(); }
 };
 
 // Raises RuntimeError for an op that takes references of variables.
 void CheckEager(const OpSchema& schema);
+// Raises InvalidArgumentError for an input whose dtype differs from that of an earlier one.
+[[noreturn]] void RaiseWrongType(const std::string& op, size_t input, DType wanted, DType found);
 // Returns an EagerTensor with the value of a Const. A new reference.
 PyObject* EagerConstant(const AttrMap& attrs);
 // Compiles an operation for values with these dtypes, on the current device.
@@ -40,6 +41,6 @@ void RememberCall(const Signature& signature, PyObject* const* values,
                   std::span<const EagerValue> args, const EagerCall& call);
 // Runs a remembered call and returns its result. Returns null, without an error, if there is none
 // or the default graph is not eager.
-PyObject* RunRemembered(const Signature& signature, PyObject* const* values, PyObject* name);
+PyObject* RunRemembered(const Signature& signature, PyObject* const* values);
 
 }  // namespace ramet::python

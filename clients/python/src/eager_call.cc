@@ -126,12 +126,11 @@ std::string SnakeCase(const std::string& type) {
 }
 
 // Turns the error of a step into that of an eager operation.
-[[noreturn]] void RaiseOpError(const Status& status, const Operation& op, PyObject* name) {
+[[noreturn]] void RaiseOpError(const Status& status, const Operation& op) {
   if (PyErr_Occurred()) throw PythonError();
   std::string message = status.message();
   message.resize(std::min(message.find("\n\t [[{{node "), message.size()));
-  const std::string given = name && name != Py_None ? ToText(name) : "";
-  RaiseStatus(Status(status.code(), StrCat(message, " [Op:", op.type(), "] name: ", given)));
+  RaiseStatus(Status(status.code(), StrCat(message, " [Op:", op.type(), "] name: ")));
 }
 
 }  // namespace
@@ -159,6 +158,12 @@ void CheckEager(const OpSchema& schema) {
   }
 }
 
+void RaiseWrongType(const std::string& op, size_t input, DType wanted, DType found) {
+  RaiseStatus(InvalidArgument(
+      "cannot compute ", op, " as input #", input, "(zero-based) was expected to be a ",
+      DTypeName(wanted), " tensor but is a ", DTypeName(found), " tensor [Op:", op, "] name: "));
+}
+
 PyObject* EagerConstant(const AttrMap& attrs) {
   return Wrap(EagerValue(Value(attrs.Get<Tensor>("value"))));
 }
@@ -173,17 +178,16 @@ EagerCall CompileCall(PyGraph* graph, const std::string& op, AttrMap attrs,
   return {*std::move(function), known.calls_program() || known.schema().is_stateful};
 }
 
-void EagerCall::Run(std::span<const EagerValue> args, std::span<EagerValue> results,
-                    PyObject* name) const {
+void EagerCall::Run(std::span<const EagerValue> args, std::span<EagerValue> results) const {
   EagerContext& context = TheEagerContext();
   const auto run = [&] { return context.Execute(function, args, results); };
   const Status status = MustReleaseGil(*this, args) ? WithoutGil(run) : run();
-  if (!status.ok()) RaiseOpError(status, OperationOf(*function), name);
+  if (!status.ok()) RaiseOpError(status, OperationOf(*function));
 }
 
-nb::list EagerCall::RunAll(std::span<const EagerValue> args, PyObject* name) const {
+nb::list EagerCall::RunAll(std::span<const EagerValue> args) const {
   std::vector<EagerValue> results(NumResultsOf(*function));
-  Run(args, results, name);
+  Run(args, results);
   nb::list wrapped;
   for (EagerValue& result : results) wrapped.append(Take(Wrap(std::move(result))));
   return wrapped;
@@ -248,7 +252,7 @@ bool Fits(const RememberedCalls::Entry& entry, PyObject* const* values, Argument
 
 }  // namespace
 
-PyObject* RunRemembered(const Signature& signature, PyObject* const* values, PyObject* name) {
+PyObject* RunRemembered(const Signature& signature, PyObject* const* values) {
   RememberedCalls* known = signature.remembered.get();
   if (known == nullptr) return nullptr;
   PyGraph* graph = DefaultGraph();
@@ -258,7 +262,7 @@ PyObject* RunRemembered(const Signature& signature, PyObject* const* values, PyO
     if (entry.device != graph->eager_device || !Fits(entry, values, &arguments)) continue;
     const EagerCall call = entry.call;  // the call may change the entries
     EagerValue result;
-    call.Run(arguments.values(), {&result, 1}, name);
+    call.Run(arguments.values(), {&result, 1});
     return Wrap(std::move(result));
   }
   return nullptr;

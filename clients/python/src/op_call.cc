@@ -80,7 +80,7 @@ class OpCall {
     std::vector<EagerValue> args;
     for (const InputTensor& input : inputs_) args.push_back(*AsEager(input.eager.ptr()));
     EagerCall call = CompileCall(graph_, schema_.name, std::move(attrs_), args);
-    nb::list outputs = call.RunAll(args, name_);
+    nb::list outputs = call.RunAll(args);
     RememberCall(s_, values_, args, call);
     return outputs.empty() ? Py_NewRef(Py_None) : Results(outputs, *call.attrs());
   }
@@ -138,6 +138,10 @@ class OpCall {
 
   void ConvertOne(const ArgSchema& arg, PyObject* value) {
     DType want = arg.type != DType::kInvalid ? arg.type : Bound(arg.type_attr);
+    const EagerValue* given = graph_->eager ? AsEager(value) : nullptr;
+    if (given && want != DType::kInvalid && given->dtype() != BaseType(want)) {
+      RaiseWrongType(schema_.name, inputs_.size(), want, given->dtype());
+    }
     DType preferred = want == DType::kInvalid ? DefaultOf(arg.type_attr) : DType::kInvalid;
     InputTensor tensor;
     try {
@@ -398,7 +402,7 @@ class OpCall {
 
 PyObject* RunOp(const Signature& signature, PyObject* const* values, PyObject* name) {
   if (PyGraph::num_eager > 0) {
-    if (PyObject* result = RunRemembered(signature, values, name)) return result;
+    if (PyObject* result = RunRemembered(signature, values)) return result;
   }
   return OpCall(signature, values, name).Run();
 }

@@ -104,6 +104,12 @@ class ElementKernel final : public Kernel {
   const DatasetNode read_;
 };
 
+// Makes an iterator that lives as long as its handle.
+Status MakeAnonymousIterator(KernelContext& c, const ElementSpec& spec) {
+  c.SetOutput(0, MakeHandle(std::make_shared<IteratorResource>("", "AnonymousIterator", spec)));
+  return OkStatus();
+}
+
 Status SetElement(KernelContext& c, const ElementSpec& spec, Element element) {
   RAMET_RETURN_IF_ERROR(spec.Check(element));
   for (size_t i = 0; i < element.size(); ++i) {
@@ -247,6 +253,17 @@ RAMET_OP("IteratorV2")
         "dataset. Error: the session's iterator of this name has other dtypes or shapes.")
     .Shape(DatasetShape)
     .CpuKernelClass<IteratorKernel>();
+
+RAMET_OP("AnonymousIteratorV3")
+    .Output("handle: resource")
+    .Attr("output_types: list(type) >= 1")
+    .Attr("output_shapes: list(shape) >= 1")
+    .Stateful()
+    .Doc(
+        "Returns the handle of a new iterator at each execution. The iterator lives as long as the "
+        "handle.")
+    .Shape(DatasetShape)
+    .CpuKernelClass<ElementKernel<MakeAnonymousIterator>>();
 
 RAMET_OP("Iterator")
     .Output("handle: resource")

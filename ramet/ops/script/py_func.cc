@@ -81,5 +81,21 @@ RAMET_OP("PyFuncStateless")
     .NotDifferentiable()
     .CpuKernelClass<CallHostFunction>();
 
+RAMET_OP("EagerPyFunc")
+    .Input("input: Tin")
+    .Output("output: Tout")
+    .Attr("token: string")
+    .Attr("is_async: bool = false")
+    .Attr("Tin: list(type) >= 0")
+    .Attr("Tout: list(type) >= 0")
+    .Stateful()
+    .Doc(
+        "Like PyFunc, for a function that runs its operations eagerly. Its gradient is defined by "
+        "the program. is_async has no effect.")
+    .HostMemory({"input", "output"})
+    .CallsProgram()
+    .Shape(UnknownOutputs)
+    .CpuKernelClass<CallHostFunction>();
+
 }  // namespace
 }  // namespace ramet

@@ -85,6 +85,8 @@ class Dataset:
         return True
 
     def __iter__(self):
+        if ops.executing_eagerly():
+            return iterator.EagerIterator(self)
         raise RuntimeError(
             '`tf.data.Dataset` only supports Python-style iteration in eager mode or within '
             'tf.function.')
@@ -107,6 +109,9 @@ class Dataset:
           ValueError: if the dataset depends on variables, tables or placeholders.
         """
 
+        if ops.executing_eagerly():
+            return iterator.EagerIterator(self)
+
         @function.Defun()
         def _make_dataset():
             return graph_capture.copy_into_default_graph(self._variant_tensor)
@@ -126,6 +131,9 @@ class Dataset:
         Returns:
           An Iterator.
         """
+        if ops.executing_eagerly():
+            raise RuntimeError('`make_initializable_iterator()` is not supported in eager mode. Use Python-style '
+                               'iteration instead.')
         with ops.colocate_with(self._variant_tensor):
             resource = gen.IteratorV2(container='', shared_name=shared_name or '',
                                       **structure.attrs(self.element_spec))

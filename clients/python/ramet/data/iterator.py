@@ -6,7 +6,7 @@ from ramet import gen
 from ramet.api import export
 from ramet.data import structure
 from ramet.data.optional import OptionalValue
-from ramet.framework import ops
+from ramet.framework import errors, ops
 
 _MANY_CALLS = 32
 _WARNING = (
@@ -202,6 +202,58 @@ class Iterator:
     def output_classes(self):
         """The structure of classes of the elements."""
         return structure.classes(self._element_spec)
+
+
+@export('contrib.eager.Iterator')
+class EagerIterator(Iterator):
+    """An iterator over the elements of a dataset while operations run eagerly. It is at the start of the dataset."""
+
+    def __init__(self, dataset):
+        """Creates the iterator.
+
+        Args:
+          dataset: a Dataset.
+
+        Raises:
+          RuntimeError: if operations do not run eagerly.
+        """
+        if not ops.executing_eagerly():
+            raise RuntimeError('When not inside of tf.function or eager execution, iterators of datasets are created '
+                               'with make_one_shot_iterator or make_initializable_iterator.')
+        self._element_spec = dataset.element_spec
+        self._attrs = structure.attrs(self._element_spec)
+        self._iterator_resource = gen.AnonymousIteratorV3(**self._attrs)
+        self._initializer = None
+        gen.MakeIterator(dataset._variant_tensor, self._iterator_resource)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        try:
+            return self.get_next()
+        except errors.OutOfRangeError:
+            raise StopIteration from None
+
+    next = __next__
+
+    def get_next(self, name=None):
+        """Returns the components of the next element, as tensors.
+
+        Args:
+          name: ignored.
+
+        Returns:
+          The structure of Tensors.
+
+        Raises:
+          OutOfRangeError: after the last element.
+        """
+        return structure.from_tensors(self._element_spec, gen.IteratorGetNext(self._iterator_resource, **self._attrs))
+
+    def string_handle(self, name=None):
+        """Raises RuntimeError: the iterator belongs to no session."""
+        raise RuntimeError('Iterator.string_handle is not supported when eager execution is enabled.')
 
 
 @export('data.experimental.get_next_as_optional')

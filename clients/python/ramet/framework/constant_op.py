@@ -1,6 +1,6 @@
 """Constants."""
 
-from ramet import _core
+from ramet import _core, gen
 from ramet.api import export
 from ramet.framework import conversion, dtypes, stacks, tensor_proto, tensor_shape
 
@@ -37,7 +37,20 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
         if made is not None:
             return made
         value = tensor_proto.make_tensor_proto(value, dtype)
-    dtype = dtypes.as_dtype(value.dtype)
+    return add_constant(value, dtypes.as_dtype(value.dtype), name)
+
+
+def add_constant(value, dtype, name):
+    """Returns the tensor of a new Const, or the value itself while operations run eagerly.
+
+    Args:
+      value: an array or a TensorProto.
+      dtype: the DType of the value.
+      name: the name of the node, made unique unless it ends with a slash.
+    """
+    graph = stacks.get_default_graph()
+    if graph._eager:
+        return gen.Const(value=value, dtype=dtype)
     return _core.create_op(graph, 'Const', [], {'value': value, 'dtype': dtype}, name).outputs[0]
 
 

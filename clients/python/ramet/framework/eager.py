@@ -2,11 +2,12 @@
 
 import contextlib
 import random
+import types
 
 from ramet import _core
 from ramet.api import export
+from ramet.framework import attr_value, stacks, tensor_shape
 from ramet.framework import device as device_lib
-from ramet.framework import stacks, tensor_shape
 from ramet.framework.graph import Graph
 from ramet.framework.graph_keys import GraphKeys
 from ramet.framework.tensors import Tensor
@@ -214,6 +215,27 @@ class EagerGraph(Graph):
         for entry, in self._devices:
             merged = '' if entry is None else device_lib.merge_names(entry, merged) if merged else entry
         _core.set_eager_device(self, merged)
+
+    def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, attrs=None, op_def=None,
+                  compute_shapes=True, compute_device=True):
+        """Runs an op of any type, or a function of the library.
+
+        Args:
+          op_type: the op, such as "MatMul".
+          inputs: a list of Tensors.
+          dtypes: ignored.
+          input_types: ignored.
+          name: ignored.
+          attrs: a dict of attr values, which may be AttrValue messages.
+          op_def: ignored.
+          compute_shapes: ignored.
+          compute_device: ignored.
+
+        Returns:
+          An object whose `outputs` are the results.
+        """
+        plain = {key: attr_value.to_python(value) for key, value in (attrs or {}).items()}
+        return types.SimpleNamespace(outputs=_core.execute(self, op_type, list(inputs), plain))
 
     def add_to_collection(self, name, value):
         """Adds a value to a collection of the program. The standard collections stay empty.

@@ -21,8 +21,8 @@ def graph_from_inputs(values):
         return default
     first = None
     for value in values:
-        if type(value) is Tensor:
-            graph = value.graph
+        if isinstance(value, Tensor):
+            graph = None if value._is_eager else value.graph
         elif isinstance(value, (list, tuple)):
             graph = graph_from_inputs(value) if value else None
         elif value is None or isinstance(value, (int, float, str, bytes)):

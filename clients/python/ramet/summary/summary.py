@@ -3,7 +3,7 @@
 from ramet import gen
 from ramet.api import export
 from ramet.core.framework import summary_pb2
-from ramet.framework import dtypes, ops
+from ramet.framework import dtypes, graph_only, ops
 from ramet.summary import tags
 
 _TEXT_PLUGIN = 'text'
@@ -149,7 +149,12 @@ def text(name, tensor, collections=None):
                           summary_metadata=summary_pb2.SummaryMetadata(plugin_data=plugin))
 
 
+_NEEDS_GRAPH = graph_only.needs_graph(
+    'Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead.')
+
+
 @export('summary.merge')
+@_NEEDS_GRAPH
 def merge(inputs, collections=None, name=None):
     """Merges several summaries into one.
 
@@ -169,6 +174,7 @@ def merge(inputs, collections=None, name=None):
 
 
 @export('summary.merge_all')
+@_NEEDS_GRAPH
 def merge_all(key=ops.GraphKeys.SUMMARIES, scope=None, name=None):
     """Merges all summaries of a collection.
 

@@ -48,6 +48,9 @@ class FileWriter:
           RuntimeError: if session is given.
           TypeError: if graph is not a Graph.
         """
+        if ops.executing_eagerly():
+            raise RuntimeError('v1.summary.FileWriter is not compatible with eager execution. Use '
+                               '`tf.summary.create_file_writer`,or a `with v1.Graph().as_default():` context')
         if session is not None:
             raise RuntimeError('FileWriter takes no session: Ramet has no summary writer resources')
         self._events = events_file.EventFileWriter(logdir, flush_secs, filename_suffix)

@@ -3,7 +3,7 @@
 from ramet import gen
 from ramet.api import export
 from ramet.docstrings import with_args_of
-from ramet.framework import dtypes, ops, tensor_shape
+from ramet.framework import dtypes, graph_only, ops, tensor_shape
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.ops.control_flow.smart_cond import smart_cond
 from ramet.ops.math import math_ops
@@ -84,6 +84,11 @@ def _enqueue(queue, tensors, enqueue_many, keep_input):
                                        gen.NoOp)
 
 
+_NEEDS_GRAPH = graph_only.needs_graph(
+    'Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data to ingest '
+    'data into your model instead.', ValueError)
+
+
 class _Batcher:
     """One call of batch, shuffle_batch and their relatives."""
 
@@ -158,6 +163,7 @@ class _Batcher:
 
 
 @export('train.batch')
+@_NEEDS_GRAPH
 def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None,
           dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None):
     """Returns batches of examples, in the order in which threads of a QueueRunner compute them.
@@ -186,6 +192,7 @@ def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, s
 
 
 @export('train.maybe_batch')
+@_NEEDS_GRAPH
 @with_args_of(batch)
 def maybe_batch(tensors, keep_input, batch_size, num_threads=1, capacity=32, enqueue_many=False,
                 shapes=None, dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None,
@@ -204,6 +211,7 @@ def maybe_batch(tensors, keep_input, batch_size, num_threads=1, capacity=32, enq
 
 
 @export('train.batch_join')
+@_NEEDS_GRAPH
 @with_args_of(batch)
 def batch_join(tensors_list, batch_size, capacity=32, enqueue_many=False, shapes=None,
                dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None):
@@ -222,6 +230,7 @@ def batch_join(tensors_list, batch_size, capacity=32, enqueue_many=False, shapes
 
 
 @export('train.maybe_batch_join')
+@_NEEDS_GRAPH
 @with_args_of(maybe_batch, batch_join)
 def maybe_batch_join(tensors_list, keep_input, batch_size, capacity=32, enqueue_many=False,
                      shapes=None, dynamic_pad=False, allow_smaller_final_batch=False,
@@ -233,6 +242,7 @@ def maybe_batch_join(tensors_list, keep_input, batch_size, capacity=32, enqueue_
 
 
 @export('train.shuffle_batch')
+@_NEEDS_GRAPH
 @with_args_of(batch)
 def shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, num_threads=1, seed=None,
                   enqueue_many=False, shapes=None, allow_smaller_final_batch=False,
@@ -252,6 +262,7 @@ def shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, num_threads=
 
 
 @export('train.maybe_shuffle_batch')
+@_NEEDS_GRAPH
 @with_args_of(shuffle_batch, maybe_batch)
 def maybe_shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, keep_input,
                         num_threads=1, seed=None, enqueue_many=False, shapes=None,
@@ -263,6 +274,7 @@ def maybe_shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, keep_i
 
 
 @export('train.shuffle_batch_join')
+@_NEEDS_GRAPH
 @with_args_of(shuffle_batch, batch_join)
 def shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, seed=None,
                        enqueue_many=False, shapes=None, allow_smaller_final_batch=False,
@@ -274,6 +286,7 @@ def shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, se
 
 
 @export('train.maybe_shuffle_batch_join')
+@_NEEDS_GRAPH
 @with_args_of(shuffle_batch_join, maybe_batch)
 def maybe_shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, keep_input,
                              seed=None, enqueue_many=False, shapes=None,

@@ -3,7 +3,7 @@
 from ramet import gen
 from ramet.api import export
 from ramet.docstrings import with_args_of
-from ramet.framework import constant_op, dtypes, ops
+from ramet.framework import constant_op, dtypes, graph_only, ops
 from ramet.ops.array import array_ops
 from ramet.ops.control_flow.assertions import Assert
 from ramet.ops.math import math_ops
@@ -55,6 +55,8 @@ def limit_epochs(tensor, num_epochs=None, name=None):
 
 
 @export('train.input_producer')
+@graph_only.needs_graph('Input pipelines based on Queues are not supported when eager execution is enabled. Please use '
+                        'tf.data to ingest data into your model instead.')
 def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None,
                    capacity=32, shared_name=None, summary_name=None, name=None, cancel_op=None):
     """Returns a queue that a QueueRunner fills with the rows of a tensor, again and again.

@@ -7,7 +7,7 @@ from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.tensor_conversion import convert_to_tensor_or_indexed_slices
 from ramet.ops.array import array_ops
 from ramet.ops.control_flow import control_flow_ops
-from ramet.ops.gradients import gradients
+from ramet.ops.gradients import gradient_tape, gradients
 from ramet.ops.variables import state_ops, variable_lists, variables
 from ramet.ops.variables.partitioned_variable import PartitionedVariable
 from ramet.train import slot_creator
@@ -108,6 +108,8 @@ class Optimizer:
           ValueError: if there are no variables, gate_gradients is not one of the three values, or the
             optimizer does not support a tensor's dtype.
         """
+        if ops.executing_eagerly():
+            return self._compute_eagerly(loss, var_list, grad_loss)
         if callable(loss) and not isinstance(loss, (ops.Tensor, variables.Variable)):
             loss = loss()
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
@@ -129,6 +131,19 @@ class Optimizer:
         self._assert_valid_dtypes(
             [v for g, v in grads_and_vars if g is not None and v.dtype != dtypes.resource])
         return grads_and_vars
+
+    @staticmethod
+    def _compute_eagerly(loss, var_list, grad_loss):
+        if not callable(loss):
+            raise RuntimeError('`loss` passed to Optimizer.compute_gradients should be a function when eager execution '
+                               'is enabled.')
+        with gradient_tape.GradientTape() as tape:
+            if var_list is not None:
+                tape.watch(var_list)
+            value = loss()
+        if var_list is None:
+            var_list = tape.watched_variables()
+        return list(zip(tape.gradient(value, var_list, grad_loss), var_list))
 
     @staticmethod
     def _variables_to_train(var_list):
@@ -175,6 +190,8 @@ class Optimizer:
             else:
                 with ops.control_dependencies([self._finish(update_ops, 'update')]):
                     train_op = _increment(global_step, scope)
+        if ops.executing_eagerly():
+            return train_op
         if isinstance(train_op, ops.Tensor):
             train_op = train_op.op
         collection = ops.get_collection_ref(ops.GraphKeys.TRAIN_OP)
@@ -200,7 +217,8 @@ class Optimizer:
         for grad, var, target in converted:
             if grad is None:
                 continue
-            with ops.name_scope('update_' + var.op.name), ops.colocate_with(var.op):
+            scope = None if ops.executing_eagerly() else 'update_' + var.op.name
+            with ops.name_scope(scope), ops.colocate_with(var.op):
                 update_ops.append(target.update_op(self, grad))
         return update_ops
 

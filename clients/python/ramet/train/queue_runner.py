@@ -6,7 +6,7 @@ import weakref
 from ramet.api import export
 from ramet.client import base_session
 from ramet.core.protobuf import queue_runner_pb2
-from ramet.framework import errors, ops
+from ramet.framework import errors, graph_only, ops
 from ramet.lib import tf_logging as logging
 
 
@@ -33,6 +33,9 @@ class QueueRunner:
 
     def __init__(self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None,
                  queue_closed_exception_types=None, queue_runner_def=None, import_scope=None):
+        if ops.executing_eagerly():
+            raise RuntimeError('QueueRunners are not supported when eager execution is enabled. Instead, please use '
+                               'tf.data to get data into your model.')
         if queue_runner_def:
             if queue or enqueue_ops:
                 raise ValueError('queue_runner_def and queue are mutually exclusive.')
@@ -230,6 +233,7 @@ def add_queue_runner(qr, collection=ops.GraphKeys.QUEUE_RUNNERS):
 
 
 @export('train.queue_runner.start_queue_runners', 'train.start_queue_runners')
+@graph_only.needs_graph('Queues are not compatible with eager execution.')
 def start_queue_runners(sess=None, coord=None, daemon=True, start=True,
                         collection=ops.GraphKeys.QUEUE_RUNNERS):
     """Creates and starts the threads of all QueueRunners of a collection.

@@ -31,9 +31,13 @@ def _slice_of_slot(primary, slot, info):
         info.var_shape[:rank])
 
 
+def _name_of(primary):
+    return primary._shared_name if ops.executing_eagerly() else primary.op.name
+
+
 @contextlib.contextmanager
 def _slot_scope(primary, name, colocate_with_primary):
-    with variable_scope.variable_scope(None, primary.op.name + '/' + name):
+    with variable_scope.variable_scope(None, _name_of(primary) + '/' + name):
         if colocate_with_primary:
             with ops.colocate_with(primary.op):
                 yield

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ramet import _core, gen
+from ramet import gen
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, ops, tensor_proto, tensor_shape
 from ramet.ops.array import array_basics
@@ -103,8 +103,7 @@ def _small_constant(shape, dtype, value, name):
         count *= sizes[-1]
     if not 0 <= count < _SMALL:
         return None
-    attrs = {'value': _filled_proto(value, dtype, tuple(sizes)), 'dtype': dtype}
-    return _core.create_op(ops.get_default_graph(), 'Const', [], attrs, name).outputs[0]
+    return constant_op.add_constant(_filled_proto(value, dtype, tuple(sizes)), dtype, name)
 
 
 @functools.lru_cache(256, typed=True)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ramet import gen
 from ramet.api import export
-from ramet.framework import constant_op, dtypes, ops, tensor_shape
+from ramet.framework import constant_op, dtypes, graph_only, ops, tensor_shape
 from ramet.ops.array import array_basics
 
 Tensor = ops.Tensor
@@ -44,6 +44,7 @@ def stack(values, axis=0, name='stack'):
 
 
 @export('parallel_stack')
+@graph_only.needs_graph('tf.parallel_stack() is not compatible with eager execution.')
 def parallel_stack(values, name='parallel_stack'):
     """Stacks tensors along a new first dimension, copying each one as soon as it is computed.
 

@@ -116,6 +116,8 @@ def pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0):
 
 def _set_padded_shape(result, paddings):
     """Sets the sizes that follow from the known elements of a partially known `paddings`."""
+    if result._is_eager:
+        return
     source = result.op.inputs[0].shape
     known = tensor_util.constant_value(result.op.inputs[1], partial=True)
     if source.rank is None or known is None or result.shape.is_fully_defined():

@@ -2,13 +2,14 @@
 
 from ramet import gen
 from ramet.api import export
-from ramet.framework import constant_op, dtypes, ops, tensor_shape
+from ramet.framework import constant_op, dtypes, graph_only, ops, tensor_shape
 from ramet.framework.sparse_tensor import SparseTensor
 
 Tensor = ops.Tensor
 
 
 @export('placeholder')
+@graph_only.needs_graph('tf.placeholder() is not compatible with eager execution.')
 def placeholder(dtype, shape=None, name=None):
     """Creates a tensor whose value must be fed in each run.
 
@@ -39,6 +40,7 @@ def placeholder_with_default(input, shape, name=None):
 
 
 @export('sparse_placeholder', 'sparse.placeholder')
+@graph_only.needs_graph('`sparse_placeholder` is not compatible with eager execution.')
 def sparse_placeholder(dtype, shape=None, name=None):
     """Creates a SparseTensor whose value must be fed in each run.
 

@@ -6,6 +6,7 @@ from ramet import gen
 from ramet.api import export
 from ramet.docstrings import named
 from ramet.framework import constant_op, errors, ops, tensor_util
+from ramet.ops.checks import eager_checks
 from ramet.ops.control_flow import assertions
 from ramet.ops.math import math_basics, math_reduce
 
@@ -29,6 +30,8 @@ def _binary(sign, default_name, build, known, arguments):
     with ops.name_scope(name, default_name, [x, y, data]):
         x = ops.convert_to_tensor(x, name='x')
         y = ops.convert_to_tensor(y, name='y')
+        if ops.executing_eagerly():
+            return eager_checks.check(sign, x, y, build(x, y), (data, summarize, message))
         if data is None:
             data = [f'Condition x {sign} y did not hold element-wise:',
                     f'x ({x.name}) = ', x, f'y ({y.name}) = ', y]
@@ -121,7 +124,7 @@ def _against_zero(sign, default_name, check, arguments):
         x = ops.convert_to_tensor(x, name='x')
         if data is None:
             data = [prefix(message), f'Condition x {sign} 0 did not hold element-wise:',
-                    f'x ({x.name}) = ', x]
+                    f'x ({eager_checks.name_of(x)}) = ', x]
         return check(x, constant_op.constant(0, dtype=x.dtype), data, summarize)
 
 
@@ -188,7 +191,7 @@ def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=N
         if data is None:
             data = [prefix(message),
                     f'x and y not equal to tolerance rtol = {rtol}, atol = {atol}',
-                    f'x ({x.name}) = ', x, f'y ({y.name}) = ', y]
+                    f'x ({eager_checks.name_of(x)}) = ', x, f'y ({eager_checks.name_of(y)}) = ', y]
         bound = atol + rtol * math_basics.abs(y)
         condition = math_reduce.reduce_all(gen.Less(math_basics.abs(x - y), bound))
         return assertions.Assert(condition, data, summarize=summarize)

@@ -2,7 +2,7 @@
 
 from ramet import gen
 from ramet.api import export
-from ramet.framework import dtypes, ops
+from ramet.framework import dtypes, errors, graph_only, ops
 from ramet.ops.array.array_basics import one_of
 from ramet.ops.control_flow.cond import cond
 from ramet.ops.control_flow.dependencies import group, with_dependencies
@@ -21,6 +21,8 @@ def Assert(condition, data, summarize=None, name=None):
     Returns:
       An Operation; add a control dependency on it so that it runs.
     """
+    if ops.executing_eagerly():
+        return _check(condition, data, summarize)
     with ops.name_scope(name, 'Assert', [condition, data]):
         converted = [ops.convert_to_tensor(value) for value in data]
         if all(value.dtype in (dtypes.string, dtypes.int32) for value in converted):
@@ -30,6 +32,25 @@ def Assert(condition, data, summarize=None, name=None):
         def fail():
             return gen.Assert(condition, data, summarize=summarize, name='Assert')
         return cond(condition, gen.NoOp, fail, name='AssertGuard').op
+
+
+def _check(condition, data, summarize):
+    """Raises InvalidArgumentError if a condition is false."""
+    if condition:
+        return
+    lines = '\n'.join(_summary(ops.convert_to_tensor(value), summarize) for value in data)
+    raise errors.InvalidArgumentError(
+        node_def=None, op=None, message=f"Expected '{condition!s}' to be true. Summarized data: {lines}")
+
+
+def _summary(tensor, summarize):
+    """Returns the first elements of a tensor as text."""
+    summarize = 3 if summarize is None else 1e8 if summarize < 0 else summarize
+    if tensor._rank():
+        flat = tensor.numpy().reshape(-1)
+        shown = [str(element) for element in flat[:int(summarize)]]
+        return ', '.join([*shown, '...'] if len(flat) > summarize else shown)
+    return str(tensor.numpy())
 
 
 @export('debugging.assert_all_finite', 'verify_tensor_all_finite')
@@ -56,6 +77,9 @@ def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
 
 
 @export('add_check_numerics_ops')
+@graph_only.needs_graph("add_check_numerics_ops() is not compatible with eager execution. To check for Inf's and NaN's "
+                        'under eager execution, call tf.debugging.enable_check_numerics() once before executing the '
+                        'checked operations.')
 def add_check_numerics_ops():
     """Adds a check for infinities and NaNs to every floating-point tensor of the graph.
 

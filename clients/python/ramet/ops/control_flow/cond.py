@@ -39,6 +39,9 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         if not callable(function):
             raise TypeError(f"'{role}' must be callable.")
     with ops.name_scope(name, 'cond', [pred]):
+        if ops.executing_eagerly():
+            result = true_fn() if pred else false_fn()
+            return result if strict else unpack_if_singleton(result)
         if isinstance(pred, bool):
             raise TypeError("'pred' must not be a Python bool.")
         pred, true_pivot, false_pivot = _pivots(pred)

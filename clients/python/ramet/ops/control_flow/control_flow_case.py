@@ -72,9 +72,13 @@ def _check_pair(pair):
     if not isinstance(condition, ops.Tensor):
         raise TypeError(f'pred must be a Tensor, got: {condition}')
     if condition.dtype.base_dtype != dtypes.bool:
-        raise TypeError(f'pred must be Tensor of type bool: {condition.name}')
+        raise TypeError(f'pred must be Tensor of type bool: {_name(condition)}')
     if not callable(function):
-        raise TypeError(f'fn for pred {condition.name} must be callable.')
+        raise TypeError(f'fn for pred {_name(condition)} must be callable.')
+
+
+def _name(condition):
+    return '?' if condition._is_eager else condition.name
 
 
 def _last_resort(conditions, function):
@@ -93,6 +97,6 @@ def _at_most(count, conditions, message):
     stacked = array_ops.stack(conditions, name='preds_c')
     true = math_ops.reduce_sum(math_ops.cast(stacked, dtypes.int32), name='num_true_conds')
     holds = gen.LessEqual(true, constant_op.constant(count, name='n_true_conds'))
-    names = ', '.join(condition.name for condition in conditions)
+    names = ', '.join(_name(c) for c in conditions)
     text = f'{message}: more than {count} conditions ({names}) evaluated as True:'
     return assertions.Assert(holds, data=[text, stacked], summarize=len(conditions))

@@ -36,6 +36,8 @@ def group(*inputs, **kwargs):
       TypeError: if an input is something else.
       ValueError: if there are other keywords.
     """
+    if ops.executing_eagerly():
+        return None
     name = kwargs.pop('name', None)
     if kwargs:
         raise ValueError('Unknown keyword arguments: ' + ', '.join(kwargs.keys()))
@@ -82,6 +84,8 @@ def with_dependencies(dependencies, output_tensor, name=None):
     Returns:
       A value of the same kind as `output_tensor`.
     """
+    if ops.executing_eagerly():
+        return output_tensor
     with ops.name_scope(name, 'control_dependency', list(dependencies) + [output_tensor]) as scope:
         with ops.colocate_with(output_tensor):
             with ops.control_dependencies(dependencies):
@@ -107,6 +111,8 @@ def tuple(tensors, name=None, control_inputs=None):
       TypeError: if `control_inputs` contains something else.
       ValueError: if there is no tensor.
     """
+    if ops.executing_eagerly():
+        return tensors
     with ops.name_scope(name, 'tuple', tensors):
         tensors = [t if t is None or isinstance(t, (Operation, IndexedSlices))
                    or ops.is_dense_tensor_like(t) else ops.convert_to_tensor(t) for t in tensors]

@@ -40,6 +40,9 @@ def switch_case(branch_index, branch_fns, default=None, name='switch_case'):
     branch_index = ops.convert_to_tensor(branch_index)
     if not branch_index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
+    if ops.executing_eagerly():
+        number = int(branch_index)
+        return functions[number if 0 <= number < len(functions) else -1]()
     with ops.name_scope(name, 'case', [branch_index]):
         with ops.name_scope('indexed_case') as scope:
             return _case(branch_index, functions, scope)

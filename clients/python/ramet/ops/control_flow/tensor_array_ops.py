@@ -25,6 +25,13 @@ class TensorArray:
     new TensorArray for the same array with a new `flow`, which orders the operations.
     """
 
+    def __new__(cls, *args, **kwargs):
+        if cls is TensorArray and ops.executing_eagerly():
+            from ramet.ops.control_flow import eager_tensor_array  # deferred: only for eager programs
+
+            cls = eager_tensor_array.EagerTensorArray
+        return super().__new__(cls)
+
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None,
                  tensor_array_name=None, handle=None, flow=None, infer_shape=True,
                  element_shape=None, colocate_with_first_write_call=True, name=None):

@@ -52,6 +52,9 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
             cond, body, loop_vars = limited.cond, limited.body, limited.loop_vars
             if shape_invariants is not None:
                 shape_invariants = (tensor_shape.TensorShape([]), limited.inner(shape_invariants))
+        if ops.executing_eagerly():
+            result = _run(cond, body, loop_vars, return_same_structure)
+            return result if maximum_iterations is None else result[1]
         loop = _core.while_context(ops.get_default_graph(), parallel_iterations, back_prop,
                                    swap_memory, maximum_iterations)
         loop._add_to_collection()
@@ -83,6 +86,21 @@ class _Limited:
     def body(self, counter, variables):
         counter = counter + 1
         return counter, self._body(variables) if self._single else self._body(*variables)
+
+
+def _run(cond, body, loop_vars, return_same_structure):
+    """Returns the final values of a loop that runs eagerly."""
+    pack = len(loop_vars) == 1 and not return_same_structure
+    packed = False
+    structure = list(loop_vars)
+    while cond(*loop_vars):
+        loop_vars = body(*loop_vars)
+        if pack and not isinstance(loop_vars, (list, tuple)):
+            packed = True
+            loop_vars = (loop_vars,)
+        nest.assert_same_structure(structure, list(loop_vars), expand_composites=True)
+    loop_vars = nest.map_structure(lambda v: v if hasattr(v, 'flow') else values.convert(v), loop_vars)
+    return loop_vars[0] if packed else loop_vars
 
 
 def _build(loop, cond, body, loop_vars, shape_invariants, return_same_structure):

@@ -1,11 +1,15 @@
 """tf.custom_gradient: functions that define their own gradients."""
 
 import functools
+import inspect
 import itertools
 
-from ramet import gen
+from ramet import _core, gen
 from ramet.api import export
-from ramet.framework import nest, ops
+from ramet.framework import nest, ops, variable_objects
+from ramet.ops.array import array_ops
+from ramet.ops.gradients import eager_records
+from ramet.ops.variables import variables
 
 _numbers = itertools.count()
 
@@ -23,6 +27,8 @@ class _Decorated:
         return _Decorated(functools.partial(self._func, instance))
 
     def __call__(self, *args, **kwargs):
+        if ops.executing_eagerly():
+            return _eager_call(self._func, args, kwargs)
         if kwargs:
             raise ValueError('The custom_gradient decorator currently supports keywords '
                              'arguments only when eager execution is enabled.')
@@ -31,6 +37,43 @@ class _Decorated:
         result, grad_fn = self._func(*args)
         created = [v for v in _all_variables() if v not in before]
         return _with_gradient(result, nest.flatten(args), grad_fn, created)
+
+
+def _eager_call(func, args, kwargs):
+    """Calls the function and records its gradient on the tapes."""
+    accessed = {}
+    watchers = variable_objects.watchers()
+    watchers.append(lambda variable: accessed.setdefault(_core.eager_id(variable.handle), variable))
+    try:
+        result, grad_fn = func(*args, **kwargs)
+    finally:
+        watchers.pop()
+    flat_args = nest.flatten(args) + nest.flatten(kwargs)
+    used = [v for v in accessed.values() if v.trainable and all(v is not arg for arg in flat_args)]
+    if used and not _takes_variables(grad_fn):
+        raise TypeError('@tf.custom_gradient grad_fn must accept keyword argument \'variables\', since function uses '
+                        f'variables: {used}')
+    inputs = [arg.handle if isinstance(arg, variables.Variable) else ops.convert_to_tensor(arg) for arg in flat_args]
+    pause = _core.TapePause()
+    outputs = [gen.Identity(ops.convert_to_tensor(value)) for value in nest.flatten(result)]
+    pause.resume()
+
+    def backward(grads):
+        grads = [array_ops.zeros_like(out) if grad is None else grad for grad, out in zip(grads, outputs)]
+        made = grad_fn(*grads, variables=used) if used else grad_fn(*grads)
+        of_inputs, of_variables = _split(made, used)
+        if len(of_inputs) != len(inputs):
+            raise ValueError(f'custom_gradient function expected to return {len(inputs)} gradients, but returned '
+                             f'{len(of_inputs)} instead.')
+        return of_inputs + of_variables
+
+    eager_records.record(inputs + [v.handle for v in used], outputs, backward)
+    return nest.pack_sequence_as(result, outputs)
+
+
+def _takes_variables(grad_fn):
+    parameters = inspect.signature(grad_fn).parameters
+    return 'variables' in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _all_variables():

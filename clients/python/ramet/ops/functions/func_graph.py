@@ -4,10 +4,12 @@ import contextlib
 
 from ramet import _core, gen
 from ramet.core.framework import graph_pb2
-from ramet.framework import dtypes, ops, tensor_shape
+from ramet.framework import constant_op, dtypes, ops, tensor_shape
 from ramet.framework.graph import Graph
 from ramet.ops.variables import variable_scope
 
+# The number of elements of an eager tensor that becomes a constant instead of an argument.
+_SMALL = 128
 _VARIABLE_ARGUMENTS = (
     'shape', 'dtype', 'initializer', 'regularizer', 'trainable', 'collections', 'caching_device',
     'partitioner', 'validate_shape', 'use_resource', 'constraint', 'synchronization',
@@ -41,6 +43,7 @@ class FuncGraph(Graph):
         self.outer_graph = ops.get_default_graph()
         self._capture_name = capture_name or (lambda tensor: 'placeholder')
         self._captures = {}
+        self._constants = {}
         self.inputs = []
         if self.outer_graph.seed is not None:
             self.seed = self.outer_graph.seed
@@ -61,7 +64,9 @@ class FuncGraph(Graph):
         Raises:
           ValueError: if the tensor belongs to a graph that does not enclose this one.
         """
-        if tensor.graph is self:
+        if tensor._is_eager and tensor.dtype.is_numpy_compatible and tensor.shape.num_elements() <= _SMALL:
+            return self._constant(tensor)
+        if not tensor._is_eager and tensor.graph is self:
             return tensor
         if tensor not in self._captures:
             outer = self._in_outer_graph(tensor)
@@ -71,7 +76,26 @@ class FuncGraph(Graph):
 
     _inside = capture
 
+    def _constant(self, tensor):
+        """Returns a Const with the value of an eager tensor, which makes its value known to shape inference."""
+        self._check_eager()
+        if tensor not in self._constants:
+            with self.as_default(), self.control_dependencies(None):
+                self._constants[tensor] = constant_op.constant(tensor.numpy(), tensor.dtype)
+        return self._constants[tensor]
+
+    def _check_eager(self):
+        outer = self.outer_graph
+        while isinstance(outer, FuncGraph):
+            outer = outer.outer_graph
+        if not outer._eager:
+            raise RuntimeError('Attempting to capture an EagerTensor without building a function.')
+
     def _in_outer_graph(self, tensor):
+        if tensor._is_eager:
+            self._check_eager()
+            outer = self.outer_graph
+            return outer.capture(tensor) if isinstance(outer, FuncGraph) else tensor
         if tensor.graph is self.outer_graph:
             return tensor
         if isinstance(self.outer_graph, FuncGraph):

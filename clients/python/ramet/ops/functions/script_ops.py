@@ -7,7 +7,7 @@ import numpy as np
 
 from ramet import _core, gen
 from ramet.api import export
-from ramet.framework import ops
+from ramet.framework import nest, ops
 
 _numbers = itertools.count()
 
@@ -44,7 +44,8 @@ class _Registered:
         return _as_arrays(self._func(*inputs))
 
 
-def _register(func):
+def registered(func):
+    """Registers a function with the core and returns its token. The default graph keeps it alive."""
     registered = _Registered(func)
     graph = ops.get_default_graph()
     # The graph of a function ends when the function is written.
@@ -54,6 +55,14 @@ def _register(func):
         graph._py_funcs_used_in_graph = []
     graph._py_funcs_used_in_graph.append(registered)
     return registered.token
+
+
+def _call_eagerly(func, inp):
+    """Calls the function with arrays, and returns its results as tensors."""
+    inp = inp if isinstance(inp, (list, tuple)) else [inp]
+    result = nest.flatten(func(*[np.array(ops.convert_to_tensor(value).numpy()) for value in inp]))
+    result = [value if value is None else ops.convert_to_tensor(value) for value in result]
+    return result[0] if len(result) == 1 else result
 
 
 @export('py_func')
@@ -81,9 +90,11 @@ def py_func(func, inp, Tout, stateful=True, name=None):
     if not callable(func):
         raise ValueError(f'Expected func to be callable. Received func={func} '
                          f'of type {type(func)}.')
+    if ops.executing_eagerly():
+        return _call_eagerly(func, inp)
     is_list = isinstance(Tout, (list, tuple))
     op = gen.PyFunc if stateful else gen.PyFuncStateless
-    result = op(input=inp, token=_register(func), Tout=Tout if is_list else [Tout], name=name)
+    result = op(input=inp, token=registered(func), Tout=Tout if is_list else [Tout], name=name)
     return result if is_list else result[0]
 
 

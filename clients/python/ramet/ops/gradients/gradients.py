@@ -4,7 +4,7 @@ import enum
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import ops
+from ramet.framework import graph_only, ops
 from ramet.framework.indexed_slices import IndexedSlices
 from ramet.ops.array import array_ops
 
@@ -79,6 +79,7 @@ def _checked_unconnected(value):
 
 
 @export('gradients')
+@graph_only.needs_graph('tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.')
 def gradients(ys, xs, grad_ys=None, name='gradients', colocate_gradients_with_ops=False,
               gate_gradients=False, aggregation_method=None, stop_gradients=None,
               unconnected_gradients=UnconnectedGradients.NONE):

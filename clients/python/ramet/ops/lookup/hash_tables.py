@@ -32,7 +32,7 @@ class StaticHashTable(InitializableLookupTableBase):
     def _create_resource(self):
         handle = gen.HashTableV2(key_dtype=self._key_dtype, value_dtype=self._value_dtype,
                                  shared_name=self._shared_name, name=self._name)
-        self._name = handle.op.name.split('/')[-1]
+        self._name = self._name if handle._is_eager else handle.op.name.split('/')[-1]
         return handle
 
     def export(self, name=None):

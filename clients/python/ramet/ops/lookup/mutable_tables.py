@@ -34,8 +34,8 @@ class MutableTable(LookupInterface):
     def _adopt(self, handle, name, checkpoint):
         """Sets the table's handle, and registers the table for Savers if checkpoint is True."""
         self._resource_handle = handle
-        self._name = handle.op.name.split('/')[-1]
-        if checkpoint:
+        self._name = name if handle._is_eager else handle.op.name.split('/')[-1]
+        if checkpoint and not handle._is_eager:
             ops.add_to_collection(ops.GraphKeys.SAVEABLE_OBJECTS, TableSaveable(self, name))
 
     def _in_scope(self, name, what, values=()):

@@ -1,7 +1,7 @@
 """tf.metrics: metrics over many batches, kept in local variables."""
 
 from ramet.api import export
-from ramet.framework import dtypes, ops
+from ramet.framework import dtypes, graph_only, ops
 from ramet.ops.array import array_ops
 from ramet.ops.losses import squeeze_ops, weights_broadcast_ops
 from ramet.ops.math import math_ops
@@ -38,6 +38,7 @@ def _running_ratio(total, count, more, values, added):
 
 
 @export('metrics.mean')
+@graph_only.metric
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """Returns the mean of all values so far.
 
@@ -75,6 +76,7 @@ def _weighted(values, weights):
 
 
 @export('metrics.mean_tensor')
+@graph_only.metric
 def mean_tensor(values, weights=None, metrics_collections=None, updates_collections=None,
                 name=None):
     """Returns the mean of each element over all tensors so far.
@@ -105,6 +107,7 @@ def mean_tensor(values, weights=None, metrics_collections=None, updates_collecti
 
 
 @export('metrics.accuracy')
+@graph_only.metric
 def accuracy(labels, predictions, weights=None, metrics_collections=None,
              updates_collections=None, name=None):
     """Returns the fraction of predictions so far that equal their labels.
@@ -132,6 +135,7 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None,
 
 
 @export('metrics.mean_absolute_error')
+@graph_only.metric
 def mean_absolute_error(labels, predictions, weights=None, metrics_collections=None,
                         updates_collections=None, name=None):
     """Returns the mean of |predictions - labels| so far.
@@ -157,6 +161,7 @@ def mean_absolute_error(labels, predictions, weights=None, metrics_collections=N
 
 
 @export('metrics.mean_squared_error')
+@graph_only.metric
 def mean_squared_error(labels, predictions, weights=None, metrics_collections=None,
                        updates_collections=None, name=None):
     """Returns the mean of (predictions - labels)**2 so far.
@@ -182,6 +187,7 @@ def mean_squared_error(labels, predictions, weights=None, metrics_collections=No
 
 
 @export('metrics.root_mean_squared_error')
+@graph_only.metric
 def root_mean_squared_error(labels, predictions, weights=None, metrics_collections=None,
                             updates_collections=None, name=None):
     """Returns the root of the mean of (predictions - labels)**2 so far.
@@ -208,6 +214,7 @@ def root_mean_squared_error(labels, predictions, weights=None, metrics_collectio
 
 
 @export('metrics.mean_relative_error')
+@graph_only.metric
 def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_collections=None,
                         updates_collections=None, name=None):
     """Returns the mean of |labels - predictions| / normalizer so far; 0 where normalizer is 0.
@@ -238,6 +245,7 @@ def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_c
 
 
 @export('metrics.mean_cosine_distance')
+@graph_only.metric
 def mean_cosine_distance(labels, predictions, dim, weights=None, metrics_collections=None,
                          updates_collections=None, name=None):
     """Returns 1 minus the mean of sum(predictions * labels) along an axis, so far.
@@ -266,6 +274,7 @@ def mean_cosine_distance(labels, predictions, dim, weights=None, metrics_collect
 
 
 @export('metrics.percentage_below')
+@graph_only.metric
 def percentage_below(values, threshold, weights=None, metrics_collections=None,
                      updates_collections=None, name=None):
     """Returns the fraction of values so far that are below a threshold.

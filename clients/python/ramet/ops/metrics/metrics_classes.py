@@ -2,7 +2,7 @@
 
 from ramet.api import export
 from ramet.docstrings import with_args_of
-from ramet.framework import dtypes
+from ramet.framework import dtypes, graph_only
 from ramet.ops.array import array_ops
 from ramet.ops.math import math_ops
 from ramet.ops.math.math_segment import confusion_matrix
@@ -15,6 +15,7 @@ def _flat(tensor):
 
 
 @export('metrics.mean_per_class_accuracy')
+@graph_only.metric
 def mean_per_class_accuracy(labels, predictions, num_classes, weights=None, metrics_collections=None,
                             updates_collections=None, name=None):
     """Returns the mean over the classes of the share of elements of a class that are predicted correctly.
@@ -70,6 +71,7 @@ def _updated_confusion(labels, predictions, num_classes, weights):
 
 
 @export('metrics.mean_iou')
+@graph_only.metric
 @with_args_of(mean_per_class_accuracy)
 def mean_iou(labels, predictions, num_classes, weights=None, metrics_collections=None, updates_collections=None,
              name=None):

@@ -2,7 +2,7 @@
 
 from ramet.api import export
 from ramet.docstrings import named, with_args_of
-from ramet.framework import constant_op, dtypes, ops
+from ramet.framework import constant_op, dtypes, graph_only, ops
 from ramet.lib import tf_logging
 from ramet.ops.array import array_ops
 from ramet.ops.checks import check_ops
@@ -102,6 +102,7 @@ false_positives_at_thresholds = export('metrics.false_positives_at_thresholds')(
 
 
 @export('metrics.precision_at_thresholds')
+@graph_only.metric
 @with_args_of(true_positives_at_thresholds)
 def precision_at_thresholds(labels, predictions, thresholds, weights=None, metrics_collections=None,
                             updates_collections=None, name=None):
@@ -118,6 +119,7 @@ def precision_at_thresholds(labels, predictions, thresholds, weights=None, metri
 
 
 @export('metrics.recall_at_thresholds')
+@graph_only.metric
 @with_args_of(true_positives_at_thresholds)
 def recall_at_thresholds(labels, predictions, thresholds, weights=None, metrics_collections=None,
                          updates_collections=None, name=None):
@@ -134,6 +136,7 @@ def recall_at_thresholds(labels, predictions, thresholds, weights=None, metrics_
 
 
 @export('metrics.sensitivity_at_specificity')
+@graph_only.metric
 @with_args_of(true_positives_at_thresholds)
 def sensitivity_at_specificity(labels, predictions, specificity, weights=None, num_thresholds=200,
                                metrics_collections=None, updates_collections=None, name=None):
@@ -163,6 +166,7 @@ def sensitivity_at_specificity(labels, predictions, specificity, weights=None, n
 
 
 @export('metrics.specificity_at_sensitivity')
+@graph_only.metric
 @with_args_of(sensitivity_at_specificity)
 def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None, num_thresholds=200,
                                metrics_collections=None, updates_collections=None, name=None):
@@ -231,6 +235,7 @@ def _area(of, curve, method, last, name):
 
 
 @export('metrics.auc')
+@graph_only.metric
 @with_args_of(sensitivity_at_specificity)
 def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None,
         curve='ROC', name=None, summation_method='trapezoidal', thresholds=None):

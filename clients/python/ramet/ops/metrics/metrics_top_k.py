@@ -2,7 +2,7 @@
 
 from ramet.api import export
 from ramet.docstrings import with_args_of
-from ramet.framework import dtypes, ops
+from ramet.framework import dtypes, graph_only, ops
 from ramet.ops.array import array_ops
 from ramet.ops.losses import weights_broadcast_ops
 from ramet.ops.math import math_ops
@@ -27,6 +27,7 @@ def _share(kind, name, labels, predictions_idx, k, class_id, weights, collection
 
 
 @export('metrics.recall_at_top_k')
+@graph_only.metric
 def recall_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None, metrics_collections=None,
                     updates_collections=None, name=None):
     """Returns the share of labels that are among the predicted classes.
@@ -53,6 +54,7 @@ def recall_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None
 
 
 @export('metrics.recall_at_k')
+@graph_only.metric
 @with_args_of(recall_at_top_k)
 def recall_at_k(labels, predictions, k, class_id=None, weights=None, metrics_collections=None,
                 updates_collections=None, name=None):
@@ -68,6 +70,7 @@ def recall_at_k(labels, predictions, k, class_id=None, weights=None, metrics_col
 
 
 @export('metrics.precision_at_top_k')
+@graph_only.metric
 @with_args_of(recall_at_top_k)
 def precision_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None, metrics_collections=None,
                        updates_collections=None, name=None):
@@ -81,6 +84,7 @@ def precision_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=N
 
 
 @export('metrics.precision_at_k')
+@graph_only.metric
 @with_args_of(recall_at_k, precision_at_top_k)
 def precision_at_k(labels, predictions, k, class_id=None, weights=None, metrics_collections=None,
                    updates_collections=None, name=None):
@@ -96,6 +100,7 @@ def precision_at_k(labels, predictions, k, class_id=None, weights=None, metrics_
 
 
 @export('metrics.sparse_precision_at_k')
+@graph_only.metric
 @with_args_of(precision_at_k)
 def sparse_precision_at_k(labels, predictions, k, class_id=None, weights=None, metrics_collections=None,
                           updates_collections=None, name=None):
@@ -152,6 +157,7 @@ def _mean_average_precision(labels, predictions_idx, weights, collections, name)
 
 
 @export('metrics.average_precision_at_k')
+@graph_only.metric
 @with_args_of(recall_at_k)
 def average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None,
                            updates_collections=None, name=None):
@@ -174,6 +180,7 @@ def average_precision_at_k(labels, predictions, k, weights=None, metrics_collect
 
 
 @export('metrics.sparse_average_precision_at_k')
+@graph_only.metric
 @with_args_of(average_precision_at_k)
 def sparse_average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None,
                                   updates_collections=None, name=None):

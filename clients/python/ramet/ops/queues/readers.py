@@ -3,6 +3,7 @@
 from ramet import gen
 from ramet.api import export
 from ramet.docstrings import with_args_of
+from ramet.framework import ops
 from ramet.lib.tf_record import TFRecordOptions
 
 
@@ -16,6 +17,9 @@ class ReaderBase:
     """
 
     def __init__(self, reader_ref, supports_serialize=False):
+        if ops.executing_eagerly():
+            raise RuntimeError('Readers are not supported when eager execution is enabled. Instead, please use '
+                               'tf.data to get data into your model.')
         self._reader_ref = reader_ref
         self._supports_serialize = supports_serialize
 

@@ -3,7 +3,7 @@
 import itertools
 
 from ramet import _core, gen
-from ramet.framework import dtypes, ops, tensor_shape, variable_objects
+from ramet.framework import dtypes, eager, ops, tensor_shape, variable_objects
 from ramet.ops.variables import variable_modes
 from ramet.ops.variables.resource_variable import ResourceVariable
 
@@ -12,6 +12,22 @@ _numbers = itertools.count()
 
 def _unsupported(self, *unused_args, **unused_kwargs):
     raise RuntimeError('This operation is not supported when eager execution is enabled.')
+
+
+class _StandIn:
+    """What code of graphs needs of the operation of a variable."""
+
+    type = 'VarHandleOp'
+    inputs = ()
+
+    def __init__(self, name, device, handle):
+        self.name = name
+        self.device = device
+        self.outputs = [handle]
+
+    @property
+    def graph(self):
+        return eager.the_graph()
 
 
 class EagerVariable(ResourceVariable):
@@ -79,13 +95,13 @@ class EagerVariable(ResourceVariable):
 
     @property
     def op(self):
-        """Raises AttributeError: there is no operation."""
-        return self.handle.op
+        """An object with the name and the device of the variable. There is no operation."""
+        return _StandIn(self._unique_id, self.device, self.handle)
 
     @property
     def graph(self):
-        """Raises AttributeError: there is no graph."""
-        return self.handle.graph
+        """The graph that stands for eager execution."""
+        return self.op.graph
 
     @property
     def device(self):

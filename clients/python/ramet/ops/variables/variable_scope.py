@@ -1,5 +1,6 @@
 """Variable scopes and get_variable, which share variables by name."""
 
+import contextlib
 import functools
 import threading
 
@@ -74,6 +75,21 @@ def scope_store(graph=None):
 def default_store():
     """Returns the variables of the default graph by name."""
     return state_of(ops.get_default_graph(), '_variable_store', variable_store.VariableStore)
+
+
+@contextlib.contextmanager
+def opened_store(store):
+    """Returns a context in which a store has the variables of the default graph.
+
+    Args:
+      store: a VariableStore.
+    """
+    graph, before = ops.get_default_graph(), default_store()
+    graph._variable_store = store
+    try:
+        yield store
+    finally:
+        graph._variable_store = before
 
 
 @export('get_variable_scope')

@@ -96,6 +96,7 @@ class VariableStore:
     def __init__(self):
         self._vars = {}
         self._partitioned_vars = {}
+        self._keeps_eager = False  # whether variables of eager execution are found again by their names
 
     def get_variable(self, name, shape=None, dtype=dtypes.float32, initializer=None,
                      regularizer=None, reuse=None, trainable=None, collections=None,
@@ -106,6 +107,8 @@ class VariableStore:
         Raises:
           ValueError: as tf.get_variable.
         """
+        if ops.executing_eagerly():
+            reuse = AUTO_REUSE if self._keeps_eager else False
         if custom_getter is not None and not callable(custom_getter):
             raise ValueError(f'Passed a custom_getter which is not callable: {custom_getter}')
         arguments = {
@@ -244,7 +247,8 @@ class VariableStore:
                 value, value_dtype = _without_arguments(initializer, shape, dtype, partition_info)
         variable = variables.Variable(initial_value=value, name=name, dtype=value_dtype,
                                       **arguments)
-        self._vars[name] = variable
+        if self._keeps_eager or not ops.executing_eagerly():
+            self._vars[name] = variable
         if regularizer:
             _add_regularization_loss(name, variable, regularizer)
         return variable

@@ -5,11 +5,17 @@
 
 #include "ramet/eager/eager_gradient.h"
 #include "ramet/gradients/between_set.h"
+#include "ramet/gradients/gradient_registry.h"
 
 namespace ramet {
 namespace {
 
 bool IsTrainable(const EagerValue& value) { return IsTrainableType(value.dtype()); }
+
+Status CheckHasGradient(const Operation& op) {
+  if (!op.valid() || GradientRegistry::Global().Find(op).ok()) return OkStatus();
+  return NotFound("gradient registry has no entry for: ", op.type());
+}
 
 StatusOr<EagerGradient> OnesLike(EagerContext& context, const EagerValue& value) {
   const EagerOpSpec spec{"OnesLike", {{"T", value.dtype()}}, {value.dtype()}, ""};
@@ -141,6 +147,7 @@ StatusOr<std::vector<EagerGradient>> Tape::InputGradients(EagerContext& context,
   if (record.backward) return record.backward(arriving);
   std::vector<bool> wanted;
   for (const EagerValue& input : record.inputs) wanted.push_back(Tracks(input));
+  RAMET_RETURN_IF_ERROR(CheckHasGradient(record.function->op()));
   RAMET_ASSIGN_OR_RETURN(auto gradient, GradientOf(*record.function, arriving, wanted));
   std::vector<EagerGradient> gradients(record.inputs.size());
   if (gradient->function == nullptr) return gradients;

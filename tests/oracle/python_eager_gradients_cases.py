@@ -84,7 +84,7 @@ def output_gradients(tf):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y, z = x * x, x * 3.
-    return tape.gradient([y, z], x, output_gradients=[tf.constant([1., 10.]), None])
+    return tape.gradient([y, z], x, output_gradients=[tf.constant([1., 10.]), tf.constant([1., 1.])])
 
 
 def structures(tf):

@@ -64,7 +64,7 @@ print(json.dumps({case.__name__: described(case) for case in cases.CASES}))
 
 
 def results(package, cases):
-    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES='')
+    environment = dict(os.environ, TF_USE_LEGACY_KERAS='1', TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES='')
     output = subprocess.run([sys.executable, '-B', '-c', PROGRAM, HERE, package, cases], check=True,
                             stdout=subprocess.PIPE, env=environment).stdout
     return json.loads(output.splitlines()[-1])
@@ -85,6 +85,12 @@ class EagerTest(unittest.TestCase):
 
     def test_gradients(self):
         self.check('python_eager_gradients_cases')
+
+    def test_models(self):
+        self.check('python_eager_models_cases')
+
+    def test_keras(self):
+        self.check('python_eager_keras_cases')
 
 
 if __name__ == '__main__':

@@ -71,11 +71,11 @@ InputTensor MakeConstant(PyGraph* graph, Tensor value, const std::string& name) 
 }
 
 // Returns a tensor as an input of an op in the graph; an empty one if the object is not a tensor.
-InputTensor OfTensor(PyGraph* graph, PyObject* value) {
+InputTensor OfTensor(PyGraph* graph, PyObject* value, const std::string& name) {
   if (const PyTensor* t = AsTensor(value)) return Inside(graph, t->output());
   if (AsEager(value) == nullptr) return {};
   if (graph->eager) return InputTensor(nb::borrow(value));
-  return Captured(graph, value);
+  return Captured(graph, value, name);
 }
 
 bool HasDType(PyObject* value, DType dtype) {
@@ -90,7 +90,8 @@ bool HasDType(PyObject* value, DType dtype) {
 
 InputTensor ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
                             bool as_ref, DType preferred, DType object_preferred) {
-  if ((AsTensor(value) || AsEager(value)) && HasDType(value, dtype)) return OfTensor(graph, value);
+  if ((AsTensor(value) || AsEager(value)) && HasDType(value, dtype))
+    return OfTensor(graph, value, name);
   DType want = BaseType(dtype);
   if (want == DType::kInvalid) want = PreferredForArray(value, preferred);
   Tensor constant = FromArray(value, want, false);
@@ -111,7 +112,7 @@ InputTensor ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const 
   if (AsTensor(made.ptr()) == nullptr && AsEager(made.ptr()) == nullptr) {
     RaiseTypeError("the conversion of ", Repr(value), " did not return a Tensor");
   }
-  return OfTensor(graph, made.ptr());
+  return OfTensor(graph, made.ptr(), name);
 }
 
 void BindBuilding(nb::module_& m) {

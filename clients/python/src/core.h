@@ -288,9 +288,8 @@ InputTensor ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const 
 // outer tensor in the body of a function under construction and in graphs that replace tensors.
 Output Inside(PyGraph* graph, const Output& tensor);
 // Returns the tensor of the graph that stands for an eager tensor: a captured one in the body of a
-// function under construction.
-// Raises RuntimeError for other graphs.
-Output Captured(PyGraph* graph, PyObject* eager);
+// function under construction. Raises RuntimeError for other graphs, with the name of the input.
+Output Captured(PyGraph* graph, PyObject* eager, const std::string& name);
 
 // Adds a node with exactly these inputs in the current scopes, and records new nodes.
 Operation CreateOp(PyGraph* graph, const std::string& type, const std::vector<Output>& inputs,

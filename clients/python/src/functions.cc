@@ -43,9 +43,11 @@ Output Inside(PyGraph* graph, const Output& tensor) {
   return inner->output();
 }
 
-Output Captured(PyGraph* graph, PyObject* eager) {
+Output Captured(PyGraph* graph, PyObject* eager, const std::string& name) {
   if (!graph->captures) {
-    Raise(PyExc_RuntimeError, "Attempting to capture an EagerTensor without building a function.");
+    Raise(PyExc_RuntimeError,
+          StrCat(name, name.empty() ? "" : ": ",
+                 "Attempting to capture an EagerTensor without building a function."));
   }
   nb::object made = nb::steal(Checked(PyObject_CallMethod(graph->self, "_inside", "O", eager)));
   const PyTensor* inner = AsTensor(made.ptr());

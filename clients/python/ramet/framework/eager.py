@@ -15,7 +15,8 @@ from ramet.framework.tensors import Tensor
 _LIMIT = 2**31 - 1
 # The collections to which functions of the package add. Nothing would ever remove from them.
 _STANDARD_COLLECTIONS = frozenset(
-    value for name, value in vars(GraphKeys).items() if isinstance(value, str) and not name.startswith('__'))
+    value for name, value in vars(GraphKeys).items()
+    if isinstance(value, str) and not name.startswith('__') and value != GraphKeys.GLOBAL_STEP)
 
 
 def _undefined(name):

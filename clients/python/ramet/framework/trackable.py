@@ -1,6 +1,18 @@
 """Objects whose state object-based checkpoints save, each under its path of attributes from a root."""
 
 
+# Functions that restore variables of eager execution that are created after the checkpoint was read. They return
+# whether all values have been restored.
+restorations = []
+
+
+def note_new_variables():
+    """Restores variables that have become part of an object since a checkpoint of it was read."""
+    for restore in list(restorations):
+        if restore():
+            restorations.remove(restore)
+
+
 class Trackable:
     """An object that depends on other objects by name.
 
@@ -14,6 +26,11 @@ class Trackable:
 
 class AutoTrackable(Trackable):
     """An object that depends on the values of its attributes."""
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if restorations and is_trackable(value):
+            note_new_variables()
 
     def _trackable_children(self):
         return {name: value for name, value in vars(self).items() if is_trackable(value)}

@@ -142,6 +142,9 @@ class Layer(base_layer.Layer):
     add_variable = add_weight
 
     def _regularize(self, name, parts, regularizer):
+        if ops.executing_eagerly():
+            self._regularizers += [(regularizer, part) for part in parts]
+            return
         for part in parts:
             with ops.name_scope(name + '/Regularizer'):
                 loss = regularizer(part)
@@ -186,6 +189,8 @@ class Layer(base_layer.Layer):
         return self(inputs, *args, **kwargs)
 
     def _join_graph(self, inputs):
+        if ops.executing_eagerly():
+            return
         graph = next((t.graph for t in nest.flatten(inputs) if isinstance(t, ops.Tensor)),
                      ops.get_default_graph())
         if self._graph is None:

@@ -133,7 +133,7 @@ class LayerCell(RNNCell):
         if depth is None:
             raise ValueError('Expected inputs.shape[-1] to be known, saw shape: '
                              f'{input_shape}')
-        if not dtypes.as_dtype(self.dtype).is_floating:
+        if self.dtype is not None and not dtypes.as_dtype(self.dtype).is_floating:
             raise ValueError('RNN cell only supports floating point inputs, but saw dtype: '
                              f'{self.dtype}')
         return depth

@@ -1,5 +1,6 @@
 """Learning rates that decrease with the step, such as tf.train.exponential_decay."""
 
+import functools
 import itertools
 import math
 
@@ -12,11 +13,22 @@ from ramet.ops.math import math_ops
 from ramet.ops.random import random_ops
 
 
+def _on_call(decay):
+    """Decorates a function so that it returns a function of the current step while operations run eagerly."""
+    @functools.wraps(decay)
+    def make(*args, **kwargs):
+        rate = functools.partial(decay, *args, **kwargs)
+        return rate if ops.executing_eagerly() else rate()
+
+    return make
+
+
 def _initial(learning_rate):
     return ops.convert_to_tensor(learning_rate, name='initial_learning_rate')
 
 
 @export('train.exponential_decay')
+@_on_call
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):
     """Returns learning_rate * decay_rate ^ (global_step / decay_steps).
@@ -44,6 +56,7 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
 
 
 @export('train.piecewise_constant', 'train.piecewise_constant_decay')
+@_on_call
 def piecewise_constant(x, boundaries, values, name=None):
     """Returns values[i] for boundaries[i - 1] < x <= boundaries[i].
 
@@ -88,6 +101,7 @@ def _boundary(b, dtype):
 
 
 @export('train.polynomial_decay')
+@_on_call
 def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0,
                      cycle=False, name=None):
     """Returns (learning_rate - end) * (1 - step / decay_steps) ^ power + end, a polynomial decay.
@@ -125,6 +139,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
 
 
 @export('train.natural_exp_decay')
+@_on_call
 def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):
     """Returns learning_rate * exp(-decay_rate * global_step / decay_steps).
@@ -146,6 +161,7 @@ def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, stair
 
 
 @export('train.inverse_time_decay')
+@_on_call
 def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                        name=None):
     """Returns learning_rate / (1 + decay_rate * global_step / decay_steps).
@@ -175,6 +191,7 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
 
 
 @export('train.cosine_decay')
+@_on_call
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """Decays along half a cosine from learning_rate to alpha * learning_rate (arXiv 1608.03983).
 
@@ -202,6 +219,7 @@ def _half_cosine(fraction):
 
 
 @export('train.cosine_decay_restarts')
+@_on_call
 def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0,
                           alpha=0.0, name=None):
     """Applies cosine_decay repeatedly, with restarts (SGDR, arXiv 1608.03983).
@@ -246,6 +264,7 @@ def _growing_periods(completed, t_mul):
 
 
 @export('train.linear_cosine_decay')
+@_on_call
 def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0,
                         beta=0.001, name=None):
     """Returns the product of a linear decay and a cosine (Bello et al., arXiv 1709.07417).
@@ -275,6 +294,7 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
 
 
 @export('train.noisy_linear_cosine_decay')
+@_on_call
 def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_variance=1.0,
                               variance_decay=0.55, num_periods=0.5, alpha=0.0, beta=0.001,
                               name=None):

@@ -195,6 +195,8 @@ class ExponentialMovingAverage:
 
 
 def _initialized_value(v):
+    if ops.executing_eagerly():
+        return v.read_value()
     if not v._is_resource:
         return v.initialized_value()
     if not _core.op_defs(['Switch']):
@@ -212,4 +214,4 @@ def _initialized_value(v):
 
 
 def _key(v):
-    return (v.op.graph, v.name)
+    return (v.op.graph, v.name) if getattr(v, '_in_graph_mode', True) else v._unique_id

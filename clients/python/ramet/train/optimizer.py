@@ -15,7 +15,8 @@ from ramet.train.optimizer_targets import target_of
 
 
 def _var_key(var):
-    return (var.op.graph, var.op.name)
+    name = var.op.name if getattr(var, '_in_graph_mode', True) else var._unique_id
+    return (var.op.graph, name)
 
 
 def _deduplicate_indexed_slices(values, indices):

@@ -13,7 +13,7 @@ from ramet.framework.saveable_object import SaveableObject, SaveSpec
 from ramet.framework.uncopyable import Uncopyable
 from ramet.lib import paths
 from ramet.ops.variables import variables
-from ramet.train import checkpoint_management, meta_graph_io, saved_names
+from ramet.train import checkpoint_management, eager_saver, meta_graph_io, saved_names
 
 _V1, _V2 = 1, 2
 
@@ -103,7 +103,13 @@ class Saver(Uncopyable):
         self._is_built = False
         self._is_empty = False
         self._core = None
-        if saver_def is not None:
+        self._eager = None  # saves variables of eager execution
+        if ops.executing_eagerly():
+            if var_list is None:
+                raise RuntimeError('When eager execution is enabled, `var_list` must specify a list or dict of variables '
+                                   'to save')
+            self._eager = eager_saver.EagerSaver(self)
+        elif saver_def is not None:
             self._adopt(_under(name, _checked_saver_def(saver_def)), ops.get_default_graph())
         elif not defer_build:
             self.build()
@@ -123,6 +129,8 @@ class Saver(Uncopyable):
         """
         if self._is_built:
             return
+        if ops.executing_eagerly():
+            raise RuntimeError('Use save/restore instead of build in eager mode.')
         self._is_built = True
         var_list = _all_saveable_objects() if self._var_list is None else self._var_list
         if not var_list:
@@ -211,6 +219,8 @@ class Saver(Uncopyable):
             parent of the folder does not exist.
           tf.errors.FailedPreconditionError: if a variable is uninitialized.
         """
+        if self._eager is not None:
+            return self._eager.save(paths.to_text(save_path), global_step, latest_filename, write_state)
         if not self._is_built and not self._is_empty:
             raise RuntimeError('`build()` should be called before save if defer_build==True')
         latest_filename = paths.to_text(latest_filename or 'checkpoint')
@@ -263,6 +273,9 @@ class Saver(Uncopyable):
         if save_path is None:
             raise ValueError("Can't load save_path when it is None." + _no_checkpoint_found())
         save_path = paths.to_text(save_path)
+        if self._eager is not None:
+            self._eager.restore(save_path)
+            return
         if not self._is_built:
             if not checkpoint_management.checkpoint_exists(save_path):
                 raise ValueError('The passed save_path is not a valid checkpoint: ' + save_path)

@@ -61,6 +61,8 @@ def manual_variable_initialization(value):
 
 def track_variable(variable):
     """Makes sessions of tf.keras initialize a variable when they need it."""
+    if not variable._in_graph_mode:
+        return
     tracked = graph_state('variables', dict, variable.graph)
     tracked.setdefault(variable.op.name, variable)
 

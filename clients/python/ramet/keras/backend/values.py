@@ -254,6 +254,8 @@ def get_value(x):
     Returns:
       A numpy array or scalar.
     """
+    if ops.executing_eagerly():
+        return x.numpy() if hasattr(x, 'numpy') else x
     return x if not hasattr(x, 'op') else state.get_session().run(x)
 
 
@@ -267,6 +269,8 @@ def batch_get_value(tensors):
     Returns:
       A list of numpy arrays.
     """
+    if ops.executing_eagerly():
+        return [tensor.numpy() for tensor in tensors]
     return state.get_session().run(list(tensors)) if tensors else []
 
 
@@ -288,6 +292,10 @@ def batch_set_value(tuples):
     Args:
       tuples: a list of pairs of a Variable and a numpy array.
     """
+    if ops.executing_eagerly():
+        for target, value in tuples:
+            target.assign(np.asarray(value, dtype=target.dtype.base_dtype.as_numpy_dtype))
+        return
     if not tuples:
         return
     operations, feeds = [], {}

@@ -4,7 +4,7 @@ import collections
 import inspect
 
 from ramet.api import export
-from ramet.framework import dtypes, nest, ops, tensor_shape
+from ramet.framework import dtypes, nest, ops, tensor_shape, trackable
 from ramet.framework.sparse_tensor import SparseTensor
 from ramet.keras import constraints, initializers, regularizers
 from ramet.keras.backend import config, state, values
@@ -65,7 +65,7 @@ class Layer(Children):
         for key in kwargs:
             if key not in _KEYWORDS:
                 raise TypeError('Keyword argument not understood:', key)
-        if dynamic:
+        if dynamic and not ops.executing_eagerly():
             raise ValueError(f'Layer {type(self).__name__} is dynamic, which needs eager execution; graphs run '
                              'layers that are not')
         self._init_state(trainable, dtype, kwargs.get('activity_regularizer'))
@@ -83,6 +83,7 @@ class Layer(Children):
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).name
         self._trainable, self._non_trainable = [], []
         self._losses, self._updates, self._metrics = [], [], []
+        self._regularizers = []  # pairs of a function and a variable; while operations run eagerly
         self._inbound_nodes, self._outbound_nodes = [], []
         self._initial_weights = None
         self._call_parameters = _parameters_of(self.call)
@@ -175,12 +176,18 @@ class Layer(Children):
             synchronization=synchronization, aggregation=aggregation)
         regularizer = regularizers.get(regularizer)
         if regularizer is not None:
-            with ops.name_scope(f'{name}/Regularizer'):
-                loss = regularizer(variable)
-            if loss is not None:
-                self.add_loss(loss)
+            self._regularize_variable(variable, name, regularizer)
         self._keep(variable, trainable, name)
         return variable
+
+    def _regularize_variable(self, variable, name, regularizer):
+        if ops.executing_eagerly():
+            self._regularizers.append((regularizer, variable))
+            return
+        with ops.name_scope(f'{name}/Regularizer'):
+            loss = regularizer(variable)
+        if loss is not None:
+            self.add_loss(loss)
 
     def add_variable(self, *args, **kwargs):
         """Creates a variable of the layer, as add_weight."""
@@ -210,7 +217,11 @@ class Layer(Children):
         """
         inputs = nest.map_structure(_tensor, inputs)
         flat = nest.flatten(inputs)
-        op_layer.connect_operations(flat)
+        eager = ops.executing_eagerly()
+        if eager:
+            self._losses.clear()
+        else:
+            op_layer.connect_operations(flat)
         masks = _masks_of(inputs)
         given = self._given_arguments(args, kwargs)
         call_kwargs = self._call_arguments(given, kwargs, masks)
@@ -227,7 +238,8 @@ class Layer(Children):
                 outputs = _without_inputs(outputs, flat)
                 self._regularize_activity(outputs)
                 self._set_masks(inputs, outputs, given.get('mask', masks))
-        node.connect(self, inputs, outputs, _node_arguments(given))
+        if not eager:
+            node.connect(self, inputs, outputs, _node_arguments(given))
         return outputs
 
     def _given_arguments(self, args, kwargs):
@@ -255,6 +267,8 @@ class Layer(Children):
         shapes = nest.map_structure(lambda tensor: tensor.get_shape(), inputs)
         self.build(shapes)
         self.built = True
+        if trackable.restorations:
+            trackable.note_new_variables()
         input_spec.check(self.input_spec, inputs, self._name)
         if self._initial_weights is not None:
             self.set_weights(self._initial_weights)
@@ -372,7 +386,8 @@ class Layer(Children):
 
     def _all_losses(self):
         """Returns pairs: a loss, and whether it depends on inputs. Models leave out those of unrelated inputs."""
-        return [*self._losses, *(pair for layer in self._own_layers() for pair in layer._all_losses())]
+        current = [(regularizer(variable), False) for regularizer, variable in self._regularizers]
+        return [*self._losses, *current, *(pair for layer in self._own_layers() for pair in layer._all_losses())]
 
     @property
     def updates(self):
@@ -401,7 +416,7 @@ class Layer(Children):
         for loss in nest.flatten(losses):
             loss = loss() if callable(loss) and not hasattr(loss, 'op') else loss
             if loss is not None:
-                dtype = None if hasattr(loss, 'op') else config.floatx()
+                dtype = None if isinstance(loss, ops.Tensor) or hasattr(loss, 'op') else config.floatx()
                 self._losses.append((ops.convert_to_tensor(loss, dtype=dtype), inputs is not None))
 
     def add_update(self, updates, inputs=None):
@@ -414,6 +429,8 @@ class Layer(Children):
         """
         for update in generic_utils.to_list(updates):
             update = update() if callable(update) and not hasattr(update, 'op') else update
+            if ops.executing_eagerly():
+                continue
             if isinstance(update, tuple):
                 update = update[0].assign(update[1])
             if update is not None:

@@ -267,6 +267,8 @@ def searchsorted(sorted_sequence, values, side='left', out_type=dtypes.int32, na
     Raises:
       ValueError: if `side` is something else.
     """
+    sorted_sequence = ops.convert_to_tensor(sorted_sequence, name='sorted_sequence')
+    values = ops.convert_to_tensor(values, name='values')
     width = array_fill.shape_in_scope(sorted_sequence)[-1]
     count = array_fill.shape_in_scope(values)[-1]
     rows = array_basics.reshape(sorted_sequence, [-1, width])

@@ -60,7 +60,7 @@ def registered(func):
 def _call_eagerly(func, inp):
     """Calls the function with arrays, and returns its results as tensors."""
     inp = inp if isinstance(inp, (list, tuple)) else [inp]
-    result = nest.flatten(func(*[np.array(ops.convert_to_tensor(value).numpy()) for value in inp]))
+    result = nest.flatten(func(*[np.array(value) for value in inp]))
     result = [value if value is None else ops.convert_to_tensor(value) for value in result]
     return result[0] if len(result) == 1 else result
 

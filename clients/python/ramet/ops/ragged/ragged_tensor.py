@@ -1,5 +1,7 @@
 """RaggedTensor: a tensor whose rows have different lengths."""
 
+import numpy as np
+
 from ramet import gen
 from ramet.api import export
 from ramet.client import fetches
@@ -312,12 +314,36 @@ class RaggedTensor(RaggedFactories, RaggedRows):
         return ragged_conversion.to_sparse(self, name)
 
     def to_list(self):
-        """Raises ValueError, as TensorFlow does in graphs: run the tensor in a session instead."""
-        raise ValueError('to_list can only be used in eager mode.')
+        """Returns the values as nested lists.
+
+        Raises:
+          ValueError: if it belongs to a graph: run the tensor in a session instead.
+        """
+        if not self.flat_values._is_eager:
+            raise ValueError('to_list can only be used in eager mode.')
+        return self._eager_value().to_list()
+
+    def _eager_value(self):
+        return RaggedTensorValue(
+            self.values._eager_value() if isinstance(self.values, RaggedTensor) else self.values.numpy(),
+            self.row_splits.numpy())
 
     def numpy(self):
-        """Raises ValueError, as TensorFlow does in graphs: run the tensor in a session instead."""
-        raise ValueError('RaggedTensor.numpy() is only supported in eager mode.')
+        """Returns the rows as a numpy array, of objects if their lengths differ.
+
+        Raises:
+          ValueError: if it belongs to a graph: run the tensor in a session instead.
+        """
+        if not self.flat_values._is_eager:
+            raise ValueError('RaggedTensor.numpy() is only supported in eager mode.')
+        values = self.values.numpy()
+        splits = self.row_splits.numpy()
+        rows = [values[begin:end] for begin, end in zip(splits[:-1], splits[1:])]
+        if len({row.shape for row in rows}) <= 1:
+            return np.array(rows)
+        made = np.empty(len(rows), dtype=object)
+        made[:] = rows
+        return made
 
     def consumers(self):
         """Returns the operations that use the values or splits."""

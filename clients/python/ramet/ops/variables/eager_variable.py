@@ -60,6 +60,8 @@ class EagerVariable(ResourceVariable):
             self._value_dtype = value.dtype
             self._own_handle = _core.eager_variable(self._base_name)
             gen.AssignVariableOp(self._own_handle, value)
+            if collections and ops.GraphKeys.GLOBAL_STEP in collections:
+                ops.add_to_collection(ops.GraphKeys.GLOBAL_STEP, self)
         self._number = next(_numbers)
 
     def _initial_tensor(self, initial_value, dtype):
@@ -96,7 +98,7 @@ class EagerVariable(ResourceVariable):
     @property
     def op(self):
         """An object with the name and the device of the variable. There is no operation."""
-        return _StandIn(self._unique_id, self.device, self.handle)
+        return _StandIn(self._base_name, self.device, self.handle)
 
     @property
     def graph(self):
@@ -141,6 +143,8 @@ class EagerVariable(ResourceVariable):
     @property
     def _snapshot(self):
         return self.value()
+
+    _checkpoint_value = _snapshot
 
     def set_shape(self, shape):
         """Checks that `shape` is compatible with the variable's, and merges it into the static shape."""

@@ -5,7 +5,7 @@ import traceback
 
 from ramet.api import export
 from ramet.framework import ops
-from ramet.ops.variables import variable_scope
+from ramet.ops.variables import variable_scope, variable_store
 
 
 @export('make_template')
@@ -45,6 +45,12 @@ class Template:
         self._unique_name = unique_name
         self._custom_getter = custom_getter
         self._variables_created = False
+        self._eager_store = None
+        if ops.executing_eagerly():
+            if unique_name is not None:
+                raise ValueError('unique_name_ cannot be used when eager execution is enabled.')
+            self._eager_store = variable_store.VariableStore()
+            self._eager_store._keeps_eager = True
         self._scope = self._chosen_scope() if create_scope_now else None
 
     def _chosen_scope(self):
@@ -53,6 +59,12 @@ class Template:
             return scope
 
     def __call__(self, *args, **kwargs):
+        if self._eager_store is None:
+            return self._call_in_scope(args, kwargs)
+        with variable_scope.opened_store(self._eager_store):
+            return self._call_in_scope(args, kwargs)
+
+    def _call_in_scope(self, args, kwargs):
         if self._scope is not None:
             with variable_scope.variable_scope(self._scope, reuse=self._variables_created):
                 return self._call(args, kwargs)
@@ -96,6 +108,11 @@ class Template:
         return name if not name or name.endswith('/') else name + '/'
 
     def _collection(self, key):
+        if self._eager_store is not None:
+            made = sorted(self._eager_store._vars.values(), key=lambda v: v.name)
+            trainable = key == ops.GraphKeys.TRAINABLE_VARIABLES
+            return [v for v in made if v.trainable] if trainable else (
+                made if key == ops.GraphKeys.GLOBAL_VARIABLES else [])
         return ops.get_collection(key, self.variable_scope_name) if self._variables_created else []
 
     @property

@@ -12,7 +12,7 @@ from ramet.lib import paths
 from ramet.ops.array import array_ops
 from ramet.ops.variables import variables
 from ramet.train import checkpoint_management, checkpoint_utils
-from ramet.train.tracking import load_status, object_graph, restoration
+from ramet.train.tracking import eager_files, load_status, object_graph, restoration
 
 
 class _SaveOperation:
@@ -44,6 +44,11 @@ class Saver:
         """Writes a checkpoint; returns its prefix."""
         graph = object_graph.ObjectGraph(self._root)
         values = graph.values()
+        if ops.executing_eagerly():
+            proto = ops.convert_to_tensor(graph.to_proto().SerializeToString(deterministic=True))
+            eager_files.write(prefix, [value.key for value in values] + [object_graph.PROTO_KEY],
+                              [value.variable._checkpoint_value for value in values] + [proto])
+            return prefix
         if self._save is None or self._save.values != values:
             self._save = _SaveOperation(values, values[0].variable.graph if values else ops.get_default_graph())
         folder = os.path.dirname(prefix)
@@ -64,8 +69,11 @@ class Saver:
             return load_status.NameBasedSaverStatus(self._root, reader, path, self._operations)
         text = text if isinstance(text, bytes) else np.asarray(text).item()
         proto = trackable_object_graph_pb2.TrackableObjectGraph.FromString(text)
-        return load_status.CheckpointLoadStatus(
-            restoration.Restoration(self._root, reader, proto, path, self._operations))
+        made = restoration.Restoration(self._root, reader, proto, path, self._operations)
+        if ops.executing_eagerly():
+            made.run_eagerly()
+            trackable.restorations.append(made.run_eagerly)
+        return load_status.CheckpointLoadStatus(made)
 
 
 @export('train.Checkpoint')
@@ -155,6 +163,8 @@ class Checkpoint(trackable.AutoTrackable):
         return path
 
     def _next_number(self, session):
+        if ops.executing_eagerly():
+            return int(self.save_counter.assign_add(1))
         if self._save_counter is None:
             session.run(self.save_counter.initializer)
         if self._save_assign is None:

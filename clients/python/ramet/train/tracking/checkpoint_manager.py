@@ -5,6 +5,7 @@ import os
 import time
 
 from ramet.api import export
+from ramet.framework import ops
 from ramet.lib import paths, tf_logging
 from ramet.train import checkpoint_management, training_util
 from ramet.train.tracking.load_status import session_or_default
@@ -135,6 +136,9 @@ class CheckpointManager:
         return False
 
     def _count(self, session):
+        if ops.executing_eagerly():
+            self._checkpoint.save_counter.assign_add(1)
+            return
         if self._checkpoint._save_counter is None:
             session.run(self._checkpoint.save_counter.initializer)
         if self._assign is None:

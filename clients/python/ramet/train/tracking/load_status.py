@@ -1,7 +1,7 @@
 """The results of restoring an object-based checkpoint, which check and run the restoration."""
 
 from ramet.framework import ops
-from ramet.train.tracking import object_graph
+from ramet.train.tracking import eager_files, object_graph
 
 
 def session_or_default(session):
@@ -10,6 +10,8 @@ def session_or_default(session):
     Raises:
       ValueError: if `session` is None and no default session exists.
     """
+    if ops.executing_eagerly():
+        return None
     session = session or ops.get_default_session()
     if session is None:
         raise ValueError('There is no session: pass session= or call this within `with tf.Session():`.')
@@ -118,6 +120,8 @@ class CheckpointLoadStatus:
         """
         session = session_or_default(session)
         self.run_restore_ops(session)
+        if session is None:
+            return
         session.run(_initializers(self._restoration.graph(), self._restoration.restored()))
 
 
@@ -179,7 +183,9 @@ class InitializationOnlyStatus:
         Raises:
           ValueError: if `session` is None and no default session exists.
         """
-        session_or_default(session).run(_initializers(object_graph.ObjectGraph(self._root), []))
+        session = session_or_default(session)
+        if session is not None:
+            session.run(_initializers(object_graph.ObjectGraph(self._root), []))
 
 
 class NameBasedSaverStatus:
@@ -227,6 +233,10 @@ class NameBasedSaverStatus:
           ValueError: if `session` is None and no default session exists.
         """
         session = session_or_default(session)
+        if session is None:
+            eager_files.restore(self._path, [(v, v._shared_name) for v in self._variables()
+                                             if v._shared_name in self._names])
+            return
         restore = [self._operations.of(v, v._shared_name) for v in self._variables() if v._shared_name in self._names]
         if restore:
             session.run(restore, feed_dict={self._operations.prefix: self._path})
@@ -243,5 +253,6 @@ class NameBasedSaverStatus:
         session = session_or_default(session)
         graph = object_graph.ObjectGraph(self._root)
         restored = [v for v in self._variables() if v._shared_name in self._names]
-        session.run(_initializers(graph, restored))
+        if session is not None:
+            session.run(_initializers(graph, restored))
         self.run_restore_ops(session)

@@ -4,7 +4,7 @@ from ramet import gen
 from ramet.framework import dtypes, ops, trackable
 from ramet.ops.array import array_ops
 from ramet.ops.variables import variables
-from ramet.train.tracking import object_graph
+from ramet.train.tracking import eager_files, object_graph
 
 
 class RestoreOperations:
@@ -56,6 +56,7 @@ class Restoration:
         self._shapes = reader.get_variable_to_shape_map()
         self._restored = {}
         self._unused = {}
+        self._done = set()  # the variables of eager execution that have been restored
         self.match()
 
     def graph(self):
@@ -119,8 +120,19 @@ class Restoration:
         return [slot for number in self.matched for slot in self.proto.nodes[number].slot_variables
                 if slot.slot_variable_node_id not in self.matched]
 
+    def run_eagerly(self):
+        """Restores the variables that have been matched since the last call."""
+        self.match()
+        new = [pair for pair in self._restored.values() if id(pair[0]) not in self._done]
+        eager_files.restore(self._path, new)
+        self._done.update(id(variable) for variable, _ in new)
+        return len(self.matched) == len(self.proto.nodes)
+
     def run(self, session):
         """Restores the values in a session."""
+        if session is None:
+            self.run_eagerly()
+            return
         restore = [self._operations.of(variable, key) for variable, key in self._restored.values()]
         if restore:
             session.run(restore, feed_dict={self._operations.prefix: self._path})

@@ -129,6 +129,8 @@ def batch_size_of(tensors):
 
 def checked_lengths(lengths, batch_size):
     """Returns sequence_length, with a run-time check that there is one length per sequence."""
+    if ops.executing_eagerly():
+        return lengths
     expected = array_ops.stack([batch_size])
     shape = array_ops.shape(lengths)
     data = ['Expected shape for Tensor %s is ' % lengths.name, expected, ' but saw shape: ', shape]

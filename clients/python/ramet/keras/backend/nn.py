@@ -136,6 +136,8 @@ def binary_crossentropy(target, output, from_logits=False):
 
 def logits_of(output, op_type):
     """Returns the input of the activation that computed `output`, or None if it was a different operation."""
+    if output._is_eager:
+        return None
     return output.op.inputs[0] if output.op.type == op_type else None
 
 

@@ -3,9 +3,11 @@
 import collections
 import contextlib
 
+from ramet import _core
 from ramet.api import export
 from ramet.client.session import Session
 from ramet.framework import ops
+from ramet.ops.functions import func_graph
 from ramet.ops.array import array_placeholders
 from ramet.ops.variables.variable_creation import state_of
 
@@ -15,6 +17,23 @@ _state = {'session': None, 'manual': False}
 def graph_state(name, factory, graph=None):
     """Returns an object that belongs to a graph, the default one for None. `factory` makes it at the first call."""
     return state_of(ops.get_default_graph() if graph is None else graph, f'_keras_{name}', factory)
+
+
+@contextlib.contextmanager
+def symbolic_graph():
+    """Returns a context in which layers are connected by tensors of a graph, also in programs that run eagerly."""
+    graph = ops.get_default_graph()
+    if graph._eager:
+        with graph_state('symbolic_graph', _new_symbolic_graph, graph).as_default():
+            yield
+        return
+    yield
+
+
+def _new_symbolic_graph():
+    graph = func_graph.FuncGraph()
+    _core.set_capturing(graph, True)
+    return graph
 
 
 # Names.
@@ -125,6 +144,8 @@ def learning_phase():
       The number given to set_learning_phase, or a boolean scalar Tensor that is False unless a run feeds it.
     """
     phases = graph_state('learning_phase', dict)
+    if ops.executing_eagerly():
+        return phases.get('value', 0)
     if 'value' not in phases:
         with ops.name_scope(''):
             phases['value'] = array_placeholders.placeholder_with_default(

@@ -215,9 +215,12 @@ class Layer(Children):
         Returns:
           The result of `call`.
         """
+        eager = ops.executing_eagerly()
+        if eager and any(isinstance(t, ops.Tensor) and not t._is_eager for t in nest.flatten(inputs)):
+            with state.symbolic_graph():
+                return self(inputs, *args, **kwargs)
         inputs = nest.map_structure(_tensor, inputs)
         flat = nest.flatten(inputs)
-        eager = ops.executing_eagerly()
         if eager:
             self._losses.clear()
         else:

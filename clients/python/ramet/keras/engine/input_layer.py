@@ -58,7 +58,7 @@ class InputLayer(Layer):
         elif isinstance(shape, int):
             shape = (shape,)
         full = None if shape is None else (batch_size, *shape)
-        with ops.name_scope(''):
+        with state.symbolic_graph(), ops.name_scope(''):
             return values.placeholder(shape=full, dtype=dtypes.as_dtype(dtype), name=self.name, sparse=self.sparse)
 
     # As in TensorFlow 1.15, a list.

@@ -120,7 +120,7 @@ class Reduce(Metric):
 
 
 def _op(value):
-    return value if isinstance(value, ops.Operation) else value.op
+    return value if value is None or isinstance(value, ops.Operation) else value.op
 
 
 def _weighted(given, weights, reduction):

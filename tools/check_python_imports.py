@@ -26,6 +26,7 @@ ROOMS = (
     ('lib',),
     ('client',),
     ('ops',),
+    ('autograph',),
     ('data',),
     ('summary', 'replica'),
     ('train',),

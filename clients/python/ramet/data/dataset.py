@@ -2,6 +2,7 @@
 
 from ramet import gen
 from ramet.api import export
+from ramet.autograph import overrides
 from ramet.data import (
     arguments, forms, generator, graph_capture, iterator, padding, states, structure,
     structured_function)
@@ -825,3 +826,18 @@ def get_structure(dataset_or_iterator):
       dataset_or_iterator: a Dataset or an Iterator.
     """
     return dataset_or_iterator.element_spec
+
+
+def _loop_function(name):
+    """Returns a function of data.loops, which is imported when a converted function uses it."""
+
+    def function(*args, **kwargs):
+        from ramet.data import loops  # deferred: only converted functions need it
+        return getattr(loops, name)(*args, **kwargs)
+
+    return function
+
+
+overrides.register(Dataset, for_=_loop_function('for_stmt'), **{
+    name: _loop_function(f'{name}_of') for name in (
+        'abs', 'len', 'enumerate', 'zip', 'map', 'filter', 'any', 'all')})

@@ -4,6 +4,7 @@ import itertools
 import re
 
 from ramet import gen
+from ramet.autograph import calls
 from ramet.data import structure
 from ramet.framework import ops
 from ramet.ops.functions import func_graph
@@ -42,7 +43,8 @@ class StructuredFunction:
             arguments = [graph.add_input(spec.dtype, f'args_{i}', spec.shape)
                          for i, spec in enumerate(structure.flat_specs(input_spec))]
             element = structure.from_tensors(input_spec, arguments)
-            result = func(*element) if unpacks(element) else func(element)
+            converted = calls.converted(func)
+            result = converted(*element) if unpacks(element) else converted(element)
             outputs = self._outputs(graph, result, transformation, wrap_result)
         readable = re.sub(r'\W+', '_', '_'.join([
             transformation.rstrip('()'), getattr(func, '__name__', type(func).__name__)]))

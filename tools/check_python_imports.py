@@ -27,6 +27,7 @@ ROOMS = (
     ('client',),
     ('ops',),
     ('autograph',),
+    ('function',),
     ('data',),
     ('summary', 'replica'),
     ('train',),

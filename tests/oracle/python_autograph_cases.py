@@ -1,6 +1,7 @@
 """Functions that python_autograph_test.py converts with TensorFlow and with Ramet.
 
-A function of CASES takes the package tf and an int32 scalar. A function of MAPS takes the package and returns a dataset.
+A function of CASES takes the package tf and an int32 scalar. A function of MAPS takes the package and returns a
+dataset.
 """
 
 CASES, MAPS = {}, {}

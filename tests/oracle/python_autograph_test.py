@@ -38,7 +38,8 @@ def converted(package, name):
             result = package.autograph.to_graph(CASES[name])(package, x)
             nodes = sorted((node.name, node.op) for node in graph.as_graph_def().node)
             flat = package.nest.flatten(result)
-            return nodes, [[session.run(t, {x: value}) if package.is_tensor(t) else t for t in flat] for value in VALUES]
+            return nodes, [[session.run(t, {x: value}) if package.is_tensor(t) else t for t in flat]
+                           for value in VALUES]
         except package.errors.InvalidArgumentError as error:
             return None, type(error).__name__
         except Exception as error:

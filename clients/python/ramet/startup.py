@@ -5,6 +5,7 @@ in a file would have a class that is not loaded.
 """
 
 from ramet.framework import collections_lib, ops, ragged_hooks, variable_objects  # noqa: F401 - ops passes the classes to the C++ library
+from ramet.ops.control_flow import modes
 from ramet.ops.math import operators  # noqa: F401 - operators of tensors
 
 
@@ -30,3 +31,12 @@ def _load_ragged_operators():
 
 
 ragged_hooks.set_operators_loader(_load_ragged_operators)
+
+
+def _load_functional_control_flow():
+    from ramet.ops.control_flow import functional_cond, functional_while  # deferred: few graphs have such operations
+
+    return functional_cond.cond, functional_while.while_loop
+
+
+modes.set_loader(_load_functional_control_flow)

@@ -17,9 +17,9 @@ from ramet.ops.math import math_ops
 _LIMITS = ('break and return statements which depend on a TF condition are not supported in Python for loops. Did you '
            'intend to make it a TF loop?')
 _CHANGED = (
-    'The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either because variables '
-    'changed type, or when a break or return statement inside the loop depends on a Tensor condition. In both cases, '
-    'changing to a TF loop should remove the error.')
+    'The condition of while loop started as non-Tensor, then changed to Tensor. This may happen either because '
+    'variables changed type, or when a break or return statement inside the loop depends on a Tensor condition. In '
+    'both cases, changing to a TF loop should remove the error.')
 _MAX_PYTHON_ITERATIONS = 100000000
 
 

@@ -18,14 +18,3 @@ def disable_v2_tensorshape():
 @export('disable_tensor_equality')
 def disable_tensor_equality():
     """Does nothing: tensors are always compared by identity."""
-
-
-@export('disable_control_flow_v2')
-def disable_control_flow_v2():
-    """Does nothing: conditions and loops are always those of TensorFlow 1."""
-
-
-@export('control_flow_v2_enabled')
-def control_flow_v2_enabled():
-    """Returns False."""
-    return False

@@ -4,7 +4,7 @@ from ramet import _core, gen
 from ramet.api import export
 from ramet.framework import dtypes, indexed_slices, nest, ops
 from ramet.ops.control_flow import control_flow_values as values
-from ramet.ops.control_flow import dependencies
+from ramet.ops.control_flow import dependencies, modes
 from ramet.ops.math import math_cast
 
 
@@ -38,6 +38,9 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     for role, function in (('true_fn', true_fn), ('false_fn', false_fn)):
         if not callable(function):
             raise TypeError(f"'{role}' must be callable.")
+    if modes.is_functional() and not isinstance(pred, bool):
+        functional_cond, _ = modes.functional()
+        return functional_cond(pred, true_fn, false_fn, name)
     with ops.name_scope(name, 'cond', [pred]):
         if ops.executing_eagerly():
             result = true_fn() if pred else false_fn()

@@ -1,14 +1,9 @@
 """tf.switch_case: one of several computations, selected by a number while the graph runs."""
 
-import itertools
-
-from ramet import _core, gen
+from ramet import gen
 from ramet.api import export
-from ramet.core.framework import attr_value_pb2
-from ramet.framework import constant_op, nest, ops, tensor_shape
-from ramet.ops.functions import func_graph
-
-_numbers = itertools.count()
+from ramet.framework import constant_op, ops
+from ramet.ops.control_flow import branch_graphs
 
 
 @export('switch_case')
@@ -76,97 +71,16 @@ def _functions(branch_fns, default):
     return [*functions, default]
 
 
-class _Branch:
-    """A branch as a graph, with the tensors that its function returned."""
-
-    def __init__(self, function):
-        self.graph = func_graph.FuncGraph(lambda tensor: tensor.op.name)
-        with self.graph.writing():
-            self.structure = nest.map_structure(
-                self._tensor, function(), expand_composites=True)
-            flat = nest.flatten(self.structure, expand_composites=True)
-            self.outputs = [t for t in flat if t is not None]
-
-    def _tensor(self, value):
-        if value is None:
-            return None
-        if isinstance(value, ops.Operation):
-            with ops.control_dependencies([value]):
-                return constant_op.constant(0)
-        return self.graph.capture(ops.convert_to_tensor(value))
-
-
-def _check_same(branches):
-    first = branches[0]
-    for i, other in enumerate(branches[1:], 1):
-        try:
-            nest.assert_same_structure(first.structure, other.structure, expand_composites=True)
-            same = [t.dtype for t in first.outputs] == [t.dtype for t in other.outputs]
-            details = 'The dtypes differ.'
-        except (TypeError, ValueError) as error:
-            same, details = False, str(error)
-        if not same:
-            raise TypeError(
-                f'branches[0] and branches[{i}] arguments to tf.switch_case must have the same '
-                'number, type, and overall structure of return values.\n\n'
-                f'branches[0] output: {first.structure}\nbranches[{i}] output: {other.structure}'
-                f'\n\nError details:\n{details}')
-
-
-def _common_shape(shapes):
-    """Returns the static shape that is common to all branches."""
-    first = shapes[0]
-    if any(s.ndims is None or s.ndims != first.ndims for s in shapes):
-        return tensor_shape.TensorShape(None)
-    sizes = zip(*(s.as_list() for s in shapes), strict=True)
-    return tensor_shape.TensorShape(
-        [size[0] if len(set(size)) == 1 else None for size in sizes])
-
-
 def _case(branch_index, functions, scope):
-    branches = [_Branch(function) for function in functions]
-    _check_same(branches)
-    graph = ops.get_default_graph()
-    captured = list(dict.fromkeys(
-        tensor for branch in branches for tensor in branch.graph.external_captures))
-    names = []
-    for i, branch in enumerate(branches):
-        own = dict(zip(branch.graph.external_captures, branch.graph.internal_captures,
-                       strict=True))
-        branch.graph.inputs = [
-            own[t] if t in own else branch.graph._placeholder(
-                t.dtype.base_dtype, t.shape, 'placeholder') for t in captured]
-        names.append(_define(graph, branch, scope, i))
-    stateful = any(branch.graph.stateful_operations() for branch in branches)
-    shapes = [_common_shape([t.shape for t in same])
-              for same in zip(*(b.outputs for b in branches), strict=True)]
-    make = gen.Case if stateful else gen.StatelessCase
-    made = make(branch_index, captured, [t.dtype for t in branches[0].outputs], names, shapes,
-                name=scope)
-    op = made if isinstance(made, ops.Operation) else made[0].op
-    op._set_attr('_lower_using_switch_merge', _true())
-    with ops.name_scope(scope):
-        results = [gen.Identity(tensor) for tensor in op.outputs]
-    for tensor, shape in zip(results, shapes, strict=True):
-        tensor.set_shape(shape)
-    return _packed(branches[0].structure, results)
-
-
-def _define(graph, branch, scope, i):
-    name = f'{scope.replace("/", "_")}branch{i}_{next(_numbers)}'
-    name = _core.unique_function_name(graph, name)
-    made = func_graph.definition_of(branch.graph, name, branch.graph.inputs, branch.outputs)
-    func_graph.add_functions(graph, [*branch.graph.functions(), made])
-    return name
-
-
-def _true():
-    return attr_value_pb2.AttrValue(b=True)
-
-
-def _packed(structure, results):
-    """Returns the structure of a branch's result, with its tensors replaced by the given ones."""
-    waiting = iter(results)
-    flat = [None if t is None else next(waiting)
-            for t in nest.flatten(structure, expand_composites=True)]
-    return nest.pack_sequence_as(structure, flat, expand_composites=True)
+    # An Operation as the result of a branch has no value.
+    branches = [branch_graphs.Branch(function, lambda: constant_op.constant(0)) for function in functions]
+    names = [f'branches[{i}]' for i in range(len(branches))]
+    branch_graphs.check_same(branches, names, 'tf.switch_case')
+    graphs = [branch.graph for branch in branches]
+    captured = branch_graphs.share_inputs(graphs)
+    functions = [branch_graphs.add_function(scope, f'branch{i}', branch.graph, branch.outputs, branch.controls)
+                 for i, branch in enumerate(branches)]
+    make = gen.Case if any(branch_graphs.is_stateful(graph) for graph in graphs) else gen.StatelessCase
+    shapes = branch_graphs.common_shapes(branches)
+    made = make(branch_index, captured, [t.dtype for t in branches[0].outputs], functions, shapes, name=scope)
+    return branch_graphs.packed(branches[0], branch_graphs.outputs_of(made, scope, shapes))

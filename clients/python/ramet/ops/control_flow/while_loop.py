@@ -4,6 +4,7 @@ from ramet import _core, gen
 from ramet.api import export
 from ramet.framework import constant_op, dtypes, nest, ops, tensor_shape
 from ramet.ops.control_flow import control_flow_values as values
+from ramet.ops.control_flow import modes
 
 
 @export('while_loop')
@@ -43,6 +44,10 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
             raise TypeError(f"'{role}' must be callable.")
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
+    if modes.is_functional() and loop_vars:
+        _, functional_while = modes.functional()
+        return functional_while(cond, body, loop_vars, shape_invariants, parallel_iterations, name, maximum_iterations,
+                                return_same_structure)
     with ops.name_scope(name, 'while', loop_vars):
         if not loop_vars:
             raise ValueError("'loop_vars' must be provided.")

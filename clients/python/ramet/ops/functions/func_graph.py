@@ -16,12 +16,16 @@ _VARIABLE_ARGUMENTS = (
     'aggregation',
 )
 
+_SHARED_COLLECTIONS = ('variables', 'local_variables', 'trainable_variables')
 
-def _getter_in(outer):
-    """Returns a custom getter that creates variables in a different graph."""
+
+def _getter_in(outer, use_resource):
+    """Returns a custom getter that creates variables in a different graph, by default resource variables if asked."""
 
     def custom_getter(getter, name, **arguments):
         given = {k: v for k, v in arguments.items() if k in _VARIABLE_ARGUMENTS}
+        if use_resource and given.get('use_resource') is None:
+            given['use_resource'] = True
         with outer.as_default():
             return variable_scope.get_variable(name, **given)
 
@@ -33,14 +37,21 @@ class FuncGraph(Graph):
 
     _building_function = True
 
-    def __init__(self, capture_name=None):
+    def __init__(self, capture_name=None, functional_control_flow=True, adds_dependencies=None):
         """Creates the graph.
 
         Args:
           capture_name: a function from a tensor to the name of its Placeholder.
+          functional_control_flow: whether conditionals and loops inside are functions.
+          adds_dependencies: whether operations with side effects run in the order of the program; by default as in the
+            enclosing graph.
         """
         super().__init__()
         self.outer_graph = ops.get_default_graph()
+        self.functional_control_flow = functional_control_flow
+        if adds_dependencies is None:
+            adds_dependencies = getattr(self.outer_graph, 'adds_dependencies', False)
+        self.adds_dependencies = adds_dependencies
         self._capture_name = capture_name or (lambda tensor: 'placeholder')
         self._captures = {}
         self._constants = {}
@@ -118,7 +129,7 @@ class FuncGraph(Graph):
         with self.as_default():
             _core.set_capturing(self, True)
             try:
-                getter = _getter_in(self.outer_graph)
+                getter = _getter_in(self.outer_graph, self.functional_control_flow)
                 with variable_scope.variable_scope('', custom_getter=getter):
                     yield self
             finally:
@@ -126,6 +137,24 @@ class FuncGraph(Graph):
 
     def create_op(self, op_type, inputs, *args, **kwargs):
         return super().create_op(op_type, [self.capture(t) for t in inputs], *args, **kwargs)
+
+    # The variables of a function belong to the enclosing graph.
+
+    def get_collection(self, name, scope=None):
+        if name in _SHARED_COLLECTIONS:
+            return self.outer_graph.get_collection(name, scope)
+        return super().get_collection(name, scope)
+
+    def get_collection_ref(self, name):
+        if name in _SHARED_COLLECTIONS:
+            return self.outer_graph.get_collection_ref(name)
+        return super().get_collection_ref(name)
+
+    def add_to_collection(self, name, value):
+        if name in _SHARED_COLLECTIONS:
+            self.outer_graph.add_to_collection(name, value)
+        else:
+            super().add_to_collection(name, value)
 
     def stateful_operations(self):
         """Returns the operations with side effects or state, including those of called functions."""
@@ -155,16 +184,25 @@ def add_functions(graph, functions, gradients=()):
         _core.import_graph_def(graph, message.SerializeToString(), '', {}, [], b'')
 
 
-def definition(graph, name, outputs, return_names=()):
+def definition(graph, name, outputs, return_names=(), controls=()):
     """Returns the FunctionDef of a FuncGraph. Its arguments are the inputs, then the captures."""
     return definition_of(graph, name, graph.inputs + graph.internal_captures, outputs,
-                         return_names)
+                         return_names, controls)
 
 
-def definition_of(graph, name, args, outputs, return_names=()):
-    """Returns the FunctionDef of the part of a FuncGraph between `args` and `outputs`."""
+def definition_of(graph, name, args, outputs, return_names=(), controls=()):
+    """Returns the FunctionDef of the part of a FuncGraph between `args` and `outputs`.
+
+    Args:
+      graph: the FuncGraph.
+      name: the name of the function.
+      args: the tensors that become arguments.
+      outputs: the tensors that become results.
+      return_names: the names of the results, or () for those of the operations.
+      controls: operations that a call runs in addition to those that the results need.
+    """
     scratch = Graph()
     add_functions(scratch, graph.functions())
-    _core.define_function(scratch, graph, name, list(args), list(outputs), [],
+    _core.define_function(scratch, graph, name, list(args), list(outputs), list(controls),
                           list(return_names))
     return scratch.as_graph_def().library.function[-1]

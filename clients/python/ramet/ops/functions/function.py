@@ -140,7 +140,7 @@ class _DefinedFunction:
     def _write(self):
         if self._definition is not None:
             return
-        graph = func_graph.FuncGraph()
+        graph = func_graph.FuncGraph(functional_control_flow=False)
         with graph.writing():
             for name, dtype in zip(self._argnames, self._input_types, strict=True):
                 graph.add_input(dtype, name)

@@ -264,8 +264,15 @@ class UnreadVariable(ResourceVariable):
         self._id = variable._id
         self._constraint = variable._constraint
         self._parent_op = parent_op
-        with ops.control_dependencies([parent_op]):
-            self._after = self._read_here()
+        self._after_or_none = None
+        if not parent_op.graph.building_function:
+            self._read_after()
+
+    def _read_after(self):
+        if self._after_or_none is None:
+            with ops.control_dependencies([self._parent_op]):
+                self._after_or_none = self._read_here()
+        return self._after_or_none
 
     @property
     def name(self):
@@ -283,7 +290,7 @@ class UnreadVariable(ResourceVariable):
 
     @property
     def _graph_element(self):
-        return self._after
+        return self._read_after()
 
     @property
     def _cached_value(self):

@@ -14,7 +14,7 @@ namespace ramet {
 
 class EagerFunction;
 
-// What an eager operation is compiled for.
+// Identifies an eager operation: equal specs are compiled once.
 struct EagerOpSpec {
   std::string op;
   AttrMap attrs;

@@ -85,6 +85,34 @@ def dtype_error(tf):
     return tf.constant(1) + tf.constant(2.)
 
 
+def number_error(tf):
+    return tf.constant(1) + 2.5
+
+
+def argument_error(tf):
+    return tf.add(tf.constant(1), 2.5)
+
+
+def raw_op_error(tf):
+    return tf.raw_ops.Mul(x=tf.constant(1), y=2.5)
+
+
+def text_error(tf):
+    return tf.constant(1.) * 'a'
+
+
+def wrong_dtype(tf):
+    return tf.nn.relu(tf.constant('a'))
+
+
+def wrong_rank(tf):
+    return tf.nn.conv2d(tf.ones([2, 2]), tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], 'SAME')
+
+
+def wrong_list(tf):
+    return tf.concat([tf.constant([1]), tf.constant([1.])], 0)
+
+
 def add_error(tf):
     return tf.add(tf.ones([2]), tf.ones([3]))
 
@@ -329,7 +357,7 @@ def seed_of_op(tf):
     return [tf.get_seed(1) if hasattr(tf, 'get_seed') else tf.random.get_seed(1)]
 
 
-# What needs a graph.
+# Functions that need a graph.
 
 def placeholder(tf):
     return tf.placeholder(tf.float32)

@@ -65,6 +65,7 @@ struct Hooks {
   PyObject* operation_class = nullptr;
   PyObject* tensor_class = nullptr;
   PyObject* eager_tensor_class = nullptr;
+  PyObject* eager_variable_class = nullptr;
   PyObject* dtypes = nullptr;           // a list of DType or None, by number
   PyObject* as_dtype = nullptr;         // anything -> DType
   PyObject* make_shape = nullptr;       // list of int, or None -> TensorShape

@@ -24,6 +24,19 @@ struct EagerCall {
   std::shared_ptr<const AttrMap> attrs() const { return OperationOf(*function).attrs(); }
 };
 
+// The arguments of a call, with the values of eager variables instead of the variables. The values
+// are read once.
+class EagerArguments {
+ public:
+  EagerArguments(const Signature& signature, PyObject* const* values);
+  PyObject* const* get() const { return read_.empty() ? values_ : read_.data(); }
+
+ private:
+  PyObject* const* values_;
+  std::vector<PyObject*> read_;
+  std::vector<nb::object> held_;
+};
+
 // Raises RuntimeError for an op that takes references of variables.
 void CheckEager(const OpSchema& schema);
 // Raises InvalidArgumentError for an input whose dtype differs from that of an earlier one.

@@ -147,6 +147,20 @@ struct RememberedCalls {
   std::vector<Entry> entries;
 };
 
+EagerArguments::EagerArguments(const Signature& signature, PyObject* const* values)
+    : values_(values) {
+  auto* const variable_class = reinterpret_cast<PyTypeObject*>(TheHooks().eager_variable_class);
+  if (variable_class == nullptr) return;
+  for (size_t i = 0; i < signature.parameters.size(); ++i) {
+    const ArgSchema* input = signature.parameters[i].input;
+    if (input == nullptr || input->type == DType::kResource) continue;
+    if (Py_TYPE(values[i]) != variable_class) continue;
+    if (read_.empty()) read_.assign(values, values + signature.parameters.size() + 1);
+    held_.push_back(Take(Checked(PyObject_CallMethod(values[i], "value", nullptr))));
+    read_[i] = held_.back().ptr();
+  }
+}
+
 void CheckEager(const OpSchema& schema) {
   for (const std::vector<ArgSchema>* side : {&schema.inputs, &schema.outputs}) {
     for (const ArgSchema& arg : *side) {

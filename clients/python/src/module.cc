@@ -17,6 +17,7 @@ void SetHooks(nb::dict hooks) {
   SetHook(&h.operation_class, hooks, "operation_class");
   SetHook(&h.tensor_class, hooks, "tensor_class");
   SetHook(&h.eager_tensor_class, hooks, "eager_tensor_class");
+  SetHook(&h.eager_variable_class, hooks, "eager_variable_class");
   SetHook(&h.dtypes, hooks, "dtypes");
   SetHook(&h.as_dtype, hooks, "as_dtype");
   SetHook(&h.make_shape, hooks, "make_shape");

@@ -401,10 +401,10 @@ class OpCall {
 }  // namespace
 
 PyObject* RunOp(const Signature& signature, PyObject* const* values, PyObject* name) {
-  if (PyGraph::num_eager > 0) {
-    if (PyObject* result = RunRemembered(signature, values)) return result;
-  }
-  return OpCall(signature, values, name).Run();
+  if (PyGraph::num_eager == 0) return OpCall(signature, values, name).Run();
+  const EagerArguments arguments(signature, values);
+  if (PyObject* result = RunRemembered(signature, arguments.get())) return result;
+  return OpCall(signature, arguments.get(), name).Run();
 }
 
 }  // namespace ramet::python

@@ -41,6 +41,14 @@ _OPS_ROOMS = {'resource_variable_ops': 'ops.variables.resource_variable'}
 _STANDARD = {'python.util.tf_inspect': 'inspect', 'python.util.tf_contextlib': 'contextlib'}
 # Names that are in a different module of Ramet, or have a different name.
 _NAMES = {
+    ('python.eager.backprop', 'gradients_function'): ('contrib.eager.functions', 'gradients_function'),
+    ('python.eager.backprop', 'implicit_grad'): ('contrib.eager.functions', 'implicit_gradients'),
+    ('python.eager.backprop', 'implicit_val_and_grad'): ('contrib.eager.functions', 'implicit_value_and_gradients'),
+    ('python.eager.backprop', 'val_and_grad_function'): ('contrib.eager.functions', 'value_and_gradients_function'),
+    ('python.eager.context', 'eager_mode'): ('framework.eager', 'eager_mode'),
+    ('python.eager.context', 'graph_mode'): ('framework.eager', 'graph_mode'),
+    ('python.eager.context', 'num_gpus'): ('contrib.eager.functions', 'num_gpus'),
+    ('python.framework.ops', 'EagerTensor'): ('framework.eager', 'EagerTensor'),
     ('python.framework.ops', 'internal_convert_to_tensor'): ('framework.conversion', 'convert_to_tensor'),
     ('python.layers.utils', 'conv_output_length'): ('layers.arguments', 'window_outputs'),
     ('python.layers.utils', 'convert_data_format'): ('layers.arguments', 'convert_data_format'),

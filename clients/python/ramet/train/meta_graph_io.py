@@ -5,8 +5,8 @@ from ramet.framework import graph_only, meta_graph
 
 
 @export('train.export_meta_graph')
-@graph_only.needs_graph('Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists '
-                        'when eager execution is enabled.')
+@graph_only.needs_graph('Exporting/importing meta graphs is not supported when eager execution is enabled. No graph '
+                        'exists when eager execution is enabled.')
 def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None,
                       collection_list=None, as_text=False, graph=None, export_scope=None,
                       clear_devices=False, clear_extraneous_savers=False,

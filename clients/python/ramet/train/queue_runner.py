@@ -34,8 +34,8 @@ class QueueRunner:
     def __init__(self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None,
                  queue_closed_exception_types=None, queue_runner_def=None, import_scope=None):
         if ops.executing_eagerly():
-            raise RuntimeError('QueueRunners are not supported when eager execution is enabled. Instead, please use '
-                               'tf.data to get data into your model.')
+            raise RuntimeError('QueueRunners are not supported when eager execution is enabled. Instead, please '
+                               'use tf.data to get data into your model.')
         if queue_runner_def:
             if queue or enqueue_ops:
                 raise ValueError('queue_runner_def and queue are mutually exclusive.')

@@ -106,8 +106,8 @@ class Saver(Uncopyable):
         self._eager = None  # saves variables of eager execution
         if ops.executing_eagerly():
             if var_list is None:
-                raise RuntimeError('When eager execution is enabled, `var_list` must specify a list or dict of variables '
-                                   'to save')
+                raise RuntimeError('When eager execution is enabled, `var_list` must specify a list or dict of '
+                                   'variables to save')
             self._eager = eager_saver.EagerSaver(self)
         elif saver_def is not None:
             self._adopt(_under(name, _checked_saver_def(saver_def)), ops.get_default_graph())

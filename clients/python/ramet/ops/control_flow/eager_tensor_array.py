@@ -4,16 +4,17 @@ import numpy as np
 
 from ramet.framework import constant_op, dtypes, errors, ops, tensor_shape
 from ramet.ops.array import array_ops
-from ramet.ops.control_flow.tensor_array_ops import TensorArray
-from ramet.ops.math import math_ops
 
 
 def _number(index):
     return index.numpy() if isinstance(index, ops.Tensor) else index
 
 
-class EagerTensorArray(TensorArray):
-    """A list of tensors with the methods of a TensorArray. Methods that modify it return the array itself."""
+class ListOfTensors:
+    """A list of tensors with the methods of a TensorArray. Methods that modify it return the array itself.
+
+    It is a base class of TensorArrays, before TensorArray itself.
+    """
 
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None,
                  handle=None, flow=None, infer_shape=True, element_shape=None,
@@ -124,7 +125,7 @@ class EagerTensorArray(TensorArray):
     def split(self, value, lengths, name=None):
         value = ops.convert_to_tensor(value, preferred_dtype=self._dtype, name='value')
         lengths = ops.convert_to_tensor(lengths)
-        total = int(math_ops.reduce_sum(lengths))
+        total = int(lengths.numpy().sum())
         if lengths.shape.ndims != 1:
             problem = f'Expected lengths to be a vector, received shape: {lengths.shape.as_list()} '
         elif value.shape.ndims == 0:

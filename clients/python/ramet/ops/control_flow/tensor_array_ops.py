@@ -1,6 +1,7 @@
 """TensorArray: arrays of tensors that the steps of a loop read and write by index."""
 
 import contextlib
+import functools
 
 from ramet import gen
 from ramet.api import export
@@ -28,9 +29,7 @@ class TensorArray:
 
     def __new__(cls, *args, handle=None, **kwargs):
         if cls is TensorArray and ops.executing_eagerly():
-            from ramet.ops.control_flow import eager_tensor_array  # deferred: only for eager programs
-
-            cls = eager_tensor_array.EagerTensorArray
+            cls = _eager_class()
         elif cls is TensorArray and handle is None and modes.is_functional():
             cls = ListTensorArray
         return super().__new__(cls)
@@ -443,6 +442,14 @@ class ListTensorArray(TensorArray):
 
     def close(self, name=None):
         return gen.NoOp(name=name)
+
+
+@functools.cache
+def _eager_class():
+    """Returns the class of arrays while operations run eagerly."""
+    from ramet.ops.control_flow import eager_tensor_array  # deferred: only for eager programs
+
+    return type('EagerTensorArray', (eager_tensor_array.ListOfTensors, TensorArray), {})
 
 
 def build_ta_with_new_flow(old_ta, flow):

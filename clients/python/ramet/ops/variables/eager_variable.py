@@ -15,7 +15,7 @@ def _unsupported(self, *unused_args, **unused_kwargs):
 
 
 class _StandIn:
-    """What code of graphs needs of the operation of a variable."""
+    """Stands for the operation of a variable, in code that is written for graphs."""
 
     type = 'VarHandleOp'
     inputs = ()
@@ -117,7 +117,7 @@ class EagerVariable(ResourceVariable):
 
     @property
     def trainable(self):
-        """Whether tapes watch the variable when it is read."""
+        """True if tapes watch the variable when it is read."""
         return self._trainable
 
     @property
@@ -263,3 +263,4 @@ def _unpickled(value, trainable, dtype, name):
 
 
 variable_objects.register_kind(None, EagerVariable)
+_core.set_hooks({'eager_variable_class': EagerVariable})

@@ -1,0 +1,1 @@
+"""tf.contrib.summary: summaries that are written while operations run eagerly."""

@@ -97,10 +97,6 @@ def raw_op_error(tf):
     return tf.raw_ops.Mul(x=tf.constant(1), y=2.5)
 
 
-def text_error(tf):
-    return tf.constant(1.) * 'a'
-
-
 def wrong_dtype(tf):
     return tf.nn.relu(tf.constant('a'))
 
@@ -117,10 +113,6 @@ def add_error(tf):
     return tf.add(tf.ones([2]), tf.ones([3]))
 
 
-def reshape_error(tf):
-    return tf.reshape(tf.ones([2]), [3])
-
-
 def gather_error(tf):
     return tf.gather([1, 2], 5)
 
@@ -133,12 +125,14 @@ def array_ops(tf):
     a = tf.constant(A)
     return [tf.reshape(a, [4]), tf.transpose(a), tf.concat([a, a], 0), tf.stack([a, a]), tf.unstack(a),
             tf.split(a, 2, 1), tf.tile(a, [1, 2]), tf.expand_dims(a, 0), tf.squeeze(a[:1]), tf.zeros([2, 2]),
-            tf.ones_like(a), tf.zeros_like(a), tf.fill([2], 7), tf.range(5), tf.range(1., 2., .5), tf.one_hot([0, 2], 3),
+            tf.ones_like(a), tf.zeros_like(a), tf.fill([2], 7), tf.range(5), tf.range(1., 2., .5), tf.one_hot([0, 2],
+            3),
             tf.where(a > 2), tf.where(a > 2, a, -a), tf.gather(a, [1, 0]), tf.gather_nd(a, [[0, 1]]),
             tf.boolean_mask(a, [True, False]), tf.pad(a, [[1, 0], [0, 1]]), tf.reverse(a, [0]), tf.cast(a, tf.int32),
             tf.identity(a), tf.slice(a, [0, 1], [2, 1]), tf.strided_slice(a, [0, 0], [2, 2], [1, 1]),
             tf.linspace(0., 1., 3), tf.eye(2), tf.diag([1, 2]), tf.unique([1, 1, 2]), tf.size(a), tf.shape(a),
-            tf.sequence_mask([1, 2]), tf.meshgrid([1, 2], [3]), tf.scatter_nd([[0]], [5], [3]), tf.roll([1, 2, 3], 1, 0),
+            tf.sequence_mask([1, 2]), tf.meshgrid([1, 2], [3]), tf.scatter_nd([[0]], [5], [3]), tf.roll([1, 2, 3], 1,
+            0),
             tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2), tf.broadcast_to([1, 2], [2, 2]), tf.matrix_diag([1., 2.]),
             tf.invert_permutation([1, 0]), tf.searchsorted([1, 3], [2]), tf.rank(a), tf.setdiff1d([1, 2], [2])]
 
@@ -154,16 +148,19 @@ def math_ops(tf):
             tf.clip_by_norm(a, 1.), tf.equal(a, 1.), tf.logical_not([True]), tf.sigmoid(a), tf.tanh(a), tf.round(a),
             tf.segment_sum([1, 2, 3], [0, 0, 1]), tf.unsorted_segment_sum([1, 2], [1, 1], 2), tf.floormod(7, 4),
             tf.is_nan(a), tf.real(1. + 2.j), tf.conj(1. + 2.j), tf.squared_difference(a, 1.), tf.rsqrt(a), tf.erf(a),
-            tf.truediv(7, 2), tf.count_nonzero(a), tf.bincount([1, 1, 2]), tf.trace(a), tf.saturate_cast(300., tf.uint8),
+            tf.truediv(7, 2), tf.count_nonzero(a), tf.bincount([1, 1, 2]), tf.trace(a), tf.saturate_cast(300.,
+            tf.uint8),
             tf.svd(a)[0], tf.matrix_determinant(a), tf.cholesky([[2., 0.], [0., 2.]]), tf.global_norm([a]),
-            tf.clip_by_global_norm([a], 1.), tf.confusion_matrix([1, 0], [1, 1]), tf.histogram_fixed_width([1.], [0., 2.], 2)]
+            tf.clip_by_global_norm([a], 1.), tf.confusion_matrix([1, 0], [1, 1]), tf.histogram_fixed_width([1.], [0.,
+            2.], 2)]
 
 
 def nn_ops(tf):
     x = tf.reshape(tf.range(32, dtype=tf.float32), [1, 4, 4, 2]) / 32.
     w = tf.ones([2, 2, 2, 3])
     logits = tf.constant(A)
-    return [tf.nn.relu([-1., 1.]), tf.nn.conv2d(x, w, [1, 1, 1, 1], 'SAME'), tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], 'VALID'),
+    return [tf.nn.relu([-1., 1.]), tf.nn.conv2d(x, w, [1, 1, 1, 1], 'SAME'), tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2,
+            2, 1], 'VALID'),
             tf.nn.softmax(logits), tf.nn.log_softmax(logits), tf.nn.bias_add(logits, [1., 2.]),
             tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1], logits=logits),
             tf.nn.softmax_cross_entropy_with_logits_v2(labels=A, logits=logits),
@@ -171,11 +168,14 @@ def nn_ops(tf):
             tf.nn.moments(logits, [0]), tf.nn.batch_normalization(logits, [0., 1.], [1., 1.], None, None, 1e-3),
             tf.nn.embedding_lookup(logits, [1, 0]), tf.nn.l2_normalize(logits, 1), tf.nn.top_k(logits, 1),
             tf.nn.in_top_k(logits, [1, 0], 1), tf.nn.elu([-1.]), tf.nn.leaky_relu([-1.]), tf.nn.softplus(logits),
-            tf.nn.avg_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], 'VALID'), tf.nn.depthwise_conv2d(x, tf.ones([2, 2, 2, 1]), [1, 1, 1, 1], 'SAME'),
-            tf.nn.fused_batch_norm(x, [1., 1.], [0., 0.])[0], tf.nn.crelu([1., -1.]), tf.nn.selu([1.]), tf.nn.swish([1.]),
+            tf.nn.avg_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], 'VALID'), tf.nn.depthwise_conv2d(x, tf.ones([2, 2, 2, 1]),
+            [1, 1, 1, 1], 'SAME'),
+            tf.nn.fused_batch_norm(x, [1., 1.], [0., 0.])[0], tf.nn.crelu([1., -1.]), tf.nn.selu([1.]),
+            tf.nn.swish([1.]),
             tf.losses.mean_squared_error([1., 2.], [1., 3.]), tf.losses.softmax_cross_entropy([[0., 1.]], [[1., 2.]]),
             tf.losses.sparse_softmax_cross_entropy([1], [[1., 2.]]), tf.losses.absolute_difference([1.], [3.]),
-            tf.losses.huber_loss([1.], [3.]), tf.losses.log_loss([1.], [.5]), tf.losses.sigmoid_cross_entropy([1.], [.5])]
+            tf.losses.huber_loss([1.], [3.]), tf.losses.log_loss([1.], [.5]), tf.losses.sigmoid_cross_entropy([1.],
+            [.5])]
 
 
 def string_ops(tf):
@@ -202,8 +202,10 @@ def linalg_ops(tf):
 def image_ops(tf):
     x = tf.reshape(tf.range(48, dtype=tf.float32), [1, 4, 4, 3]) / 48.
     return [tf.image.resize_bilinear(x, [2, 2]), tf.image.flip_left_right(x), tf.image.central_crop(x[0], .5),
-            tf.image.adjust_brightness(x, .1), tf.image.rgb_to_grayscale(x), tf.image.crop_to_bounding_box(x, 0, 0, 2, 2),
-            tf.image.per_image_standardization(x[0]), tf.image.resize_images(x, [2, 2]), tf.image.ssim(x, x, 1., filter_size=3)]
+            tf.image.adjust_brightness(x, .1), tf.image.rgb_to_grayscale(x), tf.image.crop_to_bounding_box(x, 0, 0,
+            2, 2),
+            tf.image.per_image_standardization(x[0]), tf.image.resize_images(x, [2, 2]), tf.image.ssim(x, x, 1.,
+            filter_size=3)]
 
 
 def control_flow(tf):
@@ -242,7 +244,8 @@ def tensor_arrays(tf):
 
 
 def assertions(tf):
-    return [tf.Assert(tf.constant(True), ['x']), tf.assert_equal(1, 1), tf.assert_less([1], [2]), tf.check_numerics([1.], 'm'),
+    return [tf.Assert(tf.constant(True), ['x']), tf.assert_equal(1, 1), tf.assert_less([1], [2]),
+            tf.check_numerics([1.], 'm'),
             tf.assert_rank([1], 1), tf.assert_positive([1.]), tf.ensure_shape(tf.constant([1, 2]), [None])]
 
 
@@ -288,12 +291,14 @@ def capture_error(tf):
 
 def variables(tf):
     v = tf.Variable([1., 2.], name='v')
-    results = [v.numpy(), v.name, v.shape, v.dtype, v.trainable, repr(v), v + 1., v * v, v[0], v.value(), v.read_value()]
+    results = [v.numpy(), v.name, v.shape, v.dtype, v.trainable, repr(v), v + 1., v * v, v[0], v.value(),
+            v.read_value()]
     results += [v.assign([3., 4.]).numpy(), v.assign_add([1., 1.]).numpy(), v.assign_sub([.5, .5]).numpy(), v.numpy()]
     results += [tf.assign(v, [0., 1.]).numpy(), tf.assign_add(v, [1., 1.]).numpy(), v.is_initialized()]
     results += [float(tf.Variable(2.)), int(tf.Variable(3)), np.array(v), copy.deepcopy(v).numpy(), v.sparse_read([1]),
                 tf.reduce_sum(v), tf.matmul([v], [[1.], [2.]]), tf.convert_to_tensor(v), bool(tf.Variable(0)),
-                tf.Variable(lambda: tf.ones([2])).numpy(), tf.Variable(1, dtype=tf.float64).dtype, tf.global_variables(),
+                tf.Variable(lambda: tf.ones([2])).numpy(), tf.Variable(1, dtype=tf.float64).dtype,
+                tf.global_variables(),
                 tf.trainable_variables(), v.assign([1., 1.], read_value=False), v.initializer]
     return results
 
@@ -346,7 +351,8 @@ def get_variable_reuse(tf):
 def seeds(tf):
     tf.set_random_seed(5)
     first = [tf.random_uniform([2]), tf.random_normal([2]), tf.random_uniform([2]), tf.random_uniform([2], seed=3),
-             tf.random_uniform([2], seed=3), tf.truncated_normal([2]), tf.random_shuffle(tf.range(5)), tf.multinomial([[.5, .5]], 3)]
+             tf.random_uniform([2], seed=3), tf.truncated_normal([2]), tf.random_shuffle(tf.range(5)),
+             tf.multinomial([[.5, .5]], 3)]
     tf.set_random_seed(5)
     again = [tf.random_uniform([2]), tf.nn.dropout(tf.ones([4]), .5), tf.random.gamma([2], 1.)]
     return first + again
@@ -421,4 +427,5 @@ def devices(tf):
         return [tf.constant(1) + 1]
 
 
-CASES = [function for name, function in list(globals().items()) if callable(function) and function.__module__ == __name__]
+CASES = [function for name,
+            function in list(globals().items()) if callable(function) and function.__module__ == __name__]

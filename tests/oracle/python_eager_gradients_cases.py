@@ -166,14 +166,16 @@ def through_ops(tf):
         lambda x: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1], logits=x), tf.matrix_inverse,
         lambda x: tf.nn.l2_normalize(x, 1), lambda x: tf.clip_by_value(x, 1.5, 3.5), lambda x: tf.gather(x, [1, 1]),
         lambda x: tf.einsum('ij,kj->ik', x, x), lambda x: x / (x + 1.), lambda x: x ** 2., lambda x: tf.maximum(x, 2.),
-        lambda x: tf.norm(x), lambda x: tf.reduce_prod(x), lambda x: tf.nn.top_k(x, 1).values, lambda x: tf.expand_dims(x, 1),
+        lambda x: tf.norm(x), lambda x: tf.reduce_prod(x), lambda x: tf.nn.top_k(x, 1).values,
+            lambda x: tf.expand_dims(x, 1),
         lambda x: tf.nn.moments(x, [0])[1], lambda x: tf.nn.bias_add(x, [1., 2.]), lambda x: tf.cast(x, tf.float64),
         lambda x: tf.nn.conv2d(tf.reshape(x, [1, 2, 2, 1]), tf.ones([2, 2, 1, 1]), [1, 1, 1, 1], 'SAME'),
         lambda x: tf.nn.max_pool(tf.reshape(x, [1, 2, 2, 1]), [1, 2, 2, 1], [1, 1, 1, 1], 'SAME'),
         lambda x: tf.image.resize_bilinear(tf.reshape(x, [1, 2, 2, 1]), [3, 3]), lambda x: tf.reverse(x, [0]),
         lambda x: tf.unsorted_segment_sum(x, [1, 0], 2), lambda x: tf.svd(x, compute_uv=False), lambda x: tf.cholesky(
             tf.matmul(x, x, transpose_a=True)), lambda x: tf.map_fn(lambda r: r * r, x), lambda x: tf.scan(
-                lambda a, r: a * r, x), lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, x])[1],
+                lambda a, r: a * r, x), lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0,
+                x])[1],
         lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: x * 2., lambda: x), lambda x: tf.slice(x, [0, 0], [1, 2]),
         lambda x: tf.nn.embedding_lookup(x, [1]), lambda x: tf.add_n([x, x, 2. * x]), lambda x: tf.reduce_logsumexp(x),
         lambda x: tf.sparse_tensor_dense_matmul(tf.SparseTensor([[0, 1]], [2.], [2, 2]), x), lambda x: tf.diag_part(x),

@@ -18,12 +18,14 @@ def layers(tf):
     embedding = tf.keras.layers.Embedding(4, 2, embeddings_initializer='ones')
     pool = tf.keras.layers.GlobalAveragePooling2D()
     return made + [embedding(np.array([[1, 2]])), pool(np.ones([1, 2, 2, 3], np.float32)),
-                   tf.keras.layers.Dropout(.5)(A, training=False), tf.keras.layers.Flatten()(np.ones([2, 2, 2], np.float32)),
+                   tf.keras.layers.Dropout(.5)(A, training=False), tf.keras.layers.Flatten()(np.ones([2, 2, 2],
+                   np.float32)),
                    tf.keras.layers.Concatenate()([A, A])]
 
 
 def sequential(tf):
-    model = tf.keras.Sequential([tf.keras.layers.Dense(2, activation='tanh', input_shape=(2,)), tf.keras.layers.Dense(1)])
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, activation='tanh', input_shape=(2,)),
+            tf.keras.layers.Dense(1)])
     _ones(model, tf)
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(model(tf.constant(A)) ** 2.)

@@ -12,7 +12,8 @@ def datasets(tf):
     source = tf.data.Dataset.from_tensor_slices(np.arange(6))
     twice = source.map(lambda x: x * 2).batch(2)
     pairs = tf.data.Dataset.from_tensor_slices(({'a': [1, 2], 'b': [3., 4.]}, [5, 6]))
-    made = [[x for x in source], [x for x in twice], list(pairs), [x.numpy() for x in tf.data.Dataset.range(3).repeat(2)]]
+    made = [[x for x in source], [x for x in twice], list(pairs),
+            [x.numpy() for x in tf.data.Dataset.range(3).repeat(2)]]
     scale = tf.constant(3, tf.int64)
     variable = tf.Variable(5, dtype=tf.int64)
     captured = tf.data.Dataset.range(3).map(lambda x: x * scale + variable)
@@ -66,7 +67,8 @@ def layers_of_tf(tf):
     pool = tf.layers.MaxPooling2D(2, 1)
     norm = tf.layers.BatchNormalization()
     image = tf.reshape(tf.range(16, dtype=tf.float32), [1, 4, 4, 1])
-    made += [conv(image), pool(image), norm(image, training=True), norm(image, training=False), norm.moving_mean.numpy()]
+    made += [conv(image), pool(image), norm(image, training=True), norm(image, training=False),
+            norm.moving_mean.numpy()]
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(dense(x) ** 2.)
     return made + tape.gradient(y, dense.trainable_variables) + [tf.layers.dropout(x, .5, training=False)]

@@ -3,11 +3,19 @@
 namespace ramet::python {
 namespace {
 
-// Converts a number, text, array or list of these; returns an empty tensor for other values.
-Tensor PlainValue(nb::handle value, nb::handle dtype) {
-  const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
-  Tensor t = FromArray(value.ptr(), want, false);
-  return t.empty() ? FromValue(value.ptr(), want, DType::kInvalid) : t;
+// Converts a number, text, array or list of these; returns an empty tensor for other values. Errors
+// are those of TensorFlow for the graph, or for eager execution.
+Tensor PlainValue(PyGraph* graph, PyObject* value, DType want, DType preferred) {
+  Tensor array = FromArray(value, want, false);
+  if (!array.empty()) return array;
+  if (!graph->eager) return FromValue(value, want, preferred);
+  try {
+    return FromValue(value, want, preferred);
+  } catch (const PythonError&) {
+    if (want == DType::kInvalid || !PyErr_ExceptionMatches(PyExc_TypeError)) throw;
+    PyErr_Clear();
+    RaiseTypeError("Cannot convert ", Str(value), " to EagerTensor of dtype ", DTypeName(want));
+  }
 }
 
 // Implements ops.Graph.create_op: adds a node of any op with the given tensors.
@@ -94,8 +102,7 @@ InputTensor ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const 
     return OfTensor(graph, value, name);
   DType want = BaseType(dtype);
   if (want == DType::kInvalid) want = PreferredForArray(value, preferred);
-  Tensor constant = FromArray(value, want, false);
-  if (constant.empty()) constant = FromValue(value, want, preferred);
+  Tensor constant = PlainValue(graph, value, want, preferred);
   if (!constant.empty()) {
     if (graph->eager) return MakeConstant(graph, std::move(constant), name);
     graph->UseThread();
@@ -131,7 +138,8 @@ void BindBuilding(nb::module_& m) {
       "constant",
       [](PyGraph& graph, nb::handle value, nb::handle dtype,
          const std::string& name) -> nb::object {
-        Tensor t = PlainValue(value, dtype);
+        const DType want = dtype.is_none() ? DType::kInvalid : ToDType(dtype.ptr());
+        Tensor t = PlainValue(&graph, value.ptr(), want, DType::kInvalid);
         if (t.empty()) return nb::none();
         return MakeConstant(&graph, std::move(t), name).object();
       },

@@ -41,6 +41,8 @@ class EagerArguments {
 void CheckEager(const OpSchema& schema);
 // Raises InvalidArgumentError for an input whose dtype differs from that of an earlier one.
 [[noreturn]] void RaiseWrongType(const std::string& op, size_t input, DType wanted, DType found);
+// Raises InvalidArgumentError for a dtype that an attr of an op does not allow.
+[[noreturn]] void RaiseNotAllowed(const AttrSchema& attr, DType type);
 // Returns an EagerTensor with the value of a Const. A new reference.
 PyObject* EagerConstant(const AttrMap& attrs);
 // Compiles an operation for values with these dtypes, on the current device.

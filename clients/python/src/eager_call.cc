@@ -178,6 +178,13 @@ void RaiseWrongType(const std::string& op, size_t input, DType wanted, DType fou
       DTypeName(wanted), " tensor but is a ", DTypeName(found), " tensor [Op:", op, "] name: "));
 }
 
+void RaiseNotAllowed(const AttrSchema& attr, DType type) {
+  std::string allowed;
+  for (DType t : attr.allowed_types) allowed += StrCat(allowed.empty() ? "" : ", ", DTypeName(t));
+  RaiseStatus(InvalidArgument("Value for attr '", attr.name, "' of ", DTypeName(type),
+                              " is not in the list of allowed values: ", allowed));
+}
+
 PyObject* EagerConstant(const AttrMap& attrs) {
   return Wrap(EagerValue(Value(attrs.Get<Tensor>("value"))));
 }

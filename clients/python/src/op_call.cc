@@ -136,12 +136,16 @@ class OpCall {
     }
   }
 
+  // Raises TensorFlow's error if an eager tensor has a different dtype than is wanted.
+  void CheckEagerType(PyObject* value, DType want) const {
+    const EagerValue* given = graph_->eager ? AsEager(value) : nullptr;
+    if (given == nullptr || want == DType::kInvalid || given->dtype() == BaseType(want)) return;
+    RaiseWrongType(schema_.name, inputs_.size(), want, given->dtype());
+  }
+
   void ConvertOne(const ArgSchema& arg, PyObject* value) {
     DType want = arg.type != DType::kInvalid ? arg.type : Bound(arg.type_attr);
-    const EagerValue* given = graph_->eager ? AsEager(value) : nullptr;
-    if (given && want != DType::kInvalid && given->dtype() != BaseType(want)) {
-      RaiseWrongType(schema_.name, inputs_.size(), want, given->dtype());
-    }
+    CheckEagerType(value, want);
     DType preferred = want == DType::kInvalid ? DefaultOf(arg.type_attr) : DType::kInvalid;
     InputTensor tensor;
     try {
@@ -173,6 +177,7 @@ class OpCall {
     const AttrSchema* attr = schema_.FindAttr(arg.type_attr);
     if (attr == nullptr || attr->allowed_types.empty()) return;
     if (std::ranges::count(attr->allowed_types, type) > 0) return;
+    if (graph_->eager) RaiseNotAllowed(*attr, type);
     std::string allowed;
     for (DType t : attr->allowed_types)
       allowed += StrCat(allowed.empty() ? "" : ", ", PublicName(t));
@@ -183,7 +188,7 @@ class OpCall {
   // Replaces the error of a conversion by one that names the parameter.
   [[noreturn]] void ExplainFailure(const ArgSchema& arg, PyObject* value, DType want) {
     if (PyErr_ExceptionMatches(PyExc_TypeError)) {
-      if (want == DType::kInvalid) throw PythonError();
+      if (want == DType::kInvalid || graph_->eager) throw PythonError();
       const std::string error = TakeMessage();
       RaiseTypeError("Expected ", PublicName(want), " passed to parameter '", ParameterName(),
                      "' of op '", schema_.name, "', got ", Repr(value), " of type '",
@@ -243,6 +248,7 @@ class OpCall {
     for (Py_ssize_t i = 0; i < n; ++i) {
       PyObject* item = PyTuple_GET_ITEM(items.ptr(), i);
       InputTensor tensor;
+      CheckEagerType(item, ItemType(arg, i, want));
       try {
         tensor = ConvertToTensor(graph_, item, ItemType(arg, i, want), StrCat(arg.name, "_", i),
                                  arg.is_ref, preferred);

@@ -235,7 +235,9 @@ class EagerIterator(Iterator):
         except errors.OutOfRangeError:
             raise StopIteration from None
 
-    next = __next__
+    def next(self):
+        """Returns next(iterator)."""
+        return self.__next__()
 
     def get_next(self, name=None):
         """Returns the components of the next element, as tensors.
@@ -252,7 +254,11 @@ class EagerIterator(Iterator):
         return structure.from_tensors(self._element_spec, gen.IteratorGetNext(self._iterator_resource, **self._attrs))
 
     def string_handle(self, name=None):
-        """Raises RuntimeError: the iterator belongs to no session."""
+        """Raises RuntimeError: the iterator belongs to no session.
+
+        Args:
+          name: ignored.
+        """
         raise RuntimeError('Iterator.string_handle is not supported when eager execution is enabled.')
 
 

@@ -7,7 +7,7 @@ from ramet.framework.indexed_slices import IndexedSlices
 from ramet.framework.tensor_conversion import convert_to_tensor_or_indexed_slices
 from ramet.ops.array import array_ops
 from ramet.ops.control_flow import control_flow_ops
-from ramet.ops.gradients import gradient_tape, gradients
+from ramet.ops.gradients import gradients
 from ramet.ops.variables import state_ops, variable_lists, variables
 from ramet.ops.variables.partitioned_variable import PartitionedVariable
 from ramet.train import slot_creator
@@ -135,6 +135,8 @@ class Optimizer:
 
     @staticmethod
     def _compute_eagerly(loss, var_list, grad_loss):
+        from ramet.ops.gradients import gradient_tape  # deferred: start-up time of programs with graphs
+
         if not callable(loss):
             raise RuntimeError('`loss` passed to Optimizer.compute_gradients should be a function when eager execution '
                                'is enabled.')

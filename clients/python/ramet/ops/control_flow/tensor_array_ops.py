@@ -19,20 +19,31 @@ def _refuse_with_handle(**given):
             raise ValueError(f'Cannot provide {both} `handle` and `{name}` arguments{end}')
 
 
+class _TensorArrayType(type):
+    """Makes TensorArray(...) an object of the class for the way in which operations are executed now."""
+
+    def __call__(cls, *args, handle=None, **kwargs):
+        if cls is TensorArray and ops.executing_eagerly():
+            cls = _eager_class()
+        elif cls is TensorArray and handle is None and modes.is_functional():
+            cls = ListTensorArray
+        return type.__call__(cls, *args, handle=handle, **kwargs)
+
+    @property
+    def __signature__(cls):
+        import inspect  # deferred: start-up time
+
+        parameters = list(inspect.signature(cls.__init__).parameters.values())
+        return inspect.Signature(parameters[1:])
+
+
 @export('TensorArray')
-class TensorArray:
+class TensorArray(metaclass=_TensorArrayType):
     """An array of tensors, such as one per step of a loop.
 
     It exists during a run: each run starts with an empty array. Methods that modify the array return a
     new TensorArray for the same array with a new `flow`, which orders the operations.
     """
-
-    def __new__(cls, *args, handle=None, **kwargs):
-        if cls is TensorArray and ops.executing_eagerly():
-            cls = _eager_class()
-        elif cls is TensorArray and handle is None and modes.is_functional():
-            cls = ListTensorArray
-        return super().__new__(cls)
 
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None,
                  tensor_array_name=None, handle=None, flow=None, infer_shape=True,

@@ -22,12 +22,14 @@ def _refuse_with_handle(**given):
 class _TensorArrayType(type):
     """Makes TensorArray(...) an object of the class for the way in which operations are executed now."""
 
-    def __call__(cls, *args, handle=None, **kwargs):
-        if cls is TensorArray and ops.executing_eagerly():
-            cls = _eager_class()
-        elif cls is TensorArray and handle is None and modes.is_functional():
-            cls = ListTensorArray
-        return type.__call__(cls, *args, handle=handle, **kwargs)
+    def __call__(cls, *args, **kwargs):
+        if cls is TensorArray:
+            has_handle = len(args) > 5 or kwargs.get('handle') is not None
+            if ops.executing_eagerly():
+                cls = _eager_class()
+            elif modes.is_functional() and not has_handle:
+                cls = ListTensorArray
+        return type.__call__(cls, *args, **kwargs)
 
     @property
     def __signature__(cls):

@@ -120,6 +120,10 @@ Status ReadRuns(const TensorDataSource& source, const BundleEntry& entry, BoxRun
 StatusOr<Tensor> ReadTensorBox(const TensorDataSource& source, const BundleEntry& entry,
                                const TensorSlice& box, Verify verify, Allocator* allocator) {
   RAMET_ASSIGN_OR_RETURN(const Shape shape, box.ShapeIn(entry.shape));
+  if (entry.dtype == DType::kVariant) {
+    return Unimplemented("key ", PrintableBundleKey(source.key),
+                         ": slices of a tensor of dtype variant cannot be restored");
+  }
   if (entry.dtype == DType::kString) {
     RAMET_ASSIGN_OR_RETURN(const Tensor whole, ReadTensorData(source, entry, HostAllocator()));
     RAMET_ASSIGN_OR_RETURN(Tensor part, Tensor::Allocate(entry.dtype, shape, allocator));

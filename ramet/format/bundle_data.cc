@@ -7,6 +7,7 @@
 
 #include "ramet/base/coding.h"
 #include "ramet/base/crc32c.h"
+#include "ramet/format/bundle_variants.h"
 #include "ramet/format/checksummed_io.h"
 #include "ramet/tensor/outside_values.h"
 
@@ -191,8 +192,10 @@ StatusOr<Tensor> ReadStrings(const TensorDataSource& source, const BundleEntry& 
 }  // namespace
 
 bool IsBundleDType(DType dtype) {
-  return !IsRef(dtype) && (dtype == DType::kString || DTypeSize(dtype) > 0);
+  return !IsRef(dtype) && (!IsFlatDType(dtype) || DTypeSize(dtype) > 0);
 }
+
+bool IsFlatDType(DType dtype) { return dtype != DType::kString && dtype != DType::kVariant; }
 
 Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* entry,
                         SideThread* side) {
@@ -203,8 +206,9 @@ Status AppendTensorData(const Tensor& tensor, WritableFile* file, BundleEntry* e
   entry->shape = tensor.shape();
   entry->offset = static_cast<int64_t>(file->size());
   uint32_t crc = 0;
-  RAMET_RETURN_IF_ERROR(tensor.dtype() == DType::kString ? AppendStrings(tensor, file, &crc)
-                                                         : AppendFlat(tensor, file, &crc, side));
+  RAMET_RETURN_IF_ERROR(tensor.dtype() == DType::kString    ? AppendStrings(tensor, file, &crc)
+                        : tensor.dtype() == DType::kVariant ? AppendVariants(tensor, file, &crc)
+                                                            : AppendFlat(tensor, file, &crc, side));
   entry->size = static_cast<int64_t>(file->size()) - entry->offset;
   entry->masked_crc = crc32c::Mask(crc);
   return OkStatus();
@@ -221,7 +225,7 @@ Status ChecksumMismatch(std::string_view prefix, std::string_view key, const Bun
 Status AppendTensorPieces(DType dtype, const Shape& shape,
                           const std::function<Status(const TakeBytes&)>& produce,
                           WritableFile* file, BundleEntry* entry) {
-  if (!IsBundleDType(dtype) || dtype == DType::kString) {
+  if (!IsBundleDType(dtype) || !IsFlatDType(dtype)) {
     return Unimplemented("a tensor of dtype ", DTypeName(dtype), " cannot be saved in pieces");
   }
   RAMET_ASSIGN_OR_RETURN(const size_t expected, TensorBytes(dtype, shape));
@@ -251,7 +255,7 @@ Status CheckTensorData(const TensorDataSource& source, const BundleEntry& entry)
                          " cannot be restored");
   }
   const int64_t n = entry.shape.num_elements();
-  if (entry.dtype == DType::kString) {
+  if (!IsFlatDType(entry.dtype)) {
     if (entry.size < 4 || n > entry.size - 4) {
       return DataLoss("Invalid size in bundle entry: key ", key, "; stored size ", entry.size,
                       "; expected size is at least ", n, " + 4");
@@ -307,6 +311,7 @@ StatusOr<Tensor> ReadTensorData(const TensorDataSource& source, const BundleEntr
                                 Allocator* allocator) {
   RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
   if (entry.dtype == DType::kString) return ReadStrings(source, entry);
+  if (entry.dtype == DType::kVariant) return ReadVariants(source, entry);
   RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(entry.dtype, entry.shape, allocator));
   RAMET_RETURN_IF_ERROR(ReadFlatData(source, entry, static_cast<char*>(tensor.raw_data())));
   return tensor;

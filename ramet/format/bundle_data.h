@@ -17,6 +17,8 @@ namespace ramet {
 
 // Reports whether data files can hold tensors of the dtype.
 bool IsBundleDType(DType dtype);
+// Reports whether the elements of a dtype have a fixed size: it is not string or variant.
+bool IsFlatDType(DType dtype);
 
 // Appends the tensor, which must be in host memory, to `file`. Sets dtype, shape, offset, size and
 // masked_crc of *entry. `side`, if not null, helps with large tensors.

@@ -160,10 +160,10 @@ StatusOr<Tensor> BundleReader::Impl::ReadBox(Stored& stored, const TensorSlice& 
 StatusOr<MappedTensor> BundleReader::Impl::Map(std::string_view name) {
   RAMET_ASSIGN_OR_RETURN(const auto stored, FindTensor(name));
   const BundleEntry& entry = stored->entry;
-  if (!entry.slices.empty() || index_.header().big_endian || entry.dtype == DType::kString) {
+  if (!entry.slices.empty() || index_.header().big_endian || !IsFlatDType(entry.dtype)) {
     return FailedPrecondition(prefix_, ": tensor ", name,
                               " cannot be mapped, because it is stored in slices, is big-endian or "
-                              "holds strings; read it instead");
+                              "holds strings or variants; read it instead");
   }
   RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(name, entry));
   RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
@@ -194,8 +194,9 @@ Status BundleReader::Impl::ReadStoredPieces(std::string_view name, std::string_v
                                             const std::function<Status(std::string_view)>& sink) {
   RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(key, entry));
   RAMET_RETURN_IF_ERROR(CheckTensorData(source, entry));
-  if (entry.dtype != DType::kString) return ReadDataPieces(source, entry, sink);
-  return InvalidArgument("tensor ", name, " holds strings, which cannot be read in pieces");
+  if (IsFlatDType(entry.dtype)) return ReadDataPieces(source, entry, sink);
+  return InvalidArgument("tensor ", name, " holds ", DTypeName(entry.dtype),
+                         "s, which cannot be read in pieces");
 }
 
 StatusOr<BundleEntry> BundleReader::Impl::FindSlice(std::string_view name, const BundleEntry& whole,
@@ -254,7 +255,7 @@ Status BundleReader::Impl::CheckHeld(std::string_view name, DType dtype, const S
   uint64_t held = 0;
   for (const auto& [shard, file] : data_files_) held += file.size();
   int64_t needed = shape.num_elements();
-  const int64_t size = dtype == DType::kString ? 1 : static_cast<int64_t>(DTypeSize(dtype));
+  const int64_t size = IsFlatDType(dtype) ? static_cast<int64_t>(DTypeSize(dtype)) : 1;
   if (MultiplyNonNegative(needed, size, &needed) && static_cast<uint64_t>(needed) <= held) {
     return OkStatus();
   }
@@ -266,7 +267,7 @@ Status BundleReader::Impl::ReadPart(const Part& part, const TensorSlice& box, Ve
                                     Tensor* tensor) {
   RAMET_ASSIGN_OR_RETURN(const TensorDataSource source, Source(part.key, part.entry));
   int64_t first = 0;
-  if (tensor->dtype() != DType::kString && IsRunIn(part.box, box, &first)) {
+  if (IsFlatDType(tensor->dtype()) && IsRunIn(part.box, box, &first)) {
     const int64_t at = first * static_cast<int64_t>(DTypeSize(tensor->dtype()));
     return ReadFlatData(source, part.entry, static_cast<char*>(tensor->raw_data()) + at);
   }

@@ -76,7 +76,7 @@ class RAMET_EXPORT BundleReader {
   // \error kOutOfRange: a data file is too short.
   // \error kInvalidArgument: the stored slices do not cover the tensor.
   // \error kInternal: the stored slices overlap.
-  // \error kUnimplemented: a Tensor cannot hold the dtype (resource, variant, ...).
+  // \error kUnimplemented: a Tensor cannot hold the dtype (resource, ...).
   StatusOr<Tensor> Read(std::string_view name, Allocator* allocator = HostAllocator());
   StatusOr<Tensor> Read(const BundleRecord& record, Allocator* allocator = HostAllocator());
   // Reads a box of a tensor, from a tensor that is stored whole or from any slices that cover the

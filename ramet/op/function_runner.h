@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ramet/op/kernel.h"
@@ -29,6 +30,9 @@ class LibraryFunction {
   virtual StatusOr<std::vector<Tensor>> Call(std::span<Tensor> args,
                                              std::span<const Value> captured,
                                              const CallContext& context) = 0;
+  // Returns the types of the operations with state or side effects in the function and in the
+  // functions that it calls.
+  virtual std::vector<std::string> StatefulOps() const = 0;
 };
 
 // The dtypes that the results of a function must have, if any are required.

@@ -1,6 +1,9 @@
 #include "ramet/runtime/session_functions.h"
 
+#include <algorithm>
+
 #include "ramet/base/run_interrupt.h"
+#include "ramet/graph_def/function.h"
 #include "ramet/runtime/function_instance.h"
 #include "ramet/runtime/plan_run.h"
 
@@ -14,6 +17,30 @@ StatusOr<Tensor> TakeTensor(Value& result) {
   if (result.variable == nullptr) return result.tensor.Owned();
   return InvalidArgument("a function of a dataset cannot return the handle of a variable, here '",
                          result.variable->name(), "'; return its value");
+}
+
+// Adds the functions that the attrs of an operation name.
+void AddFunctionsOf(const Operation& op, std::vector<FunctionRef>* functions) {
+  const auto attrs = op.attrs();
+  for (const auto& [name, attr] : *attrs) {
+    if (const auto* one = attr.get<FunctionRef>()) functions->push_back(*one);
+    if (const auto* many = attr.get<std::vector<FunctionRef>>()) {
+      functions->insert(functions->end(), many->begin(), many->end());
+    }
+  }
+}
+
+// Adds the types of the stateful operations of a body. Those that call functions stand for what
+// these contain, so that *called gets the functions instead.
+void AddStatefulOps(const FunctionBody& body, std::vector<std::string>* types,
+                    std::vector<FunctionRef>* called) {
+  for (const std::vector<Operation>* some : {&body.effects, &body.controls}) {
+    for (const Operation& op : *some) {
+      const size_t before = called->size();
+      AddFunctionsOf(op, called);
+      if (called->size() == before) types->push_back(op.type());
+    }
+  }
 }
 
 }  // namespace
@@ -71,6 +98,24 @@ class SessionFunction final : public LibraryFunction {
       tensors.push_back(std::move(tensor));
     }
     return tensors;
+  }
+
+  std::vector<std::string> StatefulOps() const override {
+    std::vector<std::string> types;
+    std::vector<FunctionRef> called;
+    const SessionFunctions::Use use(*owner_);
+    if (!use.granted()) return types;
+    const FunctionBody& body = instance_->body();
+    AddStatefulOps(body, &types, &called);
+    // A function that calls itself is looked at once.
+    for (size_t i = 0; i < called.size(); ++i) {
+      if (std::ranges::count(called.begin(), called.begin() + static_cast<std::ptrdiff_t>(i),
+                             called[i]) > 0)
+        continue;
+      auto inner = FindFunction(*body.graph, called[i]);
+      if (inner.ok()) AddStatefulOps(**inner, &types, &called);
+    }
+    return types;
   }
 
  private:

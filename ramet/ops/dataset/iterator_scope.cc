@@ -76,6 +76,39 @@ StatusOr<LibraryFunction*> IteratorScope::Find(const CapturedFunction& function)
   return entries_.back()->compiled.get();
 }
 
+void IteratorScope::NoteSeeds(SeedSource& source) {
+  MutexLock lock(seeds_mutex_);
+  if (seeds_.size() < replayed_.size()) source.Restore(replayed_[seeds_.size()]);
+  if (seeds_.size() < IteratorState::kMaxSeeds) {
+    seeds_.push_back(source.state());
+  } else {
+    too_many_seeds_ = true;
+  }
+}
+
+void IteratorScope::Replay(std::vector<SeedState> seeds) {
+  MutexLock lock(seeds_mutex_);
+  replayed_ = std::move(seeds);
+}
+
+StatusOr<std::vector<SeedState>> IteratorScope::NotedSeeds() const {
+  MutexLock lock(seeds_mutex_);
+  if (!too_many_seeds_) return seeds_;
+  return FailedPrecondition("ShuffleDataset: more than ", IteratorState::kMaxSeeds,
+                            " iterators of shuffled datasets were made, such as in a function of "
+                            "flat_map or interleave, so that the state cannot be saved");
+}
+
+std::vector<std::string> IteratorScope::StatefulOps() const {
+  std::vector<std::string> types;
+  ReaderLock lock(mutex_);
+  for (const auto& entry : entries_) {
+    const std::vector<std::string> some = entry->compiled->StatefulOps();
+    types.insert(types.end(), some.begin(), some.end());
+  }
+  return types;
+}
+
 bool IteratorScope::TakeThread() {
   if (++threads_ <= kMaxThreads) return true;
   --threads_;

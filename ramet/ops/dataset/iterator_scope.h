@@ -6,6 +6,7 @@
 
 #include "ramet/base/mutex.h"
 #include "ramet/ops/dataset/dataset.h"
+#include "ramet/ops/dataset/iterator_state.h"
 
 namespace ramet {
 
@@ -60,6 +61,17 @@ class IteratorScope {
   void ReturnThread() { --threads_; }
   CancellationToken& closed() { return runner_->closed(); }
 
+  // Notes the seeds of a dataset before an iterator of it draws from them. While there are seeds to
+  // replay, gives the dataset the next of them.
+  void NoteSeeds(SeedSource& source);
+  // Lets NoteSeeds replay seeds. Called before the first iterator is made.
+  void Replay(std::vector<SeedState> seeds);
+  // Returns the seeds that were noted.
+  // \error kFailedPrecondition: there are too many.
+  StatusOr<std::vector<SeedState>> NotedSeeds() const;
+  // Returns the types of the stateful operations of the compiled functions.
+  std::vector<std::string> StatefulOps() const;
+
  private:
   struct Entry {
     FunctionRef function;
@@ -69,8 +81,12 @@ class IteratorScope {
   };
   const std::shared_ptr<FunctionRunner> runner_;
   std::atomic<int> threads_ = 0;
-  SharedMutex mutex_;
+  mutable SharedMutex mutex_;
   std::vector<std::unique_ptr<Entry>> entries_ RAMET_GUARDED_BY(mutex_);
+  mutable Mutex seeds_mutex_;
+  std::vector<SeedState> seeds_ RAMET_GUARDED_BY(seeds_mutex_);
+  std::vector<SeedState> replayed_ RAMET_GUARDED_BY(seeds_mutex_);
+  bool too_many_seeds_ RAMET_GUARDED_BY(seeds_mutex_) = false;
 };
 
 // A WorkerThreads runs functions on threads of an iterator. Owned by the iterator, which ends the

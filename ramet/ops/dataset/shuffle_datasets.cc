@@ -31,23 +31,39 @@ SeedPair SeedsOrRandom(int64_t seed, int64_t seed2) {
 }
 
 // The seeds for each iterator of a dataset. Thread-safe.
-class SeedGenerator : public Resource {
+class SeedGenerator : public Resource, public SeedSource {
  public:
   SeedGenerator(SeedPair seeds, bool reshuffle)
-      : seeds_(seeds), reshuffle_(reshuffle), words_(seeds) {}
+      : reshuffle_(reshuffle), seeds_(seeds), words_(std::make_unique<SeededWords>(seeds)) {}
   std::string_view type_name() const override { return "seed generator"; }
   SeedPair Next() {
-    if (!reshuffle_) return seeds_;
     MutexLock lock(mutex_);
-    const uint64_t first = words_();
-    return {first, words_()};
+    return reshuffle_ ? Draw() : seeds_;
+  }
+  SeedState state() override {
+    MutexLock lock(mutex_);
+    return {seeds_.first, seeds_.second, draws_};
+  }
+  void Restore(const SeedState& state) override {
+    MutexLock lock(mutex_);
+    seeds_ = {state.seed, state.seed2};
+    words_ = std::make_unique<SeededWords>(seeds_);
+    draws_ = 0;
+    while (draws_ < state.draws) Draw();
   }
 
  private:
-  const SeedPair seeds_;
+  SeedPair Draw() RAMET_REQUIRES(mutex_) {
+    ++draws_;
+    const uint64_t first = (*words_)();
+    return {first, (*words_)()};
+  }
+
   const bool reshuffle_;
   Mutex mutex_;
-  SeededWords words_ RAMET_GUARDED_BY(mutex_);
+  SeedPair seeds_ RAMET_GUARDED_BY(mutex_);
+  std::unique_ptr<SeededWords> words_ RAMET_GUARDED_BY(mutex_);
+  uint64_t draws_ RAMET_GUARDED_BY(mutex_) = 0;
 };
 
 // A ShuffleIterator keeps a ring of up to `size` elements and passes on a random one of the oldest
@@ -152,7 +168,8 @@ StatusOr<std::shared_ptr<Dataset>> MakeShuffled(DatasetArgs& args, int64_t epoch
   }
   return Dataset::Make(
       args.spec(), {std::move(input)},
-      [=](const DatasetPtr& dataset, NextContext&) -> StatusOr<IteratorPtr> {
+      [=](const DatasetPtr& dataset, NextContext& context) -> StatusOr<IteratorPtr> {
+        context.scope.NoteSeeds(*generator);
         return std::make_unique<ShuffleIterator>(dataset, size, epochs, generator);
       },
       cardinality);
@@ -208,11 +225,12 @@ class RandomIterator final : public DatasetIterator {
 StatusOr<std::shared_ptr<Dataset>> MakeRandomDataset(DatasetArgs& args) {
   RAMET_ASSIGN_OR_RETURN(const int64_t seed, args.Int(0, "seed"));
   RAMET_ASSIGN_OR_RETURN(const int64_t seed2, args.Int(1, "seed2"));
-  const SeedPair seeds = SeedsOrRandom(seed, seed2);
+  const auto generator = std::make_shared<SeedGenerator>(SeedsOrRandom(seed, seed2), false);
   return Dataset::Make(
       args.spec(), {},
-      [seeds](const DatasetPtr& dataset, NextContext&) -> StatusOr<IteratorPtr> {
-        return std::make_unique<RandomIterator>(dataset, seeds);
+      [generator](const DatasetPtr& dataset, NextContext& context) -> StatusOr<IteratorPtr> {
+        context.scope.NoteSeeds(*generator);
+        return std::make_unique<RandomIterator>(dataset, generator->Next());
       },
       kInfiniteCardinality);
 }

@@ -8,6 +8,8 @@ from ramet.data import structure
 from ramet.data.optional import OptionalValue
 from ramet.framework import errors, ops
 
+# The collection of the handles of all iterators.
+GLOBAL_ITERATORS = 'iterators'
 _MANY_CALLS = 32
 _WARNING = (
     "An unusually high number of `Iterator.get_next()` calls was detected. This often indicates "
@@ -46,6 +48,7 @@ class Iterator:
         self._element_spec = structure.from_legacy(output_types, output_shapes, output_classes)
         self._string_handle = gen.IteratorToStringHandle(iterator_resource)
         self._get_next_call_count = 0
+        ops.add_to_collection(GLOBAL_ITERATORS, iterator_resource)
 
     @staticmethod
     def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):

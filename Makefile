@@ -17,7 +17,7 @@ export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:in
 export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
-.PHONY: help run build test test-sanitize test-thread test-oracle test-long test-wheel test-gpu test-gpu-opencl
+.PHONY: test-published help run build test test-sanitize test-thread test-oracle test-long test-wheel test-gpu test-gpu-opencl
 .PHONY: fuzz test-generators test-guards generate check-all package test-package
 .PHONY: build-report format check-format bench bench-table install clean deps python-deps
 
@@ -71,6 +71,12 @@ test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## compare with TensorFlow
 	@RAMET_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python PATH=$(CURDIR)/$(BUILD)/bin:$$PATH \
 	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' \
 	  -n $$(nproc) --dist worksteal $(PYTEST_FLAGS) tests/oracle
+
+test-published: export TF_ENABLE_ONEDNN_OPTS = 1
+test-published: $(BUILD)/build.ninja $(ORACLE)/.complete ## compare published models with TensorFlow; downloads them with pip into RAMET_PUBLISHED
+	@ninja -C $(BUILD) lib/libramet.so python_package
+	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider \
+	  -o python_files='*_test.py' $(PYTEST_FLAGS) tests/published
 
 test-package: package ## install the packages in a bare Debian and use them there (needs root)
 	@tools/install-deps.sh package-test

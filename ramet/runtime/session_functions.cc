@@ -30,8 +30,8 @@ void AddFunctionsOf(const Operation& op, std::vector<FunctionRef>* functions) {
   }
 }
 
-// Adds the types of the stateful operations of a body. Those that call functions stand for what
-// these contain, so that *called gets the functions instead.
+// Adds the types of the stateful operations of a body to *types. For an operation that calls
+// functions, adds these to *called instead.
 void AddStatefulOps(const FunctionBody& body, std::vector<std::string>* types,
                     std::vector<FunctionRef>* called) {
   for (const std::vector<Operation>* some : {&body.effects, &body.controls}) {

@@ -179,5 +179,28 @@ class PublishHookTest(CountingTest):
                 self.assertEqual(publisher.publish(), 1)
 
 
+class ProfilerHookTest(unittest.TestCase):
+    def test_traces(self):
+        with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+            step = tf.train.create_global_step()
+            train = tf.assign_add(step, 1)
+            hook = tf.train.ProfilerHook(save_steps=3, output_dir=folder)
+            with tf.train.SingularMonitoredSession([hook]) as session:
+                for _ in range(8):
+                    session.run(train)
+            tf.summary.FileWriterCache.clear()
+            traces = sorted(name for name in os.listdir(folder) if name.endswith('.json'))
+            self.assertEqual(traces, ['timeline-3.json', 'timeline-6.json'])
+            with open(os.path.join(folder, traces[0]), encoding='utf-8') as file:
+                self.assertIn('AssignAdd', file.read())
+
+    def test_needs_a_global_step(self):
+        with tf.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+            hook = tf.train.ProfilerHook(save_secs=1, output_dir=folder)
+            with self.assertRaisesRegex(RuntimeError, 'Global step should be created to use ProfilerHook.'):
+                hook.begin()
+            tf.summary.FileWriterCache.clear()
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -38,7 +38,7 @@ struct IteratorState {
       seeds;  // of the datasets, in the order in which iterators of them were made
 
   std::string Encode() const;
-  // \error kInvalidArgument: the bytes are no state, or one of a later version.
+  // \error kInvalidArgument: the bytes are damaged, or of a later version.
   static StatusOr<IteratorState> Decode(std::string_view bytes);
 };
 

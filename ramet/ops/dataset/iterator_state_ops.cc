@@ -40,7 +40,7 @@ Status DeserializeIterator(KernelContext& c) {
         "of "
         "shape ",
         t.shape(), t.num_elements() > 0 ? " with " + t.flat<Variant>()[0].ToString() : "",
-        "; TensorFlow's states cannot be restored: start the iterator anew");
+        "; TensorFlow's states cannot be restored: initialize the iterator instead");
   }
   RAMET_ASSIGN_OR_RETURN(IteratorState state, IteratorState::Decode(encoded->bytes()));
   return iterator->Restore(c, std::move(state));

@@ -39,8 +39,8 @@ def make_saveable_from_iterator(iterator, external_state_policy=None):
         tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, saveable)
         saver = tf.train.Saver()
 
-    The position is the number of elements so far, with the seeds of shuffled datasets. Restoring starts the same dataset
-    again and drops as many elements, so it takes the time to make these. TensorFlow's positions cannot be restored.
+    The position is the number of elements so far, with the seeds of shuffled datasets. Restoring starts the same
+    dataset again and drops as many elements, so it takes the time to make these. TensorFlow's positions cannot be restored.
 
     Args:
       iterator: an Iterator.
@@ -56,7 +56,7 @@ def make_saveable_from_iterator(iterator, external_state_policy=None):
     """
     policy = 'fail' if external_state_policy is None else external_state_policy
     if policy not in _POLICIES:
-        raise ValueError("Invalid `ExternalStatePolicy.` Supported values include 'warn', 'ignore', and 'fail.' Received "
-                         f'{external_state_policy}.')
+        raise ValueError("Invalid `ExternalStatePolicy.` Supported values include 'warn', 'ignore', and 'fail.' "
+                         f'Received {external_state_policy}.')
     resource = iterator._iterator_resource
     return IteratorSaveable(resource, resource.name, policy, iterator._initializer)

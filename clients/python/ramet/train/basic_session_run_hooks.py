@@ -8,5 +8,6 @@ from ramet.train.monitoring_hooks import (  # noqa: F401
     StepCounterHook,
     SummarySaverHook,
 )
+from ramet.train.profiler_hook import ProfilerHook  # noqa: F401
 from ramet.train.run_control_hooks import FeedFnHook, FinalOpsHook, GlobalStepWaiterHook, StopAtStepHook  # noqa: F401
 from ramet.train.step_timer import SecondOrStepTimer  # noqa: F401

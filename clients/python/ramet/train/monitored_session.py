@@ -33,6 +33,9 @@ class _Hooked:
             raise RuntimeError('Run called even after should_stop requested.')
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self.session)
         wanted, feeds, options = self._ask_hooks(context, feed_dict, options)
+        if options is not None and run_metadata is None:
+            # A hook may have asked for a trace.
+            run_metadata = config_pb2.RunMetadata()
         fetched = self.session.run([fetches, *wanted.values()], feeds, options, run_metadata)
         results = dict(zip(wanted, fetched[1:]))
         for hook in self._hooks:

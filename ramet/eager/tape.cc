@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ramet/base/thread_storage.h"
 #include "ramet/eager/eager_gradient.h"
 #include "ramet/gradients/between_set.h"
 #include "ramet/gradients/gradient_registry.h"
@@ -27,7 +28,7 @@ StatusOr<EagerGradient> OnesLike(EagerContext& context, const EagerValue& value)
 }  // namespace
 
 std::vector<Tape*>& Tape::Active() {
-  thread_local std::vector<Tape*> active;
+  RAMET_THREAD_LOCAL(std::vector<Tape*> active);
   return active;
 }
 

@@ -13,6 +13,8 @@ namespace {
 
 bool IsTrainable(const EagerValue& value) { return IsTrainableType(value.dtype()); }
 
+ProgramGradients program_gradients;
+
 Status CheckHasGradient(const Operation& op) {
   if (!op.valid() || GradientRegistry::Global().Find(op).ok()) return OkStatus();
   return NotFound("gradient registry has no entry for: ", op.type());
@@ -26,6 +28,8 @@ StatusOr<EagerGradient> OnesLike(EagerContext& context, const EagerValue& value)
 }
 
 }  // namespace
+
+void Tape::SetProgramGradients(const ProgramGradients& gradients) { program_gradients = gradients; }
 
 std::vector<Tape*>& Tape::Active() {
   RAMET_THREAD_LOCAL(std::vector<Tape*> active);
@@ -146,9 +150,13 @@ StatusOr<std::vector<EagerGradient>> Tape::InputGradients(EagerContext& context,
                                                           const Record& record,
                                                           std::span<const EagerGradient> arriving) {
   if (record.backward) return record.backward(arriving);
+  const Operation& op = record.function->op();
+  if (op.valid() && program_gradients.has && program_gradients.has(op.type())) {
+    return program_gradients.compute({op, record.inputs, record.outputs}, arriving);
+  }
   std::vector<bool> wanted;
   for (const EagerValue& input : record.inputs) wanted.push_back(Tracks(input));
-  RAMET_RETURN_IF_ERROR(CheckHasGradient(record.function->op()));
+  RAMET_RETURN_IF_ERROR(CheckHasGradient(op));
   RAMET_ASSIGN_OR_RETURN(auto gradient, GradientOf(*record.function, arriving, wanted));
   std::vector<EagerGradient> gradients(record.inputs.size());
   if (gradient->function == nullptr) return gradients;

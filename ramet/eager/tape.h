@@ -17,6 +17,19 @@ namespace ramet {
 using BackwardFunction = std::function<StatusOr<std::vector<EagerGradient>>(
     std::span<const EagerGradient> output_gradients)>;
 
+// A run of an operation that a tape has recorded.
+struct RecordedRun {
+  const Operation& op;
+  std::span<const EagerValue> inputs, outputs;
+};
+
+// The gradient functions of the program, which take precedence over those of the library.
+struct ProgramGradients {
+  bool (*has)(const std::string& op_type) = nullptr;
+  StatusOr<std::vector<EagerGradient>> (*compute)(
+      const RecordedRun& run, std::span<const EagerGradient> output_gradients) = nullptr;
+};
+
 // A Tape records the eager functions that run on its thread and depend on watched values, to
 // differentiate them. Tapes can be nested: the gradients that one tape computes are recorded by the
 // others that are active. Not thread-safe.
@@ -42,6 +55,9 @@ class RAMET_EXPORT Tape {
   // Records a piece of the program with its backward function.
   static void RecordBackward(std::span<const EagerValue> inputs,
                              std::span<const EagerValue> outputs, const BackwardFunction& backward);
+
+  // Sets the gradient functions of the program. Called once, before the first tape is used.
+  static void SetProgramGradients(const ProgramGradients& gradients);
 
   // Returns the derivatives of the sum of targets with respect to each source. `starts` has the
   // gradient of each target; ones if it does not exist.

@@ -290,6 +290,18 @@ def no_gradient(tf):
     return tape.gradient(y, x)
 
 
+def registered(tf):
+    @tf.RegisterGradient('DenseBincount')
+    def gradient(op, grad):
+        return None, None, tf.gather(grad, op.inputs[0]) * op.inputs[2] + tf.reduce_sum(op.outputs[0])
+
+    x = tf.constant([1.2, 2.7, 1.])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.bincount([0, 1, 1], weights=x) * [1., 2.]
+    return [y, tape.gradient(y, x)]
+
+
 def watch_number(tf):
     with tf.GradientTape() as tape:
         tape.watch(1.)

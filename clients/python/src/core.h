@@ -66,16 +66,17 @@ struct Hooks {
   PyObject* tensor_class = nullptr;
   PyObject* eager_tensor_class = nullptr;
   PyObject* eager_variable_class = nullptr;
-  PyObject* dtypes = nullptr;           // a list of DType or None, by number
-  PyObject* as_dtype = nullptr;         // anything -> DType
-  PyObject* make_shape = nullptr;       // list of int, or None -> TensorShape
-  PyObject* shape_as_list = nullptr;    // anything -> list of int (-1 unknown), or None
-  PyObject* convert = nullptr;          // (value, dtype, name, as_ref, preferred) -> Tensor
-  PyObject* default_graph = nullptr;    // () -> Graph
-  PyObject* graph_element = nullptr;    // object -> Tensor or Operation, or None
-  PyObject* status_error = nullptr;     // (code, message, node name, graph) -> exception
-  PyObject* named_outputs = nullptr;    // (op, names) -> class
-  PyObject* op_created = nullptr;       // (graph, operation)
+  PyObject* recorded_op = nullptr;    // (type, inputs, outputs, attrs) -> object like an Operation
+  PyObject* dtypes = nullptr;         // a list of DType or None, by number
+  PyObject* as_dtype = nullptr;       // anything -> DType
+  PyObject* make_shape = nullptr;     // list of int, or None -> TensorShape
+  PyObject* shape_as_list = nullptr;  // anything -> list of int (-1 unknown), or None
+  PyObject* convert = nullptr;        // (value, dtype, name, as_ref, preferred) -> Tensor
+  PyObject* default_graph = nullptr;  // () -> Graph
+  PyObject* graph_element = nullptr;  // object -> Tensor or Operation, or None
+  PyObject* status_error = nullptr;   // (code, message, node name, graph) -> exception
+  PyObject* named_outputs = nullptr;  // (op, names) -> class
+  PyObject* op_created = nullptr;     // (graph, operation)
   PyObject* variable_object = nullptr;  // (graph, id) -> Variable
   PyObject* tensor_proto = nullptr;     // object -> bytes of a TensorProto, or None
 };

@@ -52,15 +52,16 @@ nb::object WrapEagerGradient(const EagerGradient& g) {
   return nb::make_tuple(Take(Wrap(g.values)), Take(Wrap(g.indices)), shape);
 }
 
-// Calls fn([gradients of outputs]) -> [gradients of inputs].
-StatusOr<std::vector<EagerGradient>> CallBackward(const std::shared_ptr<nb::object>& fn,
-                                                  std::span<const EagerGradient> arriving) {
+// Returns the gradients of inputs that call([gradients of outputs]) returns as a Python list.
+template <class Call>
+StatusOr<std::vector<EagerGradient>> InputGradients(std::span<const EagerGradient> arriving,
+                                                    const Call& call) {
   const GilAcquire gil;
   if (!gil) return Cancelled("the Python interpreter has ended");
   try {
     nb::list grads;
     for (const EagerGradient& g : arriving) grads.append(WrapEagerGradient(g));
-    nb::object made = Take(Checked(PyObject_CallOneArg(fn->ptr(), grads.ptr())));
+    const nb::object made = call(grads);
     std::vector<EagerGradient> gradients;
     for (nb::handle h : made) gradients.push_back(ToEagerGradient(h));
     return gradients;
@@ -75,7 +76,36 @@ void RecordBackward(nb::handle inputs, nb::handle outputs, nb::object fn) {
     if (const GilAcquire gil; gil) delete o;
   });
   Tape::RecordBackward(EagerArgs(inputs), EagerArgs(outputs),
-                       [held](std::span<const EagerGradient> g) { return CallBackward(held, g); });
+                       [held](std::span<const EagerGradient> arriving) {
+                         return InputGradients(arriving, [&](const nb::list& grads) {
+                           return Take(Checked(PyObject_CallOneArg(held->ptr(), grads.ptr())));
+                         });
+                       });
+}
+
+// The gradient functions of the program, by op type. Never destroyed.
+std::unordered_map<std::string, nb::object>& GradientFunctions() {
+  static auto* const functions = new std::unordered_map<std::string, nb::object>;
+  return *functions;
+}
+
+nb::object WrapRecordedOp(const RecordedRun& run) {
+  nb::list inputs, outputs;
+  for (const EagerValue& value : run.inputs) inputs.append(Take(Wrap(value)));
+  for (const EagerValue& value : run.outputs) outputs.append(Take(Wrap(value)));
+  nb::dict attrs;
+  for (const auto& [name, attr] : *run.op.attrs()) attrs[name.c_str()] = Take(WrapAttr(attr));
+  return Take(Checked(PyObject_CallFunction(TheHooks().recorded_op, "sOOO", run.op.type().c_str(),
+                                            inputs.ptr(), outputs.ptr(), attrs.ptr())));
+}
+
+StatusOr<std::vector<EagerGradient>> CallGradientFunction(const nb::object& fn,
+                                                          const RecordedRun& run,
+                                                          std::span<const EagerGradient> arriving) {
+  return InputGradients(arriving, [&](const nb::list& grads) {
+    const nb::object op = WrapRecordedOp(run);
+    return Take(Checked(PyObject_CallFunctionObjArgs(fn.ptr(), op.ptr(), grads.ptr(), nullptr)));
+  });
 }
 
 // The gradients keep the GIL, because they may call Python functions of the program.
@@ -95,6 +125,11 @@ nb::list TapeGradients(Tape& tape, nb::handle targets, nb::handle sources, nb::h
 }
 
 void BindTape(nb::module_& m) {
+  Tape::SetProgramGradients(
+      {[](const std::string& type) { return GradientFunctions().contains(type); },
+       [](const RecordedRun& run, std::span<const EagerGradient> arriving) {
+         return CallGradientFunction(GradientFunctions().at(run.op.type()), run, arriving);
+       }});
   nb::class_<Tape>(m, "Tape")
       .def(nb::init<>())
       .def("start", &Tape::Start)
@@ -110,6 +145,10 @@ void BindTape(nb::module_& m) {
 }  // namespace
 
 int PyGraph::num_eager = 0;
+
+void AddEagerGradient(const std::string& type, nb::object fn) {
+  GradientFunctions()[type] = std::move(fn);
+}
 
 EagerContext& TheEagerContext() {
   if (ContextSlot() == nullptr) {

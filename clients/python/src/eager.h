@@ -49,6 +49,9 @@ PyObject* EagerConstant(const AttrMap& attrs);
 EagerCall CompileCall(PyGraph* graph, const std::string& op, AttrMap attrs,
                       std::span<const EagerValue> args);
 
+// Lets tapes use fn(op, [gradients of the outputs]) -> [gradients of the inputs] for an op type.
+void AddEagerGradient(const std::string& type, nb::object fn);
+
 // Keeps a call so that the next one with arguments of the same kinds skips the conversions: the
 // attrs must be equal, and tensors have the same dtypes. Does nothing if the arguments cannot be
 // compared quickly.

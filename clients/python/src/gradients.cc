@@ -1,4 +1,4 @@
-#include "core.h"
+#include "eager.h"
 #include "interrupt.h"
 
 namespace ramet::python {
@@ -106,6 +106,7 @@ void BindGradients(nb::module_& m) {
     Status done = GradientRegistry::Global().Register(
         name, [held](GradientContext& c) { return CallPythonGradient(held, c); });
     if (!done.ok()) Raise(PyExc_KeyError, done.message());
+    AddEagerGradient(name, *held);
   });
   m.def("register_no_gradient", [](const std::string& name) {
     Status done = GradientRegistry::Global().Register(

@@ -18,6 +18,7 @@ void SetHooks(nb::dict hooks) {
   SetHook(&h.tensor_class, hooks, "tensor_class");
   SetHook(&h.eager_tensor_class, hooks, "eager_tensor_class");
   SetHook(&h.eager_variable_class, hooks, "eager_variable_class");
+  SetHook(&h.recorded_op, hooks, "recorded_op");
   SetHook(&h.dtypes, hooks, "dtypes");
   SetHook(&h.as_dtype, hooks, "as_dtype");
   SetHook(&h.make_shape, hooks, "make_shape");

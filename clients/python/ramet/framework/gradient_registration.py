@@ -20,7 +20,8 @@ def set_caller_for_clones(call):
     _call_for_clone = call
 
 
-def _to_core(gradient, op):
+def to_core(gradient):
+    """Converts a gradient to what the core takes: None, a Tensor, or a tuple for IndexedSlices."""
     if gradient is None:
         return None
     if hasattr(gradient, 'indices'):
@@ -59,7 +60,7 @@ def _caller(func):
                 f'Num gradients {len(made)} generated for op {op.node_def} do not match num '
                 f'inputs {len(inputs)}'
             )
-        return [_to_core(g, op) for g in made]
+        return [to_core(g) for g in made]
 
     return call
 

@@ -1,31 +1,47 @@
 """The operations that a tape has recorded while operations run eagerly."""
 
 from ramet import _core
-from ramet.framework import ops, variable_objects
-from ramet.framework.indexed_slices import IndexedSlices
+from ramet.framework import eager, ops, variable_objects
+from ramet.framework.gradient_registration import from_core, to_core
 from ramet.ops.array import array_ops
 
 
-def to_gradient(grad):
-    """Returns a gradient as the core takes it: None, a Tensor, or a tuple for IndexedSlices.
+class RecordedOp:
+    """An operation that ran eagerly, as a gradient function of the program sees it.
 
-    Args:
-      grad: None, IndexedSlices, or a value that can be converted to a Tensor.
+    Attributes:
+      type: the op.
+      name: the op as well; there is no node.
+      inputs: a list of Tensors.
+      outputs: a list of Tensors.
     """
-    if grad is None:
-        return None
-    if isinstance(grad, IndexedSlices):
-        return grad.values, grad.indices, grad.dense_shape
-    return ops.convert_to_tensor(grad)
+
+    node_def = None
+
+    def __init__(self, op_type, inputs, outputs, attrs):
+        self.type = self.name = op_type
+        self.inputs = inputs
+        self.outputs = outputs
+        self._attrs = attrs
+
+    @property
+    def graph(self):
+        """The graph that stands for eager execution."""
+        return eager.the_graph()
+
+    def get_attr(self, name):
+        """Returns the value of an attr.
+
+        Args:
+          name: its name.
+
+        Raises:
+          KeyError: if the op has no such attr.
+        """
+        return self._attrs[name]
 
 
-def from_gradient(grad):
-    """Returns a gradient of the core as None, a Tensor or IndexedSlices.
-
-    Args:
-      grad: a value that `to_gradient` returns.
-    """
-    return IndexedSlices(*grad) if isinstance(grad, tuple) else grad
+_core.set_hooks({'recorded_op': RecordedOp})
 
 
 class EagerRecords:
@@ -77,8 +93,8 @@ class EagerRecords:
           A Tensor, IndexedSlices or None for each source.
         """
         starts = [self._start(*pair) for pair in zip(targets, starts)]
-        found = self._tape.gradients(targets, sources, [to_gradient(start) for start in starts])
-        return [from_gradient(grad) for grad in found]
+        found = self._tape.gradients(targets, sources, [to_core(start) for start in starts])
+        return [from_core(grad) for grad in found]
 
     def _start(self, target, start):
         variable = self._variables.get(_core.eager_id(target))
@@ -99,6 +115,6 @@ def record(inputs, outputs, backward):
         list of gradients of the inputs.
     """
     def call(grads):
-        return [to_gradient(grad) for grad in backward([from_gradient(grad) for grad in grads])]
+        return [to_core(grad) for grad in backward([from_core(grad) for grad in grads])]
 
     _core.record_backward(list(inputs), list(outputs), call)

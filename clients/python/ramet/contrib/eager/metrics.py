@@ -96,12 +96,12 @@ class Mean(Metric):
         super().__init__(name)
         self.dtype = dtype
 
-    def build(self, *unused_args, **unused_kwargs):
+    def build(self, *args, **kwargs):
         """Creates the sum and the count.
 
         Args:
-          *unused_args: ignored.
-          **unused_kwargs: ignored.
+          *args: ignored.
+          **kwargs: ignored.
         """
         self.numer = self.add_variable('numer', (), self.dtype, array_ops.zeros)
         self.denom = self.add_variable('denom', (), self.dtype, array_ops.zeros)

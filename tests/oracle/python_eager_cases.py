@@ -101,10 +101,6 @@ def wrong_dtype(tf):
     return tf.nn.relu(tf.constant('a'))
 
 
-def wrong_rank(tf):
-    return tf.nn.conv2d(tf.ones([2, 2]), tf.ones([1, 1, 1, 1]), [1, 1, 1, 1], 'SAME')
-
-
 def wrong_list(tf):
     return tf.concat([tf.constant([1]), tf.constant([1.])], 0)
 

@@ -28,4 +28,8 @@ inline Status SetSummary(KernelContext& c, std::string summary) {
   return OkStatus();
 }
 
+// Returns the fields of a TensorProto that stores its numbers in tensor_content.
+// \error kUnimplemented: the dtype has no bytes.
+StatusOr<std::string> TensorBytes(const Tensor& t);
+
 }  // namespace ramet

@@ -17,7 +17,8 @@ std::string ShapeBytes(const Shape& shape) {
   return bytes;
 }
 
-// Returns the fields of a TensorProto that stores its numbers in tensor_content.
+}  // namespace
+
 StatusOr<std::string> TensorBytes(const Tensor& t) {
   std::string bytes;
   AppendNonZero(&bytes, kDTypeField, static_cast<uint64_t>(t.dtype()));
@@ -33,6 +34,8 @@ StatusOr<std::string> TensorBytes(const Tensor& t) {
   AppendNonEmpty(&bytes, kContentField, {static_cast<const char*>(t.raw_data()), t.bytes()});
   return bytes;
 }
+
+namespace {
 
 class TensorSummaryKernel final : public Kernel {
  public:

@@ -1,1 +1,1 @@
-"""tf.contrib.summary: summaries that are written while operations run eagerly."""
+"""tf.contrib.summary: operations that write summaries to event files when the graph runs."""

@@ -1,207 +1,165 @@
-"""Writers of summaries, and functions that write to the default one while operations run eagerly."""
+"""Writers of event files that belong to the graph."""
 
 import contextlib
-import threading
+import os
 
+from ramet import gen
 from ramet.api import export
-from ramet.core.framework import summary_pb2
-from ramet.core.util import event_pb2
-from ramet.framework import ops
-from ramet.summary import events_file, summary
-from ramet.train import training_util
+from ramet.framework import constant_op, ops
+
+_INITIALIZERS = '_SUMMARY_WRITER_INIT_V2'
+_default_flush_millis = 2 * 60 * 1000
 
 
-class _Settings(threading.local):
-    """The default writer of a thread, and the function that tells whether it gets summaries."""
+class _State:
+    """The default writer, and the condition under which summaries are written."""
 
     def __init__(self):
         self.writer = None
-        self.should_record = None
+        self.condition = False
 
 
-_settings = _Settings()
+def _state():
+    """Returns the _State of the default graph."""
+    graph = ops.get_default_graph()
+    while hasattr(graph, 'outer_graph'):
+        graph = graph.outer_graph
+    if not hasattr(graph, '_summary_writer_state'):
+        graph._summary_writer_state = _State()
+    return graph._summary_writer_state
 
 
 class SummaryWriter:
-    """Writes summaries to an event file. `create_file_writer` makes one."""
+    """A writer of an event file. Summaries go to the default writer."""
 
-    def __init__(self, logdir, flush_secs, filename_suffix):
-        self._events = None if logdir is None else events_file.EventFileWriter(logdir, flush_secs, filename_suffix)
+    def __init__(self, resource, initializer):
+        """Creates the object. Programs call create_file_writer instead.
+
+        Args:
+          resource: the handle of the writer, or None for a writer that writes nothing.
+          initializer: the Operation that opens the file.
+        """
+        self._resource = resource
+        self._initializer = initializer
 
     def set_as_default(self):
-        """Makes this the default writer of the thread."""
-        _settings.writer = self
+        """Makes this the default writer of the graph."""
+        _state().writer = self
 
     @contextlib.contextmanager
     def as_default(self):
-        """Returns a context in which this is the default writer of the thread."""
-        before, _settings.writer = _settings.writer, self
+        """Makes this the default writer inside a `with` block."""
+        state = _state()
+        before, state.writer = state.writer, self
         try:
             yield self
             self.flush()
         finally:
-            _settings.writer = before
+            state.writer = before
+
+    def init(self):
+        """Returns the Operation that opens the file."""
+        return gen.NoOp() if self._initializer is None else self._initializer
 
     def flush(self):
-        """Writes the summaries so far to the file."""
-        if self._events is not None:
-            self._events.flush()
+        """Returns an Operation that writes all events to the file."""
+        return flush(self)
 
     def close(self):
-        """Writes the summaries so far to the file and closes it."""
-        if self._events is not None:
-            self._events.close()
-
-    def _add(self, text, step):
-        if self._events is not None:
-            self._events.add_event(event_pb2.Event(summary=summary_pb2.Summary.FromString(text), step=step))
+        """Returns an Operation that writes all events and closes the file."""
+        return gen.NoOp() if self._resource is None else gen.CloseSummaryWriter(self._resource)
 
 
-@export('contrib.summary.create_file_writer')
+@export('contrib.summary.create_file_writer', 'contrib.summary.create_summary_file_writer')
 def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix=None, name=None):
-    """Creates a writer of summaries. The file is created with the first one.
+    """Returns a writer of an event file in a folder.
+
+    tf.contrib.summary.initialize or summary_writer_initializer_op opens the file.
 
     Args:
-      logdir: str, the folder; or None for a writer that drops all summaries.
-      max_queue: ignored.
-      flush_millis: the number of milliseconds that summaries may stay in memory. Defaults to 2 minutes.
-      filename_suffix: the end of the file's name. Defaults to '.v2'.
-      name: ignored.
+      logdir: str, the folder, or None for a writer that writes nothing.
+      max_queue: how many events are kept before they are written; 10 by default.
+      flush_millis: the milliseconds after which events are written; 120000 by default.
+      filename_suffix: the end of the file's name; ".v2" by default.
+      name: the name that writers of a session share; by default that of the folder.
 
     Returns:
       A SummaryWriter.
-
-    Raises:
-      RuntimeError: if operations do not run eagerly.
     """
+    if logdir is None:
+        return SummaryWriter(None, None)
+    logdir = os.fspath(logdir) if isinstance(logdir, os.PathLike) else logdir
+    with ops.device('cpu:0'):
+        max_queue = constant_op.constant(10) if max_queue is None else max_queue
+        flush_millis = constant_op.constant(_default_flush_millis) if flush_millis is None else flush_millis
+        filename_suffix = constant_op.constant('.v2') if filename_suffix is None else filename_suffix
+        resource = gen.SummaryWriter(shared_name=f'logdir:{logdir}' if name is None else name)
+        initializer = gen.CreateSummaryFileWriter(resource, logdir, max_queue, flush_millis, filename_suffix)
     if not ops.executing_eagerly():
-        raise RuntimeError('tf.contrib.summary needs eager execution in Ramet. Use tf.summary in graphs.')
-    return SummaryWriter(logdir, 120 if flush_millis is None else flush_millis / 1000,
-                         '.v2' if filename_suffix is None else filename_suffix)
+        ops.add_to_collection(_INITIALIZERS, initializer)
+    return SummaryWriter(resource, initializer)
 
 
-@contextlib.contextmanager
-def _recording(should_record):
-    before, _settings.should_record = _settings.should_record, should_record
-    try:
-        yield
-    finally:
-        _settings.should_record = before
+def default_writer():
+    """Returns the default writer, or None if there is none that writes."""
+    writer = _state().writer
+    return None if writer is None or writer._resource is None else writer
 
 
-@export('contrib.summary.always_record_summaries')
-def always_record_summaries():
-    """Returns a context in which all summaries are written."""
-    return _recording(lambda: True)
-
-
-@export('contrib.summary.never_record_summaries')
-def never_record_summaries():
-    """Returns a context in which no summaries are written, as outside of all these contexts."""
-    return _recording(lambda: False)
-
-
-@export('contrib.summary.record_summaries_every_n_global_steps')
-def record_summaries_every_n_global_steps(n, global_step=None):
-    """Returns a context in which the summaries of every n-th step are written.
-
-    Args:
-      n: an int.
-      global_step: the variable of the step, or None for the global step.
-    """
-    step = training_util.get_or_create_global_step() if global_step is None else global_step
-    return _recording(lambda: int(step) % n == 0)
-
-
-@export('contrib.summary.should_record_summaries')
-def should_record_summaries():
-    """Returns whether summaries are written here."""
-    return bool(_settings.should_record is not None and _settings.should_record())
+@export('contrib.summary.summary_writer_initializer_op')
+def summary_writer_initializer_op():
+    """Returns the Operations that open the files of all writers of the graph, a list."""
+    return ops.get_collection(_INITIALIZERS)
 
 
 @export('contrib.summary.flush')
 def flush(writer=None, name=None):
-    """Writes the summaries so far to the file.
+    """Returns an Operation that writes all events to the file.
 
     Args:
       writer: a SummaryWriter, or None for the default one.
-      name: ignored.
+      name: the name of the operation.
     """
-    writer = writer or _settings.writer
-    if writer is not None:
-        writer.flush()
+    writer = default_writer() if writer is None else writer
+    if writer is None or writer._resource is None:
+        return gen.NoOp()
+    with ops.device('cpu:0'):
+        return gen.FlushSummaryWriter(writer._resource, name=name)
 
 
-@export('contrib.summary.initialize')
-def initialize(graph=None, session=None):
-    """Does nothing: writers need no initialization while operations run eagerly.
+@contextlib.contextmanager
+def _recording(condition):
+    state = _state()
+    before, state.condition = state.condition, condition
+    try:
+        yield
+    finally:
+        state.condition = before
+
+
+@export('contrib.summary.always_record_summaries')
+def always_record_summaries():
+    """Returns a context manager in which new summaries are always written."""
+    return _recording(True)
+
+
+@export('contrib.summary.never_record_summaries')
+def never_record_summaries():
+    """Returns a context manager in which new summaries are never written."""
+    return _recording(False)
+
+
+@export('contrib.summary.should_record_summaries')
+def should_record_summaries():
+    """Returns whether new summaries are written: a bool, or a bool Tensor."""
+    condition = _state().condition
+    return condition() if callable(condition) else condition
+
+
+def record_if(condition):
+    """Returns a context manager in which new summaries are written under a condition.
 
     Args:
-      graph: ignored.
-      session: ignored.
+      condition: a function that returns a bool Tensor.
     """
-
-
-def _write(make, step):
-    """Writes the summary that a function makes to the default writer."""
-    if _settings.writer is None or not should_record_summaries():
-        return
-    if step is None:
-        step = training_util.get_or_create_global_step()
-    _settings.writer._add(make().numpy(), int(step))
-
-
-@export('contrib.summary.scalar')
-def scalar(name, tensor, family=None, step=None):
-    """Writes a number.
-
-    Args:
-      name: str, the name of the number. The name with its name scopes is its tag.
-      tensor: a real scalar.
-      family: str, a prefix of the tag.
-      step: an int, or a scalar Tensor or variable. Defaults to the global step.
-    """
-    _write(lambda: summary.scalar(name, tensor, family=family), step)
-
-
-@export('contrib.summary.histogram')
-def histogram(name, tensor, family=None, step=None):
-    """Writes the distribution of numbers.
-
-    Args:
-      name: as for `scalar`.
-      tensor: finite real numbers of any shape.
-      family: as for `scalar`.
-      step: as for `scalar`.
-    """
-    _write(lambda: summary.histogram(name, tensor, family=family), step)
-
-
-@export('contrib.summary.image')
-def image(name, tensor, bad_color=None, max_images=3, family=None, step=None):
-    """Writes images.
-
-    Args:
-      name: as for `scalar`.
-      tensor: [batch, height, width, channels]; see tf.summary.image.
-      bad_color: ignored.
-      max_images: the maximum number of images.
-      family: as for `scalar`.
-      step: as for `scalar`.
-    """
-    _write(lambda: summary.image(name, tensor, max_outputs=max_images, family=family), step)
-
-
-@export('contrib.summary.audio')
-def audio(name, tensor, sample_rate, max_outputs, family=None, step=None):
-    """Writes sounds.
-
-    Args:
-      name: as for `scalar`.
-      tensor: [batch, frames, channels]; see tf.summary.audio.
-      sample_rate: the number of frames per second.
-      max_outputs: the maximum number of sounds.
-      family: as for `scalar`.
-      step: as for `scalar`.
-    """
-    _write(lambda: summary.audio(name, tensor, sample_rate, max_outputs=max_outputs, family=family), step)
+    return _recording(condition)

@@ -122,6 +122,10 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
   static const std::string kPython = "tests/oracle/python_array_math_test.py";
   static const std::string kSummaries = "tests/oracle/python_summary_test.py";
   static const std::string kVariables = "tests/oracle/python_variables_test.py";
+  static const std::string kWriters =
+      "tests/oracle/python_contrib_summary_test.py and "
+      "clients/python/tests/test_contrib_summary.py";
+  static const std::string kPositions = "clients/python/tests/test_iterator_state.py";
   static const std::string kTemporary = "tests/ops/state_test.cc, with values by hand";
   static const std::string kOldReader =
       "the kernel of the op with V2; TensorFlow rejects it in new graphs";
@@ -134,14 +138,19 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"LoadAndRemapMatrix", kObjects},
       {"AnonymousIteratorV3", "tests/oracle/python_eager_test.py: it is made for eager execution"},
       {"AudioSummary", kSummaries},
+      {"CloseSummaryWriter", kWriters},
+      {"CreateSummaryFileWriter", kWriters},
+      {"DeserializeIterator", kPositions},
       {"DestroyResourceOp", "tests/runtime/resource_variable_test.cc, with values by hand"},
       {"DestroyTemporaryVariable", kTemporary},
       {"EagerPyFunc", kPython},
       {"FakeParam", "a placeholder for a missing result of a branch, which is never read"},
       {"FixedLengthRecordReader", kOldReader},
+      {"FlushSummaryWriter", kWriters},
       {"GetSessionHandle", "clients/python/tests/test_queues.py: handles are used by later runs"},
       {"GetSessionHandleV2", "the kernel of GetSessionHandle"},
       {"IdentityReader", kOldReader},
+      {"ImportEvent", kWriters},
       {"MatchingFiles", kFiles},
       {"MergeV2Checkpoints", kFiles},
       {"NonDeterministicInts", "clients/python/tests/test_op_functions.py, by their range"},
@@ -174,11 +183,18 @@ const std::map<std::string, std::string>& ComparedElsewhere() {
       {"TemporaryVariable", kTemporary},
       {"TensorSummary", kSummaries},
       {"Timestamp", "returns the current time"},
+      {"SerializeIterator", kPositions},
+      {"SummaryWriter", kWriters},
       {"TFRecordReader", kOldReader},
       {"TextLineReader", kOldReader},
       {"TopK", "the kernel of TopKV2; TensorFlow rejects it in new graphs"},
       {"Variable", kVariables},
       {"VariableV2", kVariables},
+      {"WriteGraphSummary", kWriters},
+      {"WriteHistogramSummary", kWriters},
+      {"WriteRawProtoSummary", kWriters},
+      {"WriteScalarSummary", kWriters},
+      {"WriteSummary", kWriters},
   });
   return *ops;
 }

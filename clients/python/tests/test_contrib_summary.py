@@ -67,6 +67,17 @@ class ContribSummaryTest(unittest.TestCase):
         self.assertEqual(summary.scalar('x', 1.0).type, 'NoOp')
         self.assertEqual(summary.create_file_writer(None).init().type, 'NoOp')
 
+    def test_events_of_other_files(self):
+        writer = summary.create_file_writer(self.folder)
+        with writer.as_default():
+            imported = summary.import_event(tf.constant(tf.Event(wall_time=3.0, step=9).SerializeToString()))
+        with tf.Session() as session:
+            session.run(writer.init())
+            session.run(imported)
+            session.run(writer.close())
+        event = self.events()[1]
+        self.assertEqual((event.wall_time, event.step), (3.0, 9))
+
     def test_errors(self):
         writer = summary.create_file_writer(self.folder)
         with writer.as_default(), summary.always_record_summaries():

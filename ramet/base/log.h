@@ -23,7 +23,7 @@ using LogSink = std::function<void(LogLevel, std::string_view)>;
 RAMET_EXPORT void SetLogSink(LogSink sink);
 
 namespace log_internal {
-void Write(LogLevel level, std::string_view message);
+RAMET_EXPORT void Write(LogLevel level, std::string_view message);
 }  // namespace log_internal
 
 // Joins the arguments as StrCat does, but only if the level is enabled.
@@ -49,7 +49,7 @@ void LogError(const Args&... args) {
 }
 
 // Returns true for the first call with `key` in this process, false afterwards.
-bool FirstTime(std::string_view key);
+RAMET_EXPORT bool FirstTime(std::string_view key);
 // Logs once per process for each `key`, even if later arguments differ.
 template <class... Args>
 void LogOnce(LogLevel level, std::string_view key, const Args&... args) {

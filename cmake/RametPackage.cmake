@@ -1,5 +1,5 @@
 # The parts of `make install` and the packages that are made from the program (the manual page and the completions), and
-# the settings of CPack for the Debian package (`make package`).
+# the settings of CPack for the Debian packages (`make package`): ramet, and ramet-server, which alone needs gRPC.
 include(GNUInstallDirs)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
@@ -30,9 +30,10 @@ set(CPACK_PACKAGE_NAME ramet)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_VENDOR Ramet)
 set(CPACK_PACKAGE_CONTACT "Ramet developers <ramet@localhost>" CACHE STRING "Maintainer of the Debian package")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "train, run, clone and follow TensorFlow 1 graphs")
-set(CPACK_PACKAGE_DESCRIPTION
-"Ramet trains, runs and clones TensorFlow 1 graphs without TensorFlow, and
+# CPack would put a CPACK_PACKAGE_DESCRIPTION_SUMMARY before the description of each package.
+set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION
+"train, run, clone and follow TensorFlow 1 graphs
+Ramet trains, runs and clones TensorFlow 1 graphs without TensorFlow, and
 keeps live copies of a model in sync with its trainer, through shared memory,
 checkpoint folders or Redis. It reads and writes TensorFlow's own files.
 .
@@ -46,14 +47,30 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 configure_file(${CMAKE_SOURCE_DIR}/cmake/package/shlibs.in ${extras}/shlibs @ONLY)
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${extras}/shlibs ${CMAKE_SOURCE_DIR}/cmake/package/triggers)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL Unspecified)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME ramet)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_CONTROL_EXTRA ${extras}/shlibs ${CMAKE_SOURCE_DIR}/cmake/package/triggers)
 # Loaded at run time, for regular expressions.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS ${RAMET_RE2_PACKAGE})
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_DEPENDS ${RAMET_RE2_PACKAGE})
 # Loaded at run time if it is there; products and convolutions are slow without it.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libdnnl2)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS libdnnl2)
 # Needed to link the static library.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS
     "libgif-dev, libhiredis-dev, libicu-dev, libjpeg62-turbo-dev, libleveldb-dev, libpng-dev, libsnappy-dev, libspdlog-dev, libssl-dev, libzstd-dev, nlohmann-json3-dev, zlib1g-dev")
+if(TARGET ramet_serve)
+  add_dependencies(ramet_cli_extras ramet_serve)  # the manual page has the help of `ramet serve`
+  install(FILES ${CMAKE_SOURCE_DIR}/cmake/package/ramet-serve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT server)
+  list(APPEND CPACK_COMPONENTS_ALL server)
+  set(CPACK_DEBIAN_SERVER_PACKAGE_NAME ramet-server)
+  set(CPACK_DEBIAN_SERVER_DESCRIPTION
+"serve models with Ramet, as TensorFlow Serving does
+Answers the clients of TensorFlow Serving (gRPC and REST) and of the Open
+Inference Protocol. A model that a trainer publishes is always current: an
+update needs no load and does not delay requests.")
+  set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "ramet (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib)
+endif()
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/package/FinishDebian.cmake)
 set(CPACK_RAMET_SOURCE ${CMAKE_SOURCE_DIR})
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install-deps.sh [build|debian-python|clang|format|opencl|oracle|wheel|package|package-test]...: installs the missing Debian packages of these
+# install-deps.sh [build|server|serving|debian-python|clang|format|opencl|oracle|wheel|package|package-test]...: installs the missing Debian packages of these
 # groups (default: build). Asks dpkg first, so that it takes only milliseconds if nothing is missing.
 set -euo pipefail
 
@@ -10,6 +10,8 @@ declare -A groups=(
            libhiredis-dev libssl-dev libzstd-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev libgtest-dev
            libgmock-dev libbenchmark-dev redis-server openssl iproute2
            dataset-fashion-mnist python3"
+  [server]="libgrpc++-dev libprotobuf-dev protobuf-compiler libboost-dev rapidjson-dev libcli11-dev libssl-dev"
+  [serving]="python3 python3-venv curl openssl"
   [debian-python]="python3-dev python3-pip python3-numpy python3-protobuf"
   [clang]="clang libclang-rt-14-dev llvm"
   [format]="clang-format"

@@ -32,6 +32,26 @@ TEST_F(Cli, ACommandThatDoesNotExistIsNamed) {
   ExpectError("list --jsn " + Path("model"), 2, "not expected: --jsn");
 }
 
+// The server is a program of its own, which may be missing.
+TEST_F(Cli, ServeStartsTheServerBesideIt) {
+  const fs::path server = fs::path(RAMET_PROGRAM).parent_path() / "ramet-serve";
+  if (fs::exists(server)) {
+    EXPECT_THAT(Run("serve --version").out, StartsWith("ramet-serve "));
+    EXPECT_EQ(Run("serve --no_such_flag=1").code, 2);
+  }
+  fs::create_directories(Path("alone"));
+  fs::copy_file(RAMET_PROGRAM, Path("alone/ramet"));
+  const auto run_alone = [](const std::string& arguments) {
+    const std::string command = rm::StrCat("PATH=/nowhere '", Path("alone/ramet"), "' ", arguments,
+                                           " > ", Path("stdout"), " 2>&1");
+    const int status = std::system(command.c_str());
+    return rm::StrCat(WEXITSTATUS(status), " ", Content(Path("stdout")));
+  };
+  EXPECT_THAT(run_alone("serve m"), StartsWith("1 ramet: NOT_FOUND: the program ramet-serve is not "
+                                               "installed; install the Debian package"));
+  EXPECT_THAT(run_alone("serve --help"), HasSubstr("ramet serve shm:policy"));
+}
+
 TEST_F(Cli, OpsListsEachOpOnALine) {
   Result result = Run("ops");
   EXPECT_EQ(result.code, 0);

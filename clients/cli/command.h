@@ -22,6 +22,7 @@ void AddPrint(CLI::App& app, ramet::Status* status);
 void AddInspect(CLI::App& app, ramet::Status* status);
 void AddFollow(CLI::App& app, ramet::Status* status);
 void AddPublish(CLI::App& app, ramet::Status* status);
+void AddServe(CLI::App& app, ramet::Status* status);
 void AddSync(CLI::App& app, ramet::Status* status);
 void AddRun(CLI::App& app, ramet::Status* status);
 void AddExplain(CLI::App& app, ramet::Status* status);

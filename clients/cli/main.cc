@@ -32,6 +32,7 @@ constexpr char kFooter[] =
     "  ramet follow file:checkpoints           print a line for each new checkpoint\n"
     "  ramet follow shm:policy --fetch out --feed x=x.npy\n"
     "  ramet publish model-1000 shm:policy     serve a checkpoint to other processes\n"
+    "  ramet serve shm:policy                  answer requests of clients over the network\n"
     "  ramet sync status shm:policy            show versions, readers and memory\n"
     "\n"
     "A PREFIX is the path of a checkpoint without .index, as returned by Saver.save. Commands "
@@ -149,6 +150,7 @@ int main(int argc, char** argv) {
     cli::AddDraw(app, &status);
     cli::AddFollow(app, &status);
     cli::AddPublish(app, &status);
+    cli::AddServe(app, &status);
     cli::AddSync(app, &status);
     cli::AddOps(app, &status);
     cli::AddGpu(app, &status);

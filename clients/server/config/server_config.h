@@ -17,7 +17,7 @@ struct VersionPolicy {
   std::vector<int64_t> versions = {};  // kSpecific
 };
 
-// Where and how often the requests of a model are logged (LoggingConfig).
+// The file to which a sample of a model's requests is logged (LoggingConfig).
 struct LoggingConfig {
   std::string filename_prefix = {};
   double sampling_rate = 0;  // in [0, 1]

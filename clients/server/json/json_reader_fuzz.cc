@@ -38,9 +38,10 @@ ramet::StatusOr<ramet::Tensor> Read(std::string_view json, ramet::DType dtype) {
 // after it was written and read again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  constexpr ramet::DType kDtypes[] = {ramet::kFloat, ramet::kDouble, ramet::kInt32,   ramet::kUInt8,
-                                      ramet::kInt64, ramet::kUInt64, ramet::kString,  ramet::kBool,
-                                      ramet::kHalf,  ramet::kInt8,   ramet::kComplex64};
+  constexpr ramet::DType kDtypes[] = {ramet::kFloat,  ramet::kDouble,   ramet::kInt32,
+                                      ramet::kUInt8,  ramet::kInt64,    ramet::kUInt64,
+                                      ramet::kString, ramet::kBool,     ramet::kHalf,
+                                      ramet::kInt8,   ramet::kComplex64};
   const ramet::DType dtype = kDtypes[data[0] % std::size(kDtypes)];
   const std::string_view json(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto tensor = Read(json, dtype);

@@ -22,7 +22,7 @@ struct RunLimits {
   std::shared_ptr<ramet::CancellationToken> cancellation = nullptr;  // null: cannot be cancelled
 };
 
-// What computed an answer. Answers carry it in a header or trailer.
+// The version that computed an answer. Answers carry it in a header or trailer.
 struct AnsweredBy {
   int64_t version = 0;
   std::optional<int64_t> step = {};  // of the trainer, if the version has one

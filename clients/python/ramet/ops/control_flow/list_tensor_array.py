@@ -2,7 +2,6 @@
 
 from ramet import gen
 from ramet.framework import dtypes, ops, tensor_shape, tensor_util
-from ramet.ops.control_flow.tensor_array_ops import TensorArray
 from ramet.ops.math import math_cast
 
 
@@ -14,8 +13,8 @@ def _sizes(shape):
     return sizes or ops.convert_to_tensor(sizes, dtypes.int32)
 
 
-class ListTensorArray(TensorArray):
-    """A TensorArray that is a list in a tensor, its flow, so that functions can take and return it."""
+class FlowList:
+    """The methods of TensorArrays that are lists in tensors, their flows. Functions can take and return them."""
 
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None,
                  flow=None, infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):

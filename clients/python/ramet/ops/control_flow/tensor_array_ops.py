@@ -28,9 +28,7 @@ class _TensorArrayType(type):
             if ops.executing_eagerly():
                 cls = _eager_class()
             elif modes.is_functional() and not has_handle:
-                from ramet.ops.control_flow import list_tensor_array  # deferred: it derives from TensorArray
-
-                cls = list_tensor_array.ListTensorArray
+                cls = _list_class()
         return type.__call__(cls, *args, **kwargs)
 
     @property
@@ -331,6 +329,14 @@ def _eager_class():
     from ramet.ops.control_flow import eager_tensor_array  # deferred: only for eager programs
 
     return type('EagerTensorArray', (eager_tensor_array.ListOfTensors, TensorArray), {})
+
+
+@functools.cache
+def _list_class():
+    """Returns the class of arrays in functions."""
+    from ramet.ops.control_flow import list_tensor_array  # deferred: only for functions
+
+    return type('ListTensorArray', (list_tensor_array.FlowList, TensorArray), {})
 
 
 def build_ta_with_new_flow(old_ta, flow):

@@ -26,7 +26,7 @@ help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-16s %s\n", $$1, $$2}' Makefile
 
 run: $(BUILD)/build.ninja ## run the main example: a trainer and two follower processes on Fashion-MNIST
-	@ninja -C $(BUILD) bin/duplicate_a_graph
+	@ninja -C $(BUILD) bin/duplicate_a_graph $(if $(findstring --serve,$(ARGS)),bin/ramet-serve)
 	@$(BUILD)/bin/duplicate_a_graph $(ARGS)
 
 build: $(BUILD)/build.ninja ## build the library, build/bin/ramet, the Python package in build/python and the examples

@@ -26,6 +26,7 @@ constexpr char kExamples[] =
     "  duplicate_a_graph --trainer /gpu:0                  train on the first GPU\n"
     "  duplicate_a_graph --trainer /device:SIM:0           train on a simulated accelerator\n"
     "  duplicate_a_graph --steps 500 --checkpoint-dir ck   keep the checkpoints in ck/\n"
+    "  duplicate_a_graph --steps 100000 --serve            watch the live copy in a browser\n"
     "\n"
     "Exit codes: 0 all sides agree, 1 failure, 2 usage error, 3 the loss became NaN,\n"
     "130 interrupted.";
@@ -60,6 +61,7 @@ void Declare(CLI::App& app, Options& o) {
   app.add_option("--plot", o.plot, "SVG file for the plot of accuracy over steps");
   app.add_option("--address", o.address,
                  "Address that the trainer publishes at, shm:NAME (default: a unique one)");
+  app.add_flag("--serve", o.serve, ramet::StrCat("Show the trainer's live copy at ", kPage));
   app.add_option("--role", o.role)
       ->group("")
       ->check(CLI::IsMember({kTrainer, kMemoryFollower, kFileFollower}));
@@ -96,6 +98,15 @@ std::vector<std::string> CommandLine(const Options& o, const std::string& role) 
           "--checkpoint-dir=" + o.checkpoint_dir,
           "--address=" + o.address,
           "--role=" + role};
+}
+
+std::vector<std::string> ServerCommandLine(const Options& o) {
+  const std::string program = fs::path(ProgramPath()).replace_filename("ramet-serve");
+  if (!fs::exists(program)) {
+    throw std::runtime_error("--serve: '" + program +
+                             "' does not exist; build it with `ninja -C build bin/ramet-serve`");
+  }
+  return {program, o.address, "--port=0", "--rest_api_port=8501", "--model_name=live"};
 }
 
 std::string ProgramPath() { return fs::read_symlink("/proc/self/exe"); }

@@ -30,6 +30,8 @@ struct Options {
   // The address that the trainer publishes at. If it is empty, the program chooses a unique one.
   std::string address;
   std::string role;
+  // Whether `ramet serve` follows the trainer too and shows its page.
+  bool serve = false;
 
   // The prefix of all checkpoints.
   std::string checkpoint() const { return checkpoint_dir + "/graph.checkpoint"; }
@@ -41,6 +43,13 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code);
 
 // Returns the command line that starts this program with the same options in a different role.
 std::vector<std::string> CommandLine(const Options& options, const std::string& role);
+
+// Returns the command line of the server, which is in the folder of this program.
+// Throws std::runtime_error if it is not there.
+std::vector<std::string> ServerCommandLine(const Options& options);
+
+// Where the page of the server is.
+inline constexpr char kPage[] = "http://localhost:8501/";
 
 // Returns the path of this program.
 std::string ProgramPath();

@@ -111,18 +111,23 @@ class Supervisor {
       : options_(options),
         sides_{StartSide(options, kTrainer, "loss "), StartSide(options, kMemoryFollower, "moved"),
                StartSide(options, kFileFollower, "moved")},
-        display_({kTrainer, kMemoryFollower, kFileFollower}, options.steps) {}
+        display_({kTrainer, kMemoryFollower, kFileFollower}, options.steps) {
+    if (options.serve) server_.emplace(Child::Start(ServerCommandLine(options)));
+  }
 
   // Runs the sides until they end. The first failure ends all of them.
   std::optional<Failure> Run();
   Outcome outcome() const { return {sides_[0].reports, sides_[1].reports, sides_[2].reports}; }
   std::string Elapsed() const { return display_.Elapsed(); }
+  // Lets the server go on until an interrupt or its end.
+  void KeepServing();
 
  private:
   bool Running() const {
     return std::ranges::any_of(sides_, [](const Side& side) { return side.child.running(); });
   }
   void Listen();
+  void HearServer(const pollfd& out, const pollfd& err);
   void Hear(size_t side, const std::string& line);
   void Ended(Side& side);
   void Fail(ExitCode code, const std::string& message) {
@@ -131,6 +136,7 @@ class Supervisor {
 
   const Options& options_;
   std::array<Side, 3> sides_;
+  std::optional<Child> server_;
   Display display_;
   std::optional<Failure> failure_;
 };
@@ -148,7 +154,10 @@ void Supervisor::Listen() {
     fds.push_back({side.child.out.fd(), POLLIN, 0});
     fds.push_back({side.child.err.fd(), POLLIN, 0});
   }
+  fds.push_back({server_ ? server_->out.fd() : -1, POLLIN, 0});
+  fds.push_back({server_ ? server_->err.fd() : -1, POLLIN, 0});
   if (!Interrupts::Poll(fds)) return Fail(kInterrupted, "interrupted");
+  HearServer(fds[fds.size() - 2], fds.back());
   for (size_t i = 0; i < sides_.size(); ++i) {
     Side& side = sides_[i];
     if (fds[2 * i + 1].revents) {
@@ -159,6 +168,22 @@ void Supervisor::Listen() {
     }
     if (side.child.running() && side.child.out.fd() < 0 && side.child.err.fd() < 0) Ended(side);
   }
+}
+
+void Supervisor::HearServer(const pollfd& out, const pollfd& err) {
+  if (!server_) return;
+  for (auto [pipe, ready] : {std::pair(&server_->out, &out), std::pair(&server_->err, &err)}) {
+    if (!ready->revents) continue;
+    for (const std::string& line : pipe->Read()) display_.Print("server: " + line);
+  }
+  if (!server_->running() || server_->out.fd() >= 0 || server_->err.fd() >= 0) return;
+  Fail(kFailed, rm::StrCat("the server ended with exit code ", server_->Wait()));
+}
+
+void Supervisor::KeepServing() {
+  if (!server_) return;
+  std::cout << "The last version stays at " << kPage << " until you press Ctrl-C." << std::endl;
+  while (!failure_) Listen();
 }
 
 void Supervisor::Hear(size_t index, const std::string& line) {
@@ -208,6 +233,7 @@ int Supervise(const Options& given) {
   std::cout << "trainer on " << options.trainer_device << ", followers on "
             << options.follower_device << "; versions at " << options.address << ", checkpoints in "
             << options.checkpoint_dir << std::endl;
+  if (options.serve) std::cout << "page: " << kPage << std::endl;
   Supervisor run(options);
   if (auto failure = run.Run()) return Complain(*failure);
   const Outcome outcome = run.outcome();
@@ -215,6 +241,7 @@ int Supervise(const Options& given) {
   if (auto failure = Compare(outcome, may_round)) return Complain(*failure);
   if (auto failure = WritePlot(options.plot, outcome)) return Complain(*failure);
   PrintSummary(options, outcome, folder.fresh(), run.Elapsed());
+  run.KeepServing();
   return kOk;
 }
 

@@ -30,7 +30,7 @@ struct Options {
   // The address that the trainer publishes at. If it is empty, the program chooses a unique one.
   std::string address;
   std::string role;
-  // Whether `ramet serve` follows the trainer too and shows its page.
+  // If true, `ramet serve` follows the trainer too and shows its page.
   bool serve = false;
 
   // The prefix of all checkpoints.
@@ -48,7 +48,7 @@ std::vector<std::string> CommandLine(const Options& options, const std::string& 
 // Throws std::runtime_error if it is not there.
 std::vector<std::string> ServerCommandLine(const Options& options);
 
-// Where the page of the server is.
+// The address of the server's page.
 inline constexpr char kPage[] = "http://localhost:8501/";
 
 // Returns the path of this program.

@@ -105,6 +105,10 @@ Output Angle(const Input& input, std::string_view name, SourceLocation where) {
   return Angle(input, AngleOptions(), name, where);
 }
 
+Output AnonymousIteratorV3(Graph& graph, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "AnonymousIteratorV3", Flat({}), {{"output_types", output_types}, {"output_shapes", output_shapes}}, Or(name, "AnonymousIteratorV3"), where));
+}
+
 Output Any(const Input& input, const Input& reduction_indices, const AnyOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "Any", Flat({input, reduction_indices}), {{"keep_dims", options.keep_dims}}, Or(name, "Any"), where));
 }
@@ -620,6 +624,10 @@ Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& cli
   return First(Build(nullptr, "ClipByValue", Flat({t, clip_value_min, clip_value_max}), {}, Or(name, "clip_by_value"), where));
 }
 
+Operation CloseSummaryWriter(const Input& writer, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "CloseSummaryWriter", Flat({writer}), {}, Or(name, "CloseSummaryWriter"), where);
+}
+
 CombinedNonMaxSuppressionOutputs CombinedNonMaxSuppression(const Input& boxes, const Input& scores, const Input& max_output_size_per_class, const Input& max_total_size, const Input& iou_threshold, const Input& score_threshold, const CombinedNonMaxSuppressionOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "CombinedNonMaxSuppression", Flat({boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold}), {{"pad_per_class", options.pad_per_class}, {"clip_boxes", options.clip_boxes}}, Or(name, "CombinedNonMaxSuppression"), where), {"", "", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0], lists[3][0]};
@@ -750,6 +758,10 @@ Output Cosh(const Input& x, std::string_view name, SourceLocation where) {
 
 Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "CountUpTo", Flat({ref}), {{"limit", limit}}, Or(name, "CountUpTo"), where));
+}
+
+Operation CreateSummaryFileWriter(const Input& writer, const Input& logdir, const Input& max_queue, const Input& flush_millis, const Input& filename_suffix, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "CreateSummaryFileWriter", Flat({writer, logdir, max_queue, flush_millis, filename_suffix}), {}, Or(name, "CreateSummaryFileWriter"), where);
 }
 
 Output CropAndResize(const Input& image, const Input& boxes, const Input& box_ind, const Input& crop_size, const CropAndResizeOptions& options, std::string_view name, SourceLocation where) {
@@ -975,6 +987,10 @@ Output Dequantize(const Input& input, const Input& min_range, const Input& max_r
   return Dequantize(input, min_range, max_range, DequantizeOptions(), name, where);
 }
 
+Operation DeserializeIterator(const Input& resource_handle, const Input& serialized, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "DeserializeIterator", Flat({resource_handle, serialized}), {}, Or(name, "DeserializeIterator"), where);
+}
+
 DeserializeManySparseOutputs DeserializeManySparse(const Input& serialized_sparse, DType dtype, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "DeserializeManySparse", Flat({serialized_sparse}), {{"dtype", dtype}}, Or(name, "DeserializeManySparse"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
@@ -1061,6 +1077,13 @@ std::vector<Output> DynamicPartition(const Input& data, const Input& partitions,
 
 Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "DynamicStitch", Flat({indices, data}), {{"N", Length(indices)}}, Or(name, "DynamicStitch"), where));
+}
+
+std::vector<Output> EagerPyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, const EagerPyFuncOptions& options, std::string_view name, SourceLocation where) {
+  return All(Build(nullptr, "EagerPyFunc", Flat({input}), {{"token", token}, {"Tout", tout}, {"is_async", options.is_async}}, Or(name, "EagerPyFunc"), where));
+}
+std::vector<Output> EagerPyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where) {
+  return EagerPyFunc(input, token, tout, EagerPyFuncOptions(), name, where);
 }
 
 Output EditDistance(const Input& hypothesis_indices, const Input& hypothesis_values, const Input& hypothesis_shape, const Input& truth_indices, const Input& truth_values, const Input& truth_shape, const EditDistanceOptions& options, std::string_view name, SourceLocation where) {
@@ -1381,6 +1404,10 @@ Output FloorMod(const Input& x, const Input& y, std::string_view name, SourceLoc
   return First(Build(nullptr, "FloorMod", Flat({x, y}), {}, Or(name, "FloorMod"), where));
 }
 
+Operation FlushSummaryWriter(const Input& writer, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "FlushSummaryWriter", Flat({writer}), {}, Or(name, "FlushSummaryWriter"), where);
+}
+
 FractionalAvgPoolOutputs FractionalAvgPool(const Input& value, const std::vector<float>& pooling_ratio, const FractionalAvgPoolOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "FractionalAvgPool", Flat({value}), {{"pooling_ratio", pooling_ratio}, {"pseudo_random", options.pseudo_random}, {"overlapping", options.overlapping}, {"deterministic", options.deterministic}, {"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "FractionalAvgPool"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
@@ -1659,6 +1686,10 @@ Output ImageSummary(const Input& tag, const Input& tensor, const ImageSummaryOpt
 }
 Output ImageSummary(const Input& tag, const Input& tensor, std::string_view name, SourceLocation where) {
   return ImageSummary(tag, tensor, ImageSummaryOptions(), name, where);
+}
+
+Operation ImportEvent(const Input& writer, const Input& event, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "ImportEvent", Flat({writer, event}), {}, Or(name, "ImportEvent"), where);
 }
 
 Output InTopK(const Input& predictions, const Input& targets, int64_t k, std::string_view name, SourceLocation where) {
@@ -3886,6 +3917,13 @@ Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view n
   return First(Build(nullptr, "SeluGrad", Flat({gradients, outputs}), {}, Or(name, "SeluGrad"), where));
 }
 
+Output SerializeIterator(const Input& resource_handle, const SerializeIteratorOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "SerializeIterator", Flat({resource_handle}), {{"external_state_policy", options.external_state_policy}}, Or(name, "SerializeIterator"), where));
+}
+Output SerializeIterator(const Input& resource_handle, std::string_view name, SourceLocation where) {
+  return SerializeIterator(resource_handle, SerializeIteratorOptions(), name, where);
+}
+
 Output SerializeManySparse(const Input& sparse_indices, const Input& sparse_values, const Input& sparse_shape, const SerializeManySparseOptions& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "SerializeManySparse", Flat({sparse_indices, sparse_values, sparse_shape}), {{"out_type", options.out_type}}, Or(name, "SerializeManySparse"), where));
 }
@@ -4740,6 +4778,13 @@ Output Sum(const Input& input, const Input& reduction_indices, std::string_view 
   return Sum(input, reduction_indices, SumOptions(), name, where);
 }
 
+Output SummaryWriter(Graph& graph, const SummaryWriterOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(&graph, "SummaryWriter", Flat({}), {{"shared_name", options.shared_name}, {"container", options.container}}, Or(name, "SummaryWriter"), where));
+}
+Output SummaryWriter(Graph& graph, std::string_view name, SourceLocation where) {
+  return SummaryWriter(graph, SummaryWriterOptions(), name, where);
+}
+
 SvdOutputs Svd(const Input& input, const SvdOptions& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "Svd", Flat({input}), {{"compute_uv", options.compute_uv}, {"full_matrices", options.full_matrices}}, Or(name, "Svd"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
@@ -5388,6 +5433,26 @@ Output WindowDataset(const Input& input_dataset, const Input& size, const Input&
 
 Operation WriteFile(const Input& filename, const Input& contents, std::string_view name, SourceLocation where) {
   return Build(nullptr, "WriteFile", Flat({filename, contents}), {}, Or(name, "WriteFile"), where);
+}
+
+Operation WriteGraphSummary(const Input& writer, const Input& step, const Input& tensor, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "WriteGraphSummary", Flat({writer, step, tensor}), {}, Or(name, "WriteGraphSummary"), where);
+}
+
+Operation WriteHistogramSummary(const Input& writer, const Input& step, const Input& tag, const Input& values, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "WriteHistogramSummary", Flat({writer, step, tag, values}), {}, Or(name, "WriteHistogramSummary"), where);
+}
+
+Operation WriteRawProtoSummary(const Input& writer, const Input& step, const Input& tensor, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "WriteRawProtoSummary", Flat({writer, step, tensor}), {}, Or(name, "WriteRawProtoSummary"), where);
+}
+
+Operation WriteScalarSummary(const Input& writer, const Input& step, const Input& tag, const Input& value, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "WriteScalarSummary", Flat({writer, step, tag, value}), {}, Or(name, "WriteScalarSummary"), where);
+}
+
+Operation WriteSummary(const Input& writer, const Input& step, const Input& tensor, const Input& tag, const Input& summary_metadata, std::string_view name, SourceLocation where) {
+  return Build(nullptr, "WriteSummary", Flat({writer, step, tensor, tag, summary_metadata}), {}, Or(name, "WriteSummary"), where);
 }
 
 Output Xdivy(const Input& x, const Input& y, std::string_view name, SourceLocation where) {

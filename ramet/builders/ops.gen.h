@@ -160,6 +160,10 @@ struct AngleOptions {
 RAMET_EXPORT Output Angle(const Input& input, const AngleOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Angle(const Input& input, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Returns the handle of a new iterator at each execution. The iterator lives as long as the handle.
+// AnonymousIteratorV3() -> (handle:resource) {output_types:list(type), output_shapes:list(shape)}
+RAMET_EXPORT Output AnonymousIteratorV3(Graph& graph, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct AnyOptions {
   bool keep_dims = false;
 };
@@ -1049,6 +1053,10 @@ RAMET_EXPORT Output CholeskyGrad(const Input& l, const Input& grad, std::string_
 // ClipByValue(t:T, clip_value_min:T, clip_value_max:T) -> (output:T) {T:type}
 RAMET_EXPORT Output ClipByValue(const Input& t, const Input& clip_value_min, const Input& clip_value_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Writes all events of a summary writer and closes its file.
+// CloseSummaryWriter(writer:resource) -> () {}
+RAMET_EXPORT Operation CloseSummaryWriter(const Input& writer, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct CombinedNonMaxSuppressionOptions {
   bool pad_per_class = false;
   bool clip_boxes = true;
@@ -1278,6 +1286,12 @@ RAMET_EXPORT Output Cosh(const Input& x, std::string_view name = "", SourceLocat
 // CountUpTo(ref:Ref(T)) -> (output:T) {limit:int, T:type}
 RAMET_EXPORT Output CountUpTo(const RefInput& ref, int64_t limit, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Lets a summary writer write to a new event file in a folder, unless it has a file. Error: the
+// folder or the file cannot be created.
+// CreateSummaryFileWriter(writer:resource, logdir:string, max_queue:int32, flush_millis:int32,
+// filename_suffix:string) -> () {}
+RAMET_EXPORT Operation CreateSummaryFileWriter(const Input& writer, const Input& logdir, const Input& max_queue, const Input& flush_millis, const Input& filename_suffix, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct CropAndResizeOptions {
   std::string method = "bilinear";
   float extrapolation_value = 0.0f;
@@ -1451,7 +1465,7 @@ struct DecodeCompressedOptions {
 };
 // Returns the decompressed strings. compression_type is ZLIB, GZIP, or empty for strings that are
 // not compressed. The output has the shape of the input. Error: the data are damaged (kDataLoss);
-// compression_type is unknown.
+// they need more memory than there is; compression_type is unknown.
 // DecodeCompressed(bytes:string) -> (output:string) {compression_type:string=""}
 RAMET_EXPORT Output DecodeCompressed(const Input& bytes, const DecodeCompressedOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output DecodeCompressed(const Input& bytes, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -1681,6 +1695,11 @@ struct DequantizeOptions {
 RAMET_EXPORT Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, const DequantizeOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Dequantize(const Input& input, const Input& min_range, const Input& max_range, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Moves an iterator to a position of its dataset: drops the elements before it. Without a dataset,
+// the iterator does that when it gets one. Error: the state is damaged.
+// DeserializeIterator(resource_handle:resource, serialized:variant) -> () {}
+RAMET_EXPORT Operation DeserializeIterator(const Input& resource_handle, const Input& serialized, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct DeserializeManySparseOutputs {
   Output sparse_indices;
   Output sparse_values;
@@ -1829,6 +1848,16 @@ RAMET_EXPORT std::vector<Output> DynamicPartition(const Input& data, const Input
 // index is negative; the shapes are not of this form.
 // DynamicStitch(indices:N * int32, data:N * T) -> (merged:T) {N:int, T:type}
 RAMET_EXPORT Output DynamicStitch(const std::vector<Input>& indices, const std::vector<Input>& data, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct EagerPyFuncOptions {
+  bool is_async = false;
+};
+// Like PyFunc, for a function that runs its operations eagerly. Its gradient is defined by the
+// program. is_async has no effect.
+// EagerPyFunc(input:Tin) -> (output:Tout) {token:string, is_async:bool=false, Tin:list(type),
+// Tout:list(type)}
+RAMET_EXPORT std::vector<Output> EagerPyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, const EagerPyFuncOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT std::vector<Output> EagerPyFunc(const std::vector<Input>& input, const std::string& token, const std::vector<DType>& tout, std::string_view name, SourceLocation where = SourceLocation::current());
 
 struct EditDistanceOptions {
   bool normalize = true;
@@ -2373,6 +2402,10 @@ RAMET_EXPORT Output FloorDiv(const Input& x, const Input& y, std::string_view na
 // FloorMod(x:T, y:T) -> (z:T) {T:type}
 RAMET_EXPORT Output FloorMod(const Input& x, const Input& y, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+// Writes all events of a summary writer to its file.
+// FlushSummaryWriter(writer:resource) -> () {}
+RAMET_EXPORT Operation FlushSummaryWriter(const Input& writer, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct FractionalAvgPoolOptions {
   bool pseudo_random = false;
   bool overlapping = false;
@@ -2912,6 +2945,10 @@ struct ImageSummaryOptions {
 // bad_color:tensor=uint8[4] 255 0 0 255}
 RAMET_EXPORT Output ImageSummary(const Input& tag, const Input& tensor, const ImageSummaryOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ImageSummary(const Input& tag, const Input& tensor, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Adds a serialized Event. Error: the writer has no file.
+// ImportEvent(writer:resource, event:string) -> () {}
+RAMET_EXPORT Operation ImportEvent(const Input& writer, const Input& event, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns, for each row of predictions, [batch, classes], whether the class in targets, [batch], is
 // among the k largest; equal predictions count in favor of the target. The result is false if the
@@ -6805,6 +6842,16 @@ RAMET_EXPORT Output Selu(const Input& features, std::string_view name = "", Sour
 // SeluGrad(gradients:T, outputs:T) -> (backprops:T) {T:type}
 RAMET_EXPORT Output SeluGrad(const Input& gradients, const Input& outputs, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
+struct SerializeIteratorOptions {
+  int64_t external_state_policy = 0;
+};
+// Returns the position of an iterator in its dataset. Error: the iterator has no dataset, or
+// external_state_policy is 2 and a function of the dataset has an operation with state
+// (kFailedPrecondition).
+// SerializeIterator(resource_handle:resource) -> (serialized:variant) {external_state_policy:int=0}
+RAMET_EXPORT Output SerializeIterator(const Input& resource_handle, const SerializeIteratorOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SerializeIterator(const Input& resource_handle, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct SerializeManySparseOptions {
   DType out_type = static_cast<DType>(7) /* string */;
 };
@@ -8297,6 +8344,15 @@ struct SumOptions {
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, const SumOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Sum(const Input& input, const Input& reduction_indices, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct SummaryWriterOptions {
+  std::string shared_name = "";
+  std::string container = "";
+};
+// Returns the handle of a summary writer, which belongs to the session.
+// SummaryWriter() -> (writer:resource) {shared_name:string="", container:string=""}
+RAMET_EXPORT Output SummaryWriter(Graph& graph, const SummaryWriterOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output SummaryWriter(Graph& graph, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct SvdOptions {
   bool compute_uv = true;
   bool full_matrices = false;
@@ -8425,7 +8481,8 @@ struct TemporaryVariableOptions {
   std::string var_name = "";
 };
 // Returns a variable with unspecified elements for one run. DestroyTemporaryVariable with the same
-// var_name (the name of the node, if empty) turns it into a tensor.
+// var_name (the name of the node, if empty) turns it into a tensor. Error: a variable of that name
+// exists in the run (kAlreadyExists).
 // TemporaryVariable() -> (ref:Ref(dtype)) {shape:shape, dtype:type, var_name:string=""}
 RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, const TemporaryVariableOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output TemporaryVariable(Graph& graph, const Shape& shape, DType dtype, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -9418,6 +9475,27 @@ RAMET_EXPORT Output WindowDataset(const Input& input_dataset, const Input& size,
 // system).
 // WriteFile(filename:string, contents:string) -> () {}
 RAMET_EXPORT Operation WriteFile(const Input& filename, const Input& contents, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Adds an event with a serialized GraphDef. Error: the writer has no file.
+// WriteGraphSummary(writer:resource, step:int64, tensor:string) -> () {}
+RAMET_EXPORT Operation WriteGraphSummary(const Input& writer, const Input& step, const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Adds an event with a histogram. Error: a value is not finite; the writer has no file.
+// WriteHistogramSummary(writer:resource, step:int64, tag:string, values:T) -> () {T:type=float}
+RAMET_EXPORT Operation WriteHistogramSummary(const Input& writer, const Input& step, const Input& tag, const Input& values, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Adds an event per serialized Summary. Error: the writer has no file.
+// WriteRawProtoSummary(writer:resource, step:int64, tensor:string) -> () {}
+RAMET_EXPORT Operation WriteRawProtoSummary(const Input& writer, const Input& step, const Input& tensor, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Adds an event with a number. Error: an input is not a scalar; the writer has no file.
+// WriteScalarSummary(writer:resource, step:int64, tag:string, value:T) -> () {T:type}
+RAMET_EXPORT Operation WriteScalarSummary(const Input& writer, const Input& step, const Input& tag, const Input& value, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Adds an event with a tensor. Error: the dtype has no bytes; the writer has no file.
+// WriteSummary(writer:resource, step:int64, tensor:T, tag:string, summary_metadata:string) -> ()
+// {T:type}
+RAMET_EXPORT Operation WriteSummary(const Input& writer, const Input& step, const Input& tensor, const Input& tag, const Input& summary_metadata, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns x / y element-wise with broadcasting, and 0 where x is 0. Error: the shapes do not
 // broadcast.

@@ -100,8 +100,9 @@ GUARDS = [
           ['function_test'], gtest('function_test', 'FunctionRunTest.Recursion*')),
     Guard(6, 'calls end before the stack does', 'if (!StackHasRoom()) {', 'if (!StackHasRoom() && depth < 0) {',
           ['function_test'], gtest('function_test', 'FunctionRunTest.Recursion*')),
-    Guard(6, 'messages in text form have a depth limit', 'parser.SetRecursionLimit(kMaxNesting);',
-          '(void)kMaxNesting;', ['ramet_graph_def_test'], gtest('ramet_graph_def_test', 'OddGraphTest.DeepNesting*')),
+    Guard(6, 'messages in text form have a depth limit',
+          'parser.SetFinder(&types);\n  parser.SetRecursionLimit(kMaxNesting);',
+          'parser.SetFinder(&types);\n  (void)kMaxNesting;', ['ramet_graph_def_test'], gtest('ramet_graph_def_test', 'OddGraphTest.DeepNesting*')),
     # 7. Peers.
     Guard(7, 'unread connections of a process are limited',
           'if (shares.OfProcess(newcomer) >= limits_.unread_of_process) return false;', '',

@@ -106,7 +106,8 @@ std::vector<std::string> ServerCommandLine(const Options& o) {
     throw std::runtime_error("--serve: '" + program +
                              "' does not exist; build it with `ninja -C build bin/ramet-serve`");
   }
-  return {program, o.address, "--port=0", "--rest_api_port=8501", "--model_name=live"};
+  return {program,           o.address, "--port=0", "--rest_api_port=8501", "--model_name=live",
+          "--outputs=output"};
 }
 
 std::string ProgramPath() { return fs::read_symlink("/proc/self/exe"); }

@@ -26,8 +26,8 @@ class V2BehaviorTest(unittest.TestCase):
             self.assertEqual(tf.get_variable('v', [1]).op.type, 'VariableV2')
 
     def test_switching_on_says_that_it_cannot_be(self):
-        with self.assertRaisesRegex(NotImplementedError, 'tf.enable_eager_execution'):
-            tf.enable_eager_execution()
+        with self.assertRaisesRegex(NotImplementedError, 'tf.enable_v2_behavior'):
+            tf.enable_v2_behavior()
 
 
 if __name__ == '__main__':

@@ -55,6 +55,7 @@ RAMET_OP("SerializeIterator")
     .Input("resource_handle: resource")
     .Output("serialized: variant")
     .Attr("external_state_policy: int = 0")
+    .AttrRange("external_state_policy", INT64_MIN, INT64_MAX)
     .Stateful()
     .Doc(
         "Returns the position of an iterator in its dataset. Error: the iterator has no dataset, "

@@ -20,8 +20,11 @@ struct Half {
     const uint32_t sign = uint32_t{bits & 0x8000u} << 16;
     const uint32_t rest = bits & 0x7FFFu;
     if (rest >= 0x7C00u) return std::bit_cast<float>(sign | 0x7F800000u | ((rest & 0x3FFu) << 13));
-    const float magnitude = std::bit_cast<float>(rest << 13) * 0x1p112f;
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | sign);
+    // No step may compute with a float that is too small to be normal: runs flush these to zero.
+    const uint32_t magnitude = rest >= 0x400u
+                                   ? (rest << 13) + 0x38000000u
+                                   : std::bit_cast<uint32_t>(static_cast<float>(rest) * 0x1p-24f);
+    return std::bit_cast<float>(magnitude | sign);
   }
   bool operator==(const Half&) const = default;
 

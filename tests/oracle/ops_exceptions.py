@@ -4,7 +4,10 @@
 OWN_OPS = {}
 
 # op: why its definition differs
-DEFINITIONS = {'ResizeBilinear': 'TensorFlow lists bfloat16 twice'}
+DEFINITIONS = {
+    'ResizeBilinear': 'TensorFlow lists bfloat16 twice',
+    'WriteHistogramSummary': 'no histograms of truth values, as in HistogramSummary',
+}
 
 # op: why Ramet has fewer dtypes on the CPU
 DTYPES = {
@@ -12,6 +15,7 @@ DTYPES = {
     'Conj': 'of a variant: no list of complex tensors is conjugated',
     'ResourceApplyKerasMomentum': 'Keras has no complex weights',
     'ResourceSparseApplyKerasMomentum': 'Keras has no complex weights',
+    'WriteHistogramSummary': 'no histograms of truth values, as in HistogramSummary',
     'SerializeTensor': 'a handle or a variant means nothing in another process',
 }
 
@@ -43,6 +47,10 @@ GRADIENTS = {
        for op in ('LookupTableExport', 'LookupTableExportV2')},
     **{op: 'TensorFlow makes these gradients without the registry'
        for op in ('PartitionedCall', 'StatefulPartitionedCall', 'SymbolicGradient')},
+    **{op: NO_FLOAT_OUTPUT for op in (
+        'CloseSummaryWriter', 'CreateSummaryFileWriter', 'FlushSummaryWriter', 'ImportEvent', 'SummaryWriter',
+        'WriteGraphSummary', 'WriteHistogramSummary', 'WriteRawProtoSummary', 'WriteScalarSummary', 'WriteSummary')},
+    'EagerPyFunc': 'tf.py_function registers its gradient in Python',
     'FakeParam': 'it has no inputs',
     'IgammaGradA': 'gradients end there; TensorFlow raises LookupError',
 }

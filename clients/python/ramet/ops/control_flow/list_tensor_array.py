@@ -5,6 +5,18 @@ from ramet.framework import dtypes, ops, tensor_shape, tensor_util
 from ramet.ops.math import math_cast
 
 
+def build_ta_with_new_flow(old_ta, flow):
+    """Returns a TensorArray like `old_ta` with a new flow."""
+    new_ta = type(old_ta)(old_ta._dtype, handle=old_ta._handle, flow=flow,
+                         infer_shape=old_ta._infer_shape,
+                         colocate_with_first_write_call=old_ta._colocate_with_first_write_call)
+    new_ta._dynamic_size = old_ta._dynamic_size
+    new_ta._size = old_ta._size
+    new_ta._colocate_with = old_ta._colocate_with
+    new_ta._element_shape = old_ta._element_shape
+    return new_ta
+
+
 def _sizes(shape):
     """Returns a shape as the argument of an op of lists: -1 for what is unknown."""
     if shape.ndims is None:

@@ -8,6 +8,7 @@ from ramet.api import export
 from ramet.framework import dtypes, ops, tensor_shape, tensor_util
 from ramet.ops.array import array_basics
 from ramet.ops.control_flow import modes
+from ramet.ops.control_flow.list_tensor_array import FlowList, build_ta_with_new_flow
 from ramet.ops.math import math_cast, math_range
 
 
@@ -334,18 +335,4 @@ def _eager_class():
 @functools.cache
 def _list_class():
     """Returns the class of arrays in functions."""
-    from ramet.ops.control_flow import list_tensor_array  # deferred: only for functions
-
-    return type('ListTensorArray', (list_tensor_array.FlowList, TensorArray), {})
-
-
-def build_ta_with_new_flow(old_ta, flow):
-    """Returns a TensorArray like `old_ta` with a new flow."""
-    new_ta = type(old_ta)(old_ta._dtype, handle=old_ta._handle, flow=flow,
-                         infer_shape=old_ta._infer_shape,
-                         colocate_with_first_write_call=old_ta._colocate_with_first_write_call)
-    new_ta._dynamic_size = old_ta._dynamic_size
-    new_ta._size = old_ta._size
-    new_ta._colocate_with = old_ta._colocate_with
-    new_ta._element_shape = old_ta._element_shape
-    return new_ta
+    return type('ListTensorArray', (FlowList, TensorArray), {})

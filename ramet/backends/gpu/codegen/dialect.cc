@@ -97,7 +97,8 @@ FUNCTION f32 f16_to_f32(u16 bits) {
   const u32 sign = ((u32)bits & 0x8000u) << 16;
   const u32 rest = (u32)bits & 0x7FFFu;
   if (rest >= 0x7C00u) return AS_F32(sign | 0x7F800000u | ((rest & 0x3FFu) << 13));
-  return AS_F32(AS_U32(AS_F32(rest << 13) * 0x1p112f) | sign);
+  const u32 normal = (rest << 13) + 0x38000000u;
+  return AS_F32((rest >= 0x400u ? normal : AS_U32((f32)rest * 0x1p-24f)) | sign);
 }
 FUNCTION u16 f16_of_f32(f32 f) {
   u32 u = AS_U32(f);

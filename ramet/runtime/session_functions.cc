@@ -1,6 +1,6 @@
 #include "ramet/runtime/session_functions.h"
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "ramet/base/run_interrupt.h"
 #include "ramet/graph_def/function.h"
@@ -107,13 +107,10 @@ class SessionFunction final : public LibraryFunction {
     if (!use.granted()) return types;
     const FunctionBody& body = instance_->body();
     AddStatefulOps(body, &types, &called);
-    // A function that calls itself is looked at once.
+    std::unordered_set<std::shared_ptr<const FunctionBody>> seen;
     for (size_t i = 0; i < called.size(); ++i) {
-      if (std::ranges::count(called.begin(), called.begin() + static_cast<std::ptrdiff_t>(i),
-                             called[i]) > 0)
-        continue;
       auto inner = FindFunction(*body.graph, called[i]);
-      if (inner.ok()) AddStatefulOps(**inner, &types, &called);
+      if (inner.ok() && seen.insert(*inner).second) AddStatefulOps(**inner, &types, &called);
     }
     return types;
   }

@@ -56,7 +56,7 @@ class TemporaryVariables final : public Resource {
         "temporary variables", "", [] { return std::make_shared<TemporaryVariables>(); }));
   }
 
-  // \error kAlreadyExists: there is a variable of that name.
+  // \error kAlreadyExists: a variable of that name exists.
   StatusOr<VariableState*> Create(const std::string& name) {
     MutexLock lock(mutex_);
     Entry& entry = entries_[name];
@@ -70,7 +70,7 @@ class TemporaryVariables final : public Resource {
     return entry.variable.get();
   }
 
-  // \error kNotFound: there is no variable of that name.
+  // \error kNotFound: no variable has that name.
   Status Destroy(const std::string& name) {
     MutexLock lock(mutex_);
     const auto found = entries_.find(name);

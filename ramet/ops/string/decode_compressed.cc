@@ -103,7 +103,9 @@ RAMET_OP("DecodeCompressed")
     .Doc(
         "Returns the decompressed strings. compression_type is ZLIB, GZIP, or empty for strings "
         "that are not compressed. The output has the shape of the input. Error: the data are "
-        "damaged (kDataLoss); they need more memory than there is; compression_type is unknown.")
+        "damaged (kDataLoss); the result does not fit in memory (kResourceExhausted); "
+        "compression_type is "
+        "unknown.")
     .Shape(UnchangedShape)
     .CpuKernelClass<DecodeCompressedKernel>();
 

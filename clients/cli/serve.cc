@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr char kProgram[] = "ramet-serve";
 
-// Executes the server in the folder of this program, or the first one on PATH. Returns only if there
-// is none; the help is then shown from here.
+// Executes the server in the folder of this program, or else the first one on PATH. Returns only if
+// neither can be started. Without a server, --help shows the help of this command.
 rm::Status Serve(const CLI::App& command) {
   const std::vector<std::string> arguments = command.remaining();
   std::string name = kProgram;

@@ -45,7 +45,7 @@ std::optional<Options> ParseOptions(int argc, char** argv, int* exit_code);
 std::vector<std::string> CommandLine(const Options& options, const std::string& role);
 
 // Returns the command line of the server, which is in the folder of this program.
-// Throws std::runtime_error if it is not there.
+// Throws std::runtime_error if it does not exist.
 std::vector<std::string> ServerCommandLine(const Options& options);
 
 // The address of the server's page.

@@ -20,7 +20,7 @@ class ConfigSource {
   ConfigSource(const ModelFlags& flags, std::optional<BatchingParameters> batching,
                ModelManager* manager, RequestLog* log);
 
-  // Reads the configuration file, if there is one, and applies the configuration.
+  // Reads the configuration file, if one was given, and applies the configuration.
   // \error as for ReadModelConfigFile and Apply.
   ramet::Status Load();
   // Replaces the configuration. On an error the old one stays.

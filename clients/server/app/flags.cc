@@ -27,21 +27,21 @@ constexpr std::pair<const char*, const char*> kIgnored[] = {
     {"--remove_unused_fields_from_bundle_metagraph", "unused fields are never kept"},
     {"--per_process_gpu_memory_fraction", "set RAMET_GPU instead"},
     {"--enable_signature_method_name_check", "methods are not checked"},
-    {"--enable_profiler", "there is no profiler"},
-    {"--num_tflite_pools", "there is no TensorFlow Lite"},
-    {"--num_tflite_interpreters_per_pool", "there is no TensorFlow Lite"},
-    {"--skip_initialize_tpu", "there is no TPU"},
+    {"--enable_profiler", "profiling is not supported"},
+    {"--num_tflite_pools", "TensorFlow Lite is not supported"},
+    {"--num_tflite_interpreters_per_pool", "TensorFlow Lite is not supported"},
+    {"--skip_initialize_tpu", "TPUs are not supported"},
 };
 
-// Flags that ask for something that is not there, and the values that do not.
+// Flags that ask for a missing feature. Their values "false" and "0" are accepted.
 struct Refused {
   const char* name;
   const char* why;
 };
 constexpr Refused kRefused[] = {
     {"--prefer_tflite_model", "TensorFlow Lite models cannot be served"},
-    {"--xla_cpu_compilation_enabled", "there is no XLA compiler"},
-    {"--xla_gpu_compilation_enabled", "there is no XLA compiler"},
+    {"--xla_cpu_compilation_enabled", "XLA is not supported"},
+    {"--xla_gpu_compilation_enabled", "XLA is not supported"},
     {"--use_alts_credentials", "ALTS is not supported; use --tls_key and --tls_certificate"},
     {"--mixed_precision", "models are run in the precision that they have"},
     {"--thread_pool_factory_config_file", "thread pools cannot be replaced"},
@@ -90,7 +90,7 @@ void AddModelFlags(CLI::App& app, ModelFlags& flags) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_flag("--allow_version_labels_for_unavailable_models", flags.allow_labels_for_unavailable,
-               "Accept new labels of versions that are not there yet");
+               "Accept new labels of versions that are not available yet");
 }
 
 void AddLoadFlags(CLI::App& app, LoadFlags& flags) {
@@ -220,7 +220,7 @@ rm::Status CheckFlags(const ServeFlags& flags) {
   const int sources = !model.source.empty() + !model.base_path.empty();
   if (sources == 0 && model.config_file.empty()) {
     return rm::InvalidArgument(
-        "there is no model to serve; give a SOURCE, --model_base_path or --model_config_file");
+        "no model was given; expected a SOURCE, --model_base_path or --model_config_file");
   }
   if (sources == 2) return rm::InvalidArgument("give SOURCE or --model_base_path, not both");
   const NetworkFlags& network = flags.network;

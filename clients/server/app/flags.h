@@ -10,8 +10,8 @@
 
 namespace server {
 
-// The command line of `ramet serve`. Flags have TensorFlow Serving's names, also with dashes in
-// place of underscores.
+// The command line of `ramet serve`. Flags have TensorFlow Serving's names, also with dashes
+// instead of underscores.
 struct ModelFlags {
   std::string source = {};  // the argument without a name
   std::string name = {};    // empty: from the source, or "default"
@@ -77,7 +77,7 @@ struct ServeFlags {
 std::optional<int> ParseFlags(int argc, char** argv, ServeFlags* flags);
 
 // Checks flags that depend on each other.
-// \error kInvalidArgument: there is no model, or flags contradict each other.
+// \error kInvalidArgument: no model was given, or flags contradict each other.
 ramet::Status CheckFlags(const ServeFlags& flags);
 
 // Returns the name of a model at a source: "policy" for "shm:/run/policy.sock@stable",

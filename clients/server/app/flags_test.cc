@@ -75,7 +75,7 @@ TEST(FlagsTest, ChecksFlagsThatDependOnEachOther) {
   const auto problem = [](const std::vector<std::string>& arguments) {
     return CheckFlags(Parse(arguments).flags).message();
   };
-  EXPECT_THAT(problem({}), HasSubstr("there is no model to serve"));
+  EXPECT_THAT(problem({}), HasSubstr("no model was given"));
   EXPECT_THAT(problem({"m", "--model_base_path=n"}), HasSubstr("not both"));
   EXPECT_THAT(problem({"m", "--port=0", "--rest_api_port=0"}), HasSubstr("nothing to listen on"));
   EXPECT_THAT(problem({"m", "--port=1", "--rest_api_port=1"}), HasSubstr("must differ"));

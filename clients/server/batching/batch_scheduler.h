@@ -39,7 +39,7 @@ class BatchQueue {
 
 // A BatchScheduler runs the batches of all models with a fixed number of threads, the queues in
 // turn. If a thread is free and a queue need not wait for more requests, the calling thread runs
-// the batch itself, so that batching costs nothing as long as there is no load. A request that
+// the batch itself, so that batching costs nothing without load. A request that
 // comes right after the end of a run is a sign of load: its caller may have more of them.
 // Thread-safe.
 class BatchScheduler {
@@ -78,8 +78,8 @@ class BatchScheduler {
       RAMET_REQUIRES(mutex_);
   // Runs a batch and measures it.
   void Run(BatchQueue& queue, Batch batch) RAMET_EXCLUDES(mutex_);
-  // Runs the only part of a request at once if a thread is free and there is no load. Returns false
-  // otherwise.
+  // Runs the only part of a request at once if a thread is free and the queue is not under load.
+  // Returns false otherwise.
   bool RunHere(const std::shared_ptr<BatchQueue>& queue, std::vector<BatchTask>& parts);
 
   const int limit_;  // of batches that run at the same time

@@ -39,7 +39,7 @@ using ExamplesDone = std::function<void(ramet::StatusOr<ExamplesResponse<Result>
 
 // Run a signature that classifies or regresses and pass the result to `done`, in this thread or a
 // different one.
-// \error kInvalidArgument: there is no example, the version has no such signature, the signature
+// \error kInvalidArgument: no example was given, the version lacks the signature, the signature
 //   does not have the inputs and outputs that this needs, or the outputs have other shapes.
 // \error as for ModelVersion::Run.
 void Classify(const std::shared_ptr<ModelVersion>& version, ExamplesRequest request,

@@ -56,7 +56,7 @@ class Histogram {
 // Returns `first` * `factor`^i for i < count: the bounds of a histogram.
 std::vector<double> ExponentialBounds(double first, double factor, int count);
 // Returns the value below which a share `q` (0 to 1) of the values is, interpolated within its
-// bucket; 0 if there are no values.
+// bucket; 0 without any values.
 double Quantile(const std::vector<double>& bounds, const std::vector<uint64_t>& counts, double q);
 
 // Writes Prometheus' text format.
@@ -104,7 +104,7 @@ class MetricFamily : public MetricSource {
                std::function<std::shared_ptr<Metric>()> make)
       : name_(std::move(name)), labels_(std::move(labels)), make_(std::move(make)) {}
 
-  // Returns the series of one value per label of the family, made if there is none.
+  // Returns the series of one value per label of the family. Makes it the first time.
   std::shared_ptr<Metric> With(const LabelValues& values) RAMET_EXCLUDES(mutex_);
   // Calls f(label values, metric) for each series.
   void ForEach(const std::function<void(const LabelValues&, const Metric&)>& f) const

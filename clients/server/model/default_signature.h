@@ -8,7 +8,7 @@
 namespace server {
 
 // Makes a signature for a graph that has none. Its outputs are the tensors named in `outputs`
-// ("out" means "out:0"), or else those in the graph's collection "outputs". If there are none, they
+// ("out" means "out:0"), or else those in the graph's collection "outputs". If that is empty, they
 // are those that a user would probably ask for: not used by training, with as few placeholders as
 // possible, and read by nothing else than the loss. Its inputs are the placeholders that the
 // outputs need. The keys are the names of the operations.

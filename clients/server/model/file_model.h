@@ -44,7 +44,7 @@ class FileModel final : public ServedModel, public std::enable_shared_from_this<
   void Work();
   // Looks for versions on disk.
   void Look();
-  // Loads, or drops, one version. Return false if there is none.
+  // Load or drop one version. Return false if none is due.
   bool LoadNext();
   bool UnloadNext();
   // Waits until it is time to look or to load again.

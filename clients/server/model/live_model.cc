@@ -23,7 +23,7 @@ std::string LabelOf(const std::string& source) {
 
 struct LiveModel::State {
   std::shared_ptr<LiveVersion> version = {};
-  rm::Status problem = {};  // why there is no version yet
+  rm::Status problem = {};  // why no version is available yet
   bool tried = false;
   bool stop = false;
   // The values of FollowerStats that were logged last.

@@ -46,7 +46,7 @@ rm::StatusOr<Signatures> LoadMetaGraph(rm::Session& session, const cli::ModelFil
   if (!file.checkpoint.empty()) {
     RAMET_RETURN_IF_ERROR(imported.saver.Restore(session, file.checkpoint));
   } else if (!imported.info.variables.empty()) {
-    return rm::NotFound("'", file.graph, "' has variables, but there is no checkpoint next to it");
+    return rm::NotFound("'", file.graph, "' has variables, but no checkpoint was found next to it");
   }
   RAMET_RETURN_IF_ERROR(InitializeTables(session));
   return ParseSignatures(imported.info);

@@ -31,12 +31,12 @@ struct LoadedGraph {
 
 // Loads a SavedModel folder, the prefix of a checkpoint or its .meta file, a folder with a
 // `checkpoint` file, or a frozen graph.
-// \error kNotFound: there is nothing at `path`, or a SavedModel has no graph with the tags.
+// \error kNotFound: `path` does not exist, or a SavedModel has no graph with the tags.
 // \error kInvalidArgument: it is none of these, or has no outputs.
 // \error as for LoadSavedModel, ImportMetaGraphFile, ImportGraphDefFile and Saver::Restore.
 ramet::StatusOr<LoadedGraph> LoadGraph(const std::string& path, const LoadOptions& options);
 
-// Returns the signatures among serialized ones by key. If there are none, returns one
+// Returns the signatures among serialized ones by key. Without any, returns a
 // "serving_default" that DefaultSignature makes.
 // \error as for DefaultSignature.
 ramet::StatusOr<std::shared_ptr<const Signatures>> ChooseSignatures(

@@ -75,7 +75,7 @@ class Manager final : public ModelManager {
     const auto found = all->find(name);
     return found == all->end() ? nullptr : found->second;
   }
-  // Returns the models of a configuration: those there are, where name and source are the same.
+  // Returns the models of a configuration. Keeps models whose name and source stay the same.
   std::shared_ptr<const Models> MakeModels(const std::vector<ModelConfig>& configs);
 
   mutable ModelServices services_;

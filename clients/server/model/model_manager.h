@@ -39,7 +39,7 @@ struct ModelReport {
   int64_t bytes = 0;                           // of the values in memory
   uint64_t lag = 0;                            // versions behind the publisher; 0 for files
   double lag_seconds = 0;
-  bool connected = true;  // false: the publisher is not there
+  bool connected = true;  // false: the publisher cannot be reached
 };
 
 // A ModelManager loads and unloads the versions of the configured models in its own threads and
@@ -50,8 +50,8 @@ class ModelManager {
   // \error kInvalidArgument: the name is empty, or no version has the label.
   // \error kNotFound: the model or its version is not available.
   virtual ramet::StatusOr<std::shared_ptr<ModelVersion>> Find(const ModelSpec& spec) const = 0;
-  // Returns the states of all versions of a model that there have been, newest number first; only
-  // that of `spec.version` or of the labelled version if one is given.
+  // Returns the states of all versions of a model so far, newest number first; only that of
+  // `spec.version` or of the labelled version if one is given.
   // \error kNotFound: the model or the version is unknown.
   virtual ramet::StatusOr<std::vector<VersionStatus>> Status(const ModelSpec& spec) const = 0;
   virtual std::vector<ModelReport> Reports() const = 0;

@@ -78,7 +78,7 @@ class ModelTest : public ::testing::Test {
     if (!answer.ok()) return answer.status();
     return answer->outputs.at(0).second.scalar<float>();
   }
-  // Returns the state of a version of a model; kUnknown if there is no such version.
+  // Returns the state of a version of a model; kUnknown for an unknown version.
   VersionState StateOf(const std::string& name, int64_t version) {
     const auto status = manager().Status({.name = name, .version = version});
     return status.ok() ? status->at(0).state : VersionState::kUnknown;

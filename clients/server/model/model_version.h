@@ -52,7 +52,8 @@ class ModelVersion {
   virtual int64_t number() const = 0;
   // By key. Includes those that classify and regress; excludes "__saved_model_init_op".
   virtual std::shared_ptr<const Signatures> signatures() const = 0;
-  // Calls `use` with the graph, which exists during the call. Does nothing if there is none.
+  // Calls `use` with the graph, which exists during the call. Does nothing for a version without a
+  // graph.
   virtual void UseGraph(const std::function<void(const ramet::Graph&)>& /*use*/) const {}
   // Runs the graph, alone or in a batch with other requests, and passes the result to `done`, in
   // this thread or a different one. `feeds` has one tensor per name in `tensors.feeds`.

@@ -43,7 +43,7 @@ class ServedModel {
   virtual std::optional<int64_t> VersionOf(std::string_view label) const = 0;
   virtual ModelReport Report() const = 0;
   virtual bool Ready() const = 0;
-  // Waits until the versions that were there at first are available or have failed once.
+  // Waits until each version that was found first is available or has failed once.
   virtual void WaitUntilTried() = 0;
   // Checks whether the labels of `config` can be used now.
   // \error kFailedPrecondition: a label names a version that is not available.

@@ -20,7 +20,7 @@ struct FoundVersion {
 // name is its number. A SavedModel folder, a frozen graph or a checkpoint is the only version. Its
 // number is that in the last part of its name, as in "model-100", or else 1. The latest checkpoint
 // of a folder with a `checkpoint` file is the only version.
-// \error kNotFound: there is nothing at `source`, or there is no version in it.
+// \error kNotFound: `source` does not exist or contains no version.
 // \error any other error of reading the folder.
 ramet::StatusOr<std::vector<FoundVersion>> FindVersions(const std::string& source);
 

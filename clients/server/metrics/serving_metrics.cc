@@ -65,8 +65,6 @@ RequestMetrics::RequestMetrics(MetricRegistry& registry)
           registry.AddCounter(":tensorflow:serving:request_count", {"model_name", "status"})),
       request_latency(registry.AddHistogram(":tensorflow:serving:request_latency",
                                             {"model_name", "API", "entrypoint"}, LatencyBounds())),
-      runtime_latency(registry.AddHistogram(":tensorflow:serving:runtime_latency",
-                                            {"model_name", "API", "runtime"}, LatencyBounds())),
       version_latency(registry.AddHistogram("ramet:serving:version_latency",
                                             {"model_name", "version", "signature"},
                                             LatencyBounds())),
@@ -95,17 +93,7 @@ BatchingMetrics::BatchingMetrics(MetricRegistry& registry)
 LoadMetrics::LoadMetrics(MetricRegistry& registry)
     : attempt_count(registry.AddCounter(":tensorflow:cc:saved_model:load_attempt_count",
                                         {"model_path", "status"})),
-      latency(registry.AddCounter(":tensorflow:cc:saved_model:load_latency", {"model_path"})),
-      warmup_latency(registry.AddHistogram(":tensorflow:serving:model_warmup_latency",
-                                           {"model_path", "status"}, LatencyBounds())),
-      warmup_records_read(registry.AddCounter(":tensorflow:serving:model_warmup_records_read",
-                                              {"model_path", "status"})) {}
-
-RunMetrics::RunMetrics(MetricRegistry& registry)
-    : count(registry.AddCounter(":tensorflow:core:graph_runs", {})),
-      time(registry.AddCounter(":tensorflow:core:graph_run_time_usecs", {})),
-      time_histogram(registry.AddHistogram(":tensorflow:core:graph_run_time_usecs_histogram", {},
-                                           ExponentialBounds(1000, 2, 20))) {}
+      latency(registry.AddCounter(":tensorflow:cc:saved_model:load_latency", {"model_path"})) {}
 
 void ServingMetrics::Record(const RequestRecord& record) {
   const std::string name = record.model_name.empty() ? "unknown" : record.model_name;

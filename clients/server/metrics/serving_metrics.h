@@ -28,7 +28,6 @@ struct RequestMetrics {
   explicit RequestMetrics(MetricRegistry& registry);
   MetricFamily<Counter>& request_count;        // model_name, status
   MetricFamily<Histogram>& request_latency;    // model_name, API, entrypoint
-  MetricFamily<Histogram>& runtime_latency;    // model_name, API, runtime ("TF1")
   MetricFamily<Histogram>& version_latency;    // ramet: model_name, version, signature
   MetricFamily<Histogram>& example_counts;     // model; of classify, regress, multi-inference
   MetricFamily<Counter>& example_count_total;  // model
@@ -47,23 +46,14 @@ struct BatchingMetrics {
 
 struct LoadMetrics {
   explicit LoadMetrics(MetricRegistry& registry);
-  MetricFamily<Counter>& attempt_count;        // model_path, status ("success", "fail")
-  MetricFamily<Counter>& latency;              // model_path
-  MetricFamily<Histogram>& warmup_latency;     // model_path, status
-  MetricFamily<Counter>& warmup_records_read;  // model_path, status
-};
-
-struct RunMetrics {
-  explicit RunMetrics(MetricRegistry& registry);
-  MetricFamily<Counter>& count;             // none
-  MetricFamily<Counter>& time;              // none
-  MetricFamily<Histogram>& time_histogram;  // none
+  MetricFamily<Counter>& attempt_count;  // model_path, status ("success", "fail")
+  MetricFamily<Counter>& latency;        // model_path
 };
 
 // The metrics of the server. Thread-safe.
 class ServingMetrics {
  public:
-  ServingMetrics() : requests(registry), batching(registry), loads(registry), runs(registry) {}
+  ServingMetrics() : requests(registry), batching(registry), loads(registry) {}
 
   void Record(const RequestRecord& record);
   // Adds gauges of the models' versions, lag and memory. `manager` must outlive this.
@@ -73,7 +63,6 @@ class ServingMetrics {
   RequestMetrics requests;
   BatchingMetrics batching;
   LoadMetrics loads;
-  RunMetrics runs;
 };
 
 }  // namespace server

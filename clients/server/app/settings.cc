@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
+#include <map>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "log/warmup_file.h"
-#include "rest/bearer_tokens.h"
 
 namespace server {
 namespace {
@@ -104,18 +105,12 @@ std::vector<std::string> AddressesFor(const NetworkFlags& flags, int port,
   return addresses;
 }
 
-// Reads the file as BearerTokens does.
-rm::StatusOr<std::vector<std::string>> ReadTokens(const std::string& path) {
-  std::vector<std::string> tokens;
-  if (path.empty()) return tokens;
-  std::ifstream file(path);
-  if (!file) return rm::NotFound("--token_file '", path, "' cannot be read");
-  for (std::string line; std::getline(file, line);) {
-    line.erase(line.find_last_not_of(" \t\r") + 1);
-    if (!line.empty() && line[0] != '#') tokens.push_back(line);
-  }
-  if (tokens.empty()) return rm::InvalidArgument("--token_file '", path, "' has no token");
-  return tokens;
+rm::Status SetTokens(const SecurityFlags& flags, Settings* settings) {
+  if (flags.token_file.empty()) return rm::OkStatus();
+  auto tokens = BearerTokens::FromFile(flags.token_file);
+  if (!tokens.ok()) return tokens.status().WithContext("--token_file");
+  settings->tokens = *std::move(tokens);
+  return rm::OkStatus();
 }
 
 std::map<std::string, std::string> ParseArguments(const std::string& text) {
@@ -141,7 +136,7 @@ rm::Status SetGrpc(const ServeFlags& flags, Settings* settings) {
     RAMET_ASSIGN_OR_RETURN(options.tls, ReadTlsFiles(security.tls_key, security.tls_certificate,
                                                      security.tls_client_ca));
   }
-  options.tokens = settings->tokens;
+  if (settings->tokens) options.tokens = settings->tokens->tokens();
   options.max_threads = network.grpc_threads;
   options.channel_arguments = ParseArguments(network.channel_arguments);
   options.health_service = network.grpc_health;
@@ -161,10 +156,7 @@ rm::Status SetHttp(const ServeFlags& flags, Settings* settings) {
                            .client_ca = security.tls_client_ca};
   }
   options.threads = network.rest_threads > 0 ? network.rest_threads : 4 * Processors();
-  if (!security.token_file.empty()) {
-    RAMET_ASSIGN_OR_RETURN(const BearerTokens tokens, BearerTokens::FromFile(security.token_file));
-    options.admission = tokens.Admission();
-  }
+  if (settings->tokens) options.admission = settings->tokens->Admission();
   settings->http = std::move(options);
   return rm::OkStatus();
 }
@@ -182,7 +174,7 @@ rm::StatusOr<Settings> MakeSettings(const ServeFlags& flags) {
   } else {
     settings.monitoring.enabled = true;
   }
-  RAMET_ASSIGN_OR_RETURN(settings.tokens, ReadTokens(flags.security.token_file));
+  RAMET_RETURN_IF_ERROR(SetTokens(flags.security, &settings));
   RAMET_RETURN_IF_ERROR(SetGrpc(flags, &settings));
   RAMET_RETURN_IF_ERROR(SetHttp(flags, &settings));
   return settings;

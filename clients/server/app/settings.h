@@ -3,14 +3,13 @@
 #include <ramet/ramet.h>
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "app/flags.h"
 #include "config/config_files.h"
 #include "grpc/grpc_server.h"
 #include "http/http_server.h"
 #include "model/manager_options.h"
+#include "rest/bearer_tokens.h"
 
 namespace server {
 
@@ -19,7 +18,7 @@ struct Settings {
   ManagerOptions manager = {};
   std::optional<BatchingParameters> batching = {};  // of all models; empty: not batched
   MonitoringSettings monitoring = {};
-  std::vector<std::string> tokens = {};
+  std::optional<BearerTokens> tokens = {};     // empty: requests need none
   std::optional<GrpcOptions> grpc = {};        // empty: no gRPC
   std::optional<HttpServerOptions> http = {};  // empty: no REST
 };

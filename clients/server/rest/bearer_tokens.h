@@ -19,6 +19,7 @@ class BearerTokens {
   // \error kInvalidArgument: the file has no token, or one with spaces.
   static ramet::StatusOr<BearerTokens> FromFile(const std::string& path);
 
+  const std::vector<std::string>& tokens() const { return tokens_; }
   // Reports whether the value of the header Authorization is "Bearer TOKEN".
   bool Allows(std::string_view authorization) const;
   // Refuses requests without a token, except for the page, which asks for one, and for health.

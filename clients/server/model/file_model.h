@@ -23,6 +23,7 @@ class FileModel final : public ServedModel, public std::enable_shared_from_this<
   // Waits for a load that is in progress.
   ~FileModel() override;
 
+  const std::string& source() const override { return source_; }
   ramet::StatusOr<std::shared_ptr<ModelVersion>> Find(const ModelSpec& spec) const override;
   std::optional<int64_t> VersionOf(std::string_view label) const override;
   ModelReport Report() const override;

@@ -18,6 +18,7 @@ class LiveModel final : public ServedModel {
   static std::shared_ptr<LiveModel> Start(const ModelConfig& config, ModelServices& services);
   ~LiveModel() override;
 
+  const std::string& source() const override { return source_; }
   ramet::StatusOr<std::shared_ptr<ModelVersion>> Find(const ModelSpec& spec) const override;
   std::optional<int64_t> VersionOf(std::string_view label) const override;
   ModelReport Report() const override;

@@ -91,6 +91,21 @@ TEST_F(LiveModelTest, KeepsTheLastVersionWhenThePublisherEnds) {
   EXPECT_TRUE(Eventually([&] { return Ask({.name = "policy"}).value() == 5; }));
 }
 
+// A model logs once why it cannot connect, so a model that was started again would do so twice.
+TEST_F(LiveModelTest, AReloadKeepsAModelWhoseAddressHasAPassword) {
+  int lines = 0;
+  rm::SetLogSink([&](rm::LogLevel, std::string_view line) {
+    lines += line.find("model 'policy': ") != std::string_view::npos;
+  });
+  const ModelConfig config{.name = "policy", .source = "redis://user:secret@localhost:1/policy"};
+  EXPECT_TRUE(manager().Reload({config}).ok());
+  EXPECT_TRUE(manager().Reload({config}).ok());
+  EXPECT_EQ(manager().Reports().at(0).source, "redis://user:***@localhost:1/policy");
+  manager_.reset();
+  rm::SetLogSink({});
+  EXPECT_EQ(lines, 1);
+}
+
 TEST_F(LiveModelTest, TheSignatureIsWhatATrainerMeans) {
   auto publisher = Open();
   ASSERT_TRUE(publisher.Publish().ok());

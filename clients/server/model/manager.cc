@@ -108,7 +108,7 @@ std::shared_ptr<const Models> Manager::MakeModels(const std::vector<ModelConfig>
   auto made = std::make_shared<Models>();
   for (const ModelConfig& config : configs) {
     const auto same = before->find(config.name);
-    if (same != before->end() && same->second->Report().source == config.source) {
+    if (same != before->end() && same->second->source() == config.source) {
       made->insert(*same);
     } else {
       made->emplace(config.name, StartModel(config, services_));

@@ -37,6 +37,8 @@ struct ModelServices {
 class ServedModel {
  public:
   virtual ~ServedModel() = default;
+  // Returns the source as configured. It may contain a password.
+  virtual const std::string& source() const = 0;
   // \error as for ModelManager::Find.
   virtual ramet::StatusOr<std::shared_ptr<ModelVersion>> Find(const ModelSpec& spec) const = 0;
   // Returns the version that a label names.

@@ -46,9 +46,8 @@ struct FileModel::State {
 
 std::shared_ptr<FileModel> FileModel::Start(const ModelConfig& config, ModelServices& services) {
   // A request that releases the last pointer to the model must not wait for its thread.
-  const std::shared_ptr<FileModel> model(
-      new FileModel(config, services),
-      [&reaper = services.reaper](FileModel* unused) { reaper.Post([unused] { delete unused; }); });
+  const auto model =
+      services.reaper.Own(std::unique_ptr<FileModel>(new FileModel(config, services)));
   // The thread may use weak_from_this only from now on.
   model->thread_ = std::thread([at = model.get()] { at->Work(); });
   return model;

@@ -34,9 +34,8 @@ struct LiveModel::State {
 
 std::shared_ptr<LiveModel> LiveModel::Start(const ModelConfig& config, ModelServices& services) {
   // A request that releases the last pointer to the model must not wait for its thread.
-  const std::shared_ptr<LiveModel> model(
-      new LiveModel(config, services),
-      [&reaper = services.reaper](LiveModel* unused) { reaper.Post([unused] { delete unused; }); });
+  const auto model =
+      services.reaper.Own(std::unique_ptr<LiveModel>(new LiveModel(config, services)));
   model->thread_ = std::thread([at = model.get()] { at->Work(); });
   return model;
 }
@@ -164,10 +163,7 @@ rm::Status LiveModel::Connect() {
                               .on_batch = services_.ObserverFor(name_)};
   RAMET_ASSIGN_OR_RETURN(auto made, LiveVersion::Make(name_, std::move(follower),
                                                       services_.options.load.outputs, options));
-  std::shared_ptr<LiveVersion> version(made.release(),
-                                       [&reaper = services_.reaper](LiveVersion* unused) {
-                                         reaper.Post([unused] { delete unused; });
-                                       });
+  std::shared_ptr<LiveVersion> version = services_.reaper.Own(std::move(made));
   RAMET_RETURN_IF_ERROR(WarmUp(version, "", {}, services_.options.warmup));
   rm::LogInfo("model '", name_, "' follows '", text_, "' and is available from version ",
               version->number(), " on");

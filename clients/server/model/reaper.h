@@ -20,6 +20,12 @@ class Reaper {
 
   // Runs `job` later. It may post further jobs, but must not destroy the Reaper.
   void Post(std::function<void()> job);
+  // Returns a shared pointer whose last owner leaves it to the reaper to free the object.
+  template <class T>
+  std::shared_ptr<T> Own(std::unique_ptr<T> object) {
+    return std::shared_ptr<T>(object.release(),
+                              [this](T* unused) { Post([unused] { delete unused; }); });
+  }
 
  private:
   void Work();

@@ -201,7 +201,7 @@ bool FileModel::LoadNext() {
     services_.options.on_load({.path = path, .ok = loaded.ok(), .time = time});
   }
   if (!loaded.ok()) {
-    NoteFailure(number, loaded.status(), before);
+    NoteFailure(number, path, loaded.status(), before);
     return true;
   }
   rm::MutexLock lock(mutex_);
@@ -245,11 +245,12 @@ rm::StatusOr<std::shared_ptr<LoadedVersion>> FileModel::Load(int64_t number,
   return version;
 }
 
-void FileModel::NoteFailure(int64_t number, const rm::Status& why, const FilesState& before) {
+void FileModel::NoteFailure(int64_t number, const std::string& path, const rm::Status& why,
+                            const FilesState& before) {
   const ManagerOptions& options = services_.options;
+  const FilesState after = LookAtFiles(path);
   rm::MutexLock lock(mutex_);
   VersionTable::Entry& entry = *state_->table.Find(number);
-  const FilesState after = LookAtFiles(entry.path);
   const bool is_new = entry.status.ok();
   const double settle_seconds = std::chrono::duration<double>(options.settle_time).count();
   entry.status = why;

@@ -52,7 +52,8 @@ class FileModel final : public ServedModel, public std::enable_shared_from_this<
   void Rest();
   ramet::StatusOr<std::shared_ptr<LoadedVersion>> Load(int64_t number, const std::string& path);
   ramet::StatusOr<std::optional<BatchingParameters>> BatchingFor(const std::string& path);
-  void NoteFailure(int64_t number, const ramet::Status& why, const FilesState& before);
+  void NoteFailure(int64_t number, const std::string& path, const ramet::Status& why,
+                   const FilesState& before);
   void NoteFreed(int64_t number);
   // Shows requests the versions that are available.
   void Publish() RAMET_REQUIRES(mutex_);

@@ -17,21 +17,20 @@ constexpr char kProgram[] = "ramet-serve";
 // Executes the server in the folder of this program, or else the first one on PATH. Returns only if
 // neither can be started. Without a server, --help shows the help of this command.
 rm::Status Serve(const CLI::App& command) {
-  const std::vector<std::string> arguments = command.remaining();
+  std::vector<std::string> arguments = command.remaining();
   std::string name = kProgram;
   std::vector<char*> argv = {name.data()};
-  std::vector<std::string> copies = arguments;
-  for (std::string& argument : copies) argv.push_back(argument.data());
+  for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   std::error_code ignored;
   const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
   execv((self.parent_path() / kProgram).c_str(), argv.data());
-  const int beside = errno;
+  const int next_to_this = errno;
   execvp(kProgram, argv.data());
-  if (errno != ENOENT || beside != ENOENT) {
-    return rm::PermissionDenied(
-        "the program ", kProgram, " cannot be started: ",
-        std::error_code(beside != ENOENT ? beside : errno, std::generic_category()).message());
+  const int error = next_to_this != ENOENT ? next_to_this : errno;
+  if (error != ENOENT) {
+    return rm::PermissionDenied("the program ", kProgram, " cannot be started: ",
+                                std::error_code(error, std::generic_category()).message());
   }
   if (arguments == std::vector<std::string>{"--help"}) {
     std::cout << command.help();

@@ -20,8 +20,14 @@ constexpr char kFooter[] =
     "Signals: SIGTERM and SIGINT answer the accepted requests and end the program; SIGHUP reads\n"
     "the configuration file again. docs/serving.md describes the APIs and all flags.";
 
-// TensorFlow Serving's flags that have no effect here, and why.
-constexpr std::pair<const char*, const char*> kIgnored[] = {
+// A flag of TensorFlow Serving that this server lacks, and why.
+struct MissingFlag {
+  const char* name;
+  const char* why;
+};
+
+// Flags without an effect.
+constexpr MissingFlag kIgnored[] = {
     {"--flush_filesystem_caches", "files are read once"},
     {"--num_unload_threads", "one thread frees all versions"},
     {"--remove_unused_fields_from_bundle_metagraph", "unused fields are never kept"},
@@ -34,11 +40,7 @@ constexpr std::pair<const char*, const char*> kIgnored[] = {
 };
 
 // Flags that ask for a missing feature. Their values "false" and "0" are accepted.
-struct Refused {
-  const char* name;
-  const char* why;
-};
-constexpr Refused kRefused[] = {
+constexpr MissingFlag kRefused[] = {
     {"--prefer_tflite_model", "TensorFlow Lite models cannot be served"},
     {"--xla_cpu_compilation_enabled", "XLA is not supported"},
     {"--xla_gpu_compilation_enabled", "XLA is not supported"},
@@ -48,18 +50,17 @@ constexpr Refused kRefused[] = {
 };
 
 void AddIgnored(CLI::App& app) {
-  for (const auto& [name, why] : kIgnored) {
-    app.add_option_function<std::string>(name,
-                                         [name = name, why = why](const std::string&) {
-                                           rm::LogInfo(name, " has no effect: ", why);
-                                         })
+  for (const MissingFlag& flag : kIgnored) {
+    app.add_option_function<std::string>(
+           flag.name,
+           [flag](const std::string&) { rm::LogInfo(flag.name, " has no effect: ", flag.why); })
         ->expected(0, 1)
         ->group("");
   }
 }
 
 void AddRefused(CLI::App& app) {
-  for (const Refused& flag : kRefused) {
+  for (const MissingFlag& flag : kRefused) {
     app.add_option_function<std::string>(flag.name,
                                          [flag](const std::string& value) {
                                            if (value == "false" || value == "0") return;

@@ -29,10 +29,6 @@ std::string Describe(const std::vector<ModelReport>& reports) {
   return rm::StrJoin(texts, ", ");
 }
 
-std::string ListOfAddresses(const std::vector<std::string>& addresses) {
-  return rm::StrJoin(addresses, ", ");
-}
-
 void Count(BatchingMetrics& metrics, const std::string& pool, const std::string& model,
            const BatchEvent& event) {
   metrics.queuing_latency.With({pool})->Observe(static_cast<double>(event.waited.count()));
@@ -103,7 +99,7 @@ rm::Status Program::ListenForGrpc() {
         return source_->Apply(std::move(models));
       }};
   RAMET_ASSIGN_OR_RETURN(grpc_, GrpcServer::Start(*settings_.grpc, services));
-  rm::LogInfo("gRPC on ", ListOfAddresses(settings_.grpc->addresses));
+  rm::LogInfo("gRPC on ", rm::StrJoin(settings_.grpc->addresses, ", "));
   return rm::OkStatus();
 }
 
@@ -122,7 +118,7 @@ rm::Status Program::ListenForRest() {
       HttpServer::Start(*settings_.http, [this](HttpRequest request, HttpResponder answer) {
         rest_.front_end->Handle(std::move(request), std::move(answer));
       }));
-  rm::LogInfo("REST on ", ListOfAddresses(settings_.http->addresses));
+  rm::LogInfo("REST on ", rm::StrJoin(settings_.http->addresses, ", "));
   return rm::OkStatus();
 }
 

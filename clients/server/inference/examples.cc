@@ -28,11 +28,12 @@ struct ExamplesRun {
   std::vector<rm::Tensor> feeds = {};
   int64_t examples = 0;
 
-  // Returns the position of a tensor among the fetches.
+  // Returns the position of a tensor among the fetches. Adds it if it is new.
   size_t Fetch(const std::string& name) {
     const auto found = std::ranges::find(tensors.fetches, name);
+    const auto position = static_cast<size_t>(found - tensors.fetches.begin());
     if (found == tensors.fetches.end()) tensors.fetches.push_back(name);
-    return static_cast<size_t>(std::ranges::find(tensors.fetches, name) - tensors.fetches.begin());
+    return position;
   }
 };
 

@@ -21,10 +21,6 @@ std::set<std::string> KeysOf(const std::map<std::string, T>& map) {
 }
 
 // Returns "a,b".
-inline std::string ListOf(const std::set<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
-  return list;
-}
+inline std::string ListOf(const std::set<std::string>& names) { return ramet::StrJoin(names, ","); }
 
 }  // namespace server

@@ -11,7 +11,6 @@ namespace {
 namespace rm = ramet;
 
 constexpr char kOutputsCollection[] = "outputs";
-constexpr char kHowToChoose[] = "name the outputs with --outputs";
 
 bool IsInput(const rm::Operation& op) {
   return (op.type() == "Placeholder" || op.type() == "PlaceholderV2") && op.num_outputs() > 0;
@@ -121,8 +120,7 @@ rm::StatusOr<rm::Signature> DefaultSignature(const rm::Graph& graph,
   if (found.empty()) {
     return rm::InvalidArgument(
         "the graph has no signature, and no tensor that depends on a placeholder looks like an "
-        "output; ",
-        kHowToChoose);
+        "output; name the outputs with --outputs");
   }
   std::map<std::string, rm::Output> results, inputs;
   std::vector<rm::Operation> ends;

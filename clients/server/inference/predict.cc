@@ -66,6 +66,8 @@ rm::Status AddFeeds(const NamedTensors& inputs, const rm::Signature& signature, 
   if (inputs.size() > signature.inputs.size() || inputs.size() < required) {
     return WrongInputs(inputs, signature);
   }
+  run->tensors.feeds.reserve(signature.inputs.size());
+  run->feeds.reserve(signature.inputs.size());
   size_t used = 0;
   for (const auto& [name, input] : signature.inputs) {
     const rm::Tensor* value = FindInput(inputs, name);
@@ -103,6 +105,8 @@ rm::Status AddFetches(const std::vector<std::string>& filter, const rm::Signatur
   RAMET_RETURN_IF_ERROR(CheckFilter(filter, signature));
   const bool computes_all =
       filter.empty() || (filter.size() > 1 && signature.outputs.size() > kMaxOutputsForSets);
+  run->tensors.fetches.reserve(signature.outputs.size());
+  run->results.reserve(signature.outputs.size());
   for (const auto& [name, output] : signature.outputs) {
     const bool wanted = filter.empty() || std::ranges::find(filter, name) != filter.end();
     if (!wanted && !computes_all) continue;

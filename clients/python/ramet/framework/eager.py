@@ -6,24 +6,16 @@ import types
 
 from ramet import _core
 from ramet.api import export
-from ramet.framework import attr_value, stacks, tensor_shape
+from ramet.framework import attr_value, random_seed, stacks, tensor_shape
 from ramet.framework import device as device_lib
 from ramet.framework.graph import Graph
 from ramet.framework.graph_keys import GraphKeys
 from ramet.framework.tensors import Tensor
 
-_LIMIT = 2**31 - 1
 # The collections to which functions of the package add. Nothing would ever remove from them.
 _STANDARD_COLLECTIONS = frozenset(
     value for name, value in vars(GraphKeys).items()
     if isinstance(value, str) and not name.startswith('__') and value != GraphKeys.GLOBAL_STEP)
-
-
-def _undefined(name):
-    def raise_error(self):
-        raise AttributeError(f'Tensor.{name} is undefined when eager execution is enabled.')
-
-    return property(raise_error)
 
 
 class EagerTensor(Tensor):
@@ -31,11 +23,6 @@ class EagerTensor(Tensor):
 
     _is_eager = True
     __hash__ = object.__hash__
-
-    graph = _undefined('graph')
-    op = _undefined('op')
-    name = _undefined('name')
-    value_index = _undefined('value_index')
 
     def numpy(self):
         """Returns the value as a numpy array, or as a numpy scalar if the rank is 0."""
@@ -248,24 +235,17 @@ class EagerGraph(Graph):
         if name not in _STANDARD_COLLECTIONS:
             super().add_to_collection(name, value)
 
-    @property
-    def seed(self):
-        """The seed of all random operations, or None if it is not set."""
-        return self._seed
-
-    @seed.setter
-    def seed(self, seed):
-        self._seed = seed
+    def _apply_seed(self, seed):
         self._rng = None if seed is None else random.Random(seed)
         _core.forget_eager_calls()
 
     def _seeds_for_op(self, op_seed):
         if self._seed is None:
-            return 87654321, op_seed % _LIMIT
+            return random_seed.DEFAULT_GRAPH_SEED, op_seed
         if op_seed is None:
-            op_seed = self._rng.randint(0, _LIMIT)
-        seeds = self._seed % _LIMIT, op_seed % _LIMIT
-        return (0, _LIMIT) if seeds == (0, 0) else seeds
+            op_seed = self._rng.randint(0, random_seed.LIMIT)
+        seeds = self._seed % random_seed.LIMIT, op_seed % random_seed.LIMIT
+        return (0, random_seed.LIMIT) if seeds == (0, 0) else seeds
 
 
 def the_graph():

@@ -5,7 +5,7 @@ import operator
 from ramet import _core
 from ramet.api import export
 from ramet.core.framework import graph_pb2, versions_pb2
-from ramet.framework import attr_value, collections_lib, display, graph_scopes, stacks
+from ramet.framework import attr_value, collections_lib, display, graph_scopes, random_seed, stacks
 from ramet.framework.tensors import Operation, Tensor, graph_element
 
 
@@ -237,8 +237,11 @@ class Graph(_core.Graph, collections_lib.Collections, graph_scopes.Scopes):
     @seed.setter
     def seed(self, seed):
         self._seed = seed
+        self._apply_seed(seed)
+
+    def _apply_seed(self, seed):
         if seed is not None:
-            self._set_seed(seed % (2**31 - 1))
+            self._set_seed(seed % random_seed.LIMIT)
 
     def _seeds_for_op(self, op_seed):
         return self._seeds(op_seed)

@@ -7,7 +7,7 @@ from ramet.framework import stacks
 
 DEFAULT_GRAPH_SEED = 87654321
 # Seeds are reduced modulo this number.
-_LIMIT = 2**31 - 1
+LIMIT = 2**31 - 1
 
 
 @export('get_seed', 'random.get_seed')
@@ -25,7 +25,7 @@ def get_seed(op_seed):
     graph = stacks.get_default_graph()
     if op_seed is None and graph.seed is None:
         return None, None
-    return graph._seeds_for_op(None if op_seed is None else operator.index(op_seed) % _LIMIT)
+    return graph._seeds_for_op(None if op_seed is None else operator.index(op_seed) % LIMIT)
 
 
 @export('set_random_seed', 'random.set_random_seed')

@@ -40,7 +40,11 @@ class EagerVariable(ResourceVariable):
     _cached_value = None
     _save_slice_info = None
     eval = _unsupported
+    to_proto = _unsupported
     create = property(_unsupported)
+    __complex__ = eager.EagerTensor.__complex__
+    __int__ = eager.EagerTensor.__int__
+    __float__ = eager.EagerTensor.__float__
 
     def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True,
                  caching_device=None, name=None, dtype=None, constraint=None, synchronization=None,
@@ -74,9 +78,6 @@ class EagerVariable(ResourceVariable):
                                  f'building functions. Got: {value}')
             return ops.convert_to_tensor(value, name='initial_value', dtype=dtype)
 
-    def _part(self, which):
-        raise AttributeError(f'Variable.{which} is undefined when eager execution is enabled.')
-
     @property
     def handle(self):
         """The resource tensor that identifies the variable."""
@@ -97,7 +98,7 @@ class EagerVariable(ResourceVariable):
 
     @property
     def op(self):
-        """An object with the name and the device of the variable. There is no operation."""
+        """An object with the name and the device of the variable, since the variable has no operation."""
         return _StandIn(self._base_name, self.device, self.handle)
 
     @property
@@ -200,10 +201,6 @@ class EagerVariable(ResourceVariable):
         """
         self.assign(value)
 
-    def to_proto(self, export_scope=None):
-        """Raises RuntimeError: there is no graph."""
-        raise RuntimeError('to_proto not supported in EAGER mode.')
-
     def __deepcopy__(self, memo):
         copied = EagerVariable(
             self.read_value(), trainable=self._trainable, constraint=self._constraint, dtype=self._value_dtype,
@@ -216,15 +213,6 @@ class EagerVariable(ResourceVariable):
 
     def __array__(self, dtype=None, copy=None):
         return self._read().__array__(dtype)
-
-    def __complex__(self):
-        return complex(self.numpy())
-
-    def __int__(self):
-        return int(self.numpy())
-
-    def __float__(self):
-        return float(self.numpy())
 
     def __repr__(self):
         text = self._read()._text(True) if ops.executing_eagerly() else '<unprintable>'

@@ -25,6 +25,22 @@ def _parameters(f, params, args, kwargs):
     raise ValueError('params must be all strings or all integers; got %s.' % (params,))
 
 
+def _checked(result, f):
+    if result is None:
+        raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value '
+                         f'from {f.__name__}?')
+    return result
+
+
+def _second_result(f, compute):
+    """Returns a function like f that returns the second part of what `compute` returns."""
+    @functools.wraps(f)
+    def second(*args, **kwargs):
+        return compute(*args, **kwargs)[1]
+
+    return second
+
+
 @export('contrib.eager.value_and_gradients_function')
 def value_and_gradients_function(f, params=None):
     """Returns a function that computes f and its derivatives by its arguments.
@@ -49,10 +65,7 @@ def value_and_gradients_function(f, params=None):
             for i in positions:
                 args[i] = nest.map_structure(ops.convert_to_tensor, args[i])
                 tape.watch(args[i])
-            result = f(*args)
-            if result is None:
-                raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value '
-                                 f'from {f.__name__}?')
+            result = _checked(f(*args), f)
         sources = [args[i] for i in positions]
         flat = tape.gradient(nest.flatten(result), nest.flatten(sources),
                              None if dy is None else nest.flatten(dy))
@@ -75,13 +88,7 @@ def gradients_function(f, params=None):
     Raises:
       ValueError: when it is called, if params mixes names and positions, or f returns None.
     """
-    compute = value_and_gradients_function(f, params)
-
-    @functools.wraps(f)
-    def gradients(*args, **kwargs):
-        return compute(*args, **kwargs)[1]
-
-    return gradients
+    return _second_result(f, value_and_gradients_function(f, params))
 
 
 @export('contrib.eager.implicit_value_and_gradients')
@@ -101,10 +108,7 @@ def implicit_value_and_gradients(f):
     @functools.wraps(f)
     def compute(*args, **kwargs):
         with GradientTape() as tape:
-            result = f(*args, **kwargs)
-            if result is None:
-                raise ValueError('Cannot differentiate a function that returns None; did you forget to return a value '
-                                 f'from {f.__name__}?')
+            result = _checked(f(*args, **kwargs), f)
         variables = tape.watched_variables()
         if not variables:
             raise ValueError('No trainable variables were accessed while the function was being computed.')
@@ -128,13 +132,7 @@ def implicit_gradients(f):
     Raises:
       ValueError: when it is called, if f returns None or uses no trainable variables.
     """
-    compute = implicit_value_and_gradients(f)
-
-    @functools.wraps(f)
-    def gradients(*args, **kwargs):
-        return compute(*args, **kwargs)[1]
-
-    return gradients
+    return _second_result(f, implicit_value_and_gradients(f))
 
 
 @export('contrib.eager.run')
@@ -210,8 +208,7 @@ class EagerVariableStore:
         if store is not None and not store._keeps_eager:
             raise ValueError('Cannot construct EagerVariableStore from a VariableStore object that does not hold '
                              'eager variables.')
-        self._store = store or variable_store.VariableStore()
-        self._store._keeps_eager = True
+        self._store = store or variable_store.VariableStore(keeps_eager=True)
 
     def as_default(self):
         """Returns a context manager in which variables are kept here."""
@@ -219,7 +216,7 @@ class EagerVariableStore:
 
     def variables(self):
         """Returns all variables, sorted by name."""
-        return sorted(self._store._vars.values(), key=lambda v: v.name)
+        return self._store.sorted_variables()
 
     def trainable_variables(self):
         """Returns the trainable variables, sorted by name."""

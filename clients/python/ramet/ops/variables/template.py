@@ -49,8 +49,7 @@ class Template:
         if ops.executing_eagerly():
             if unique_name is not None:
                 raise ValueError('unique_name_ cannot be used when eager execution is enabled.')
-            self._eager_store = variable_store.VariableStore()
-            self._eager_store._keeps_eager = True
+            self._eager_store = variable_store.VariableStore(keeps_eager=True)
         self._scope = self._chosen_scope() if create_scope_now else None
 
     def _chosen_scope(self):
@@ -109,10 +108,10 @@ class Template:
 
     def _collection(self, key):
         if self._eager_store is not None:
-            made = sorted(self._eager_store._vars.values(), key=lambda v: v.name)
-            trainable = key == ops.GraphKeys.TRAINABLE_VARIABLES
-            return [v for v in made if v.trainable] if trainable else (
-                made if key == ops.GraphKeys.GLOBAL_VARIABLES else [])
+            made = self._eager_store.sorted_variables()
+            if key == ops.GraphKeys.TRAINABLE_VARIABLES:
+                return [v for v in made if v.trainable]
+            return made if key == ops.GraphKeys.GLOBAL_VARIABLES else []
         return ops.get_collection(key, self.variable_scope_name) if self._variables_created else []
 
     @property

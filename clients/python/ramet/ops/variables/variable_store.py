@@ -93,10 +93,14 @@ class PartitionInfo:
 class VariableStore:
     """Creates the variables of a graph, or gets existing ones by name."""
 
-    def __init__(self):
+    def __init__(self, keeps_eager=False):
         self._vars = {}
         self._partitioned_vars = {}
-        self._keeps_eager = False  # whether variables of eager execution are found again by their names
+        self._keeps_eager = keeps_eager  # whether variables of eager execution are found again by their names
+
+    def sorted_variables(self):
+        """Returns the variables that are not partitioned, sorted by name."""
+        return sorted(self._vars.values(), key=lambda v: v.name)
 
     def get_variable(self, name, shape=None, dtype=dtypes.float32, initializer=None,
                      regularizer=None, reuse=None, trainable=None, collections=None,

@@ -261,6 +261,18 @@ class CheckpointTest(unittest.TestCase):
             self.assertEqual((tf.train.latest_checkpoint(folder), tf.train.checkpoint_exists(first)), (second, False))
             with self.assertRaisesRegex(ValueError, 'not a valid checkpoint'):
                 saver.restore(None, first)
+            self.assertEqual(saver.last_checkpoints, [second])
+            saver.set_last_checkpoints_with_time([(first, 1.)])
+            self.assertEqual(saver.last_checkpoints, [first])
+            saver.recover_last_checkpoints([first, second])
+            self.assertEqual(saver.last_checkpoints, [second])
+
+    def test_savers_keep_one_checkpoint_of_each_period(self):
+        with tempfile.TemporaryDirectory() as folder:
+            saver = tf.train.Saver([tf.Variable(1., name='v')], max_to_keep=1, keep_checkpoint_every_n_hours=1e-9)
+            saved = [saver.save(None, os.path.join(folder, 'x'), global_step=step) for step in range(3)]
+            self.assertEqual([tf.train.checkpoint_exists(path) for path in saved], [True] * 3)
+            self.assertEqual(saver.last_checkpoints, saved[-1:])
 
 
 if __name__ == '__main__':

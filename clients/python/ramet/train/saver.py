@@ -302,7 +302,12 @@ class Saver(Uncopyable):
     @property
     def last_checkpoints(self):
         """The checkpoints that this saver keeps and will eventually remove, oldest first."""
-        return self._core.last_checkpoints() if self._core else []
+        keeper = self._keeper()
+        return keeper.last_checkpoints() if keeper else []
+
+    def _keeper(self):
+        """Returns the object that removes old checkpoints, or None before `build`."""
+        return self._eager or self._core
 
     def set_last_checkpoints(self, last_checkpoints):
         """Replaces `last_checkpoints` by paths of checkpoints, which are never removed.
@@ -311,7 +316,7 @@ class Saver(Uncopyable):
           last_checkpoints: a list of paths, the newest last.
         """
         assert isinstance(last_checkpoints, list)
-        self._core.set_last_checkpoints([(path, float('inf')) for path in last_checkpoints])
+        self._keeper().set_last_checkpoints([(path, float('inf')) for path in last_checkpoints])
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
         """Replaces `last_checkpoints` by pairs of a path and the time when it was saved.
@@ -320,7 +325,7 @@ class Saver(Uncopyable):
           last_checkpoints_with_time: a list of (path, seconds since 1970), the newest last.
         """
         assert isinstance(last_checkpoints_with_time, list)
-        self._core.set_last_checkpoints([(path, time) for path, time in last_checkpoints_with_time])
+        self._keeper().set_last_checkpoints([(path, time) for path, time in last_checkpoints_with_time])
 
     def recover_last_checkpoints(self, checkpoint_paths):
         """Replaces `last_checkpoints` by those of an earlier process that still exist.

@@ -49,7 +49,9 @@ def _write(name, family, write):
 
 @export('contrib.summary.all_summary_ops')
 def all_summary_ops():
-    """Returns the summaries of the graph, a list. Running them writes the events."""
+    """Returns the summaries of the graph, a list. Running them writes the events. None while operations run eagerly."""
+    if ops.executing_eagerly():
+        return None
     return ops.get_collection(ops.GraphKeys._SUMMARY_COLLECTION)
 
 
@@ -185,15 +187,18 @@ def import_event(tensor, name=None):
 
 @export('contrib.summary.initialize')
 def initialize(graph=None, session=None):
-    """Opens the files of all writers, and writes a graph.
+    """Opens the files of all writers, and writes a graph. Does nothing while operations run eagerly.
 
     Args:
       graph: a Graph or GraphDef to write, or None.
       session: the Session, or None for the default one.
 
     Raises:
-      ValueError: if there is no session.
+      RuntimeError: if no writer is the default one.
+      ValueError: if no session is given and no default session exists.
     """
+    if ops.executing_eagerly():
+        return
     if writers.default_writer() is None:
         raise RuntimeError('No default tf.contrib.summary.SummaryWriter found')
     session = ops.get_default_session() if session is None else session

@@ -101,14 +101,20 @@ def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffi
 
 
 def default_writer():
-    """Returns the default writer, or None if there is none that writes."""
+    """Returns the default writer, or None if it writes nothing or is not set."""
     writer = _state().writer
     return None if writer is None or writer._resource is None else writer
 
 
 @export('contrib.summary.summary_writer_initializer_op')
 def summary_writer_initializer_op():
-    """Returns the Operations that open the files of all writers of the graph, a list."""
+    """Returns the Operations that open the files of all writers of the graph, a list.
+
+    Raises:
+      RuntimeError: while operations run eagerly, when a new writer opens its file.
+    """
+    if ops.executing_eagerly():
+        raise RuntimeError('tf.contrib.summary.summary_writer_initializer_op is only supported in graph mode.')
     return ops.get_collection(_INITIALIZERS)
 
 

@@ -59,7 +59,7 @@ class CheckpointTest(unittest.TestCase):
         self.assertIn('cell/cell-1/gates.Skernel/.ATTRIBUTES/VARIABLE_VALUE', names)
 
     def test_without_session(self):
-        with self.assertRaisesRegex(ValueError, 'There is no session'):
+        with self.assertRaisesRegex(ValueError, 'No default session exists'):
             tf.train.Checkpoint().save(os.path.join(self.folder, 'c'))
 
     def test_damaged_graph(self):

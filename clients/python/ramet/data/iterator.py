@@ -221,8 +221,9 @@ class EagerIterator(Iterator):
           RuntimeError: if operations do not run eagerly.
         """
         if not ops.executing_eagerly():
-            raise RuntimeError('When not inside of tf.function or eager execution, iterators of datasets are created '
-                               'with make_one_shot_iterator or make_initializable_iterator.')
+            raise RuntimeError(f'{type(self)} objects can only be used when eager execution is enabled, use '
+                               'tf.data.Dataset.make_initializable_iterator or '
+                               'tf.data.Dataset.make_one_shot_iterator for graph construction')
         self._element_spec = dataset.element_spec
         self._attrs = structure.attrs(self._element_spec)
         self._iterator_resource = gen.AnonymousIteratorV3(**self._attrs)
@@ -257,7 +258,7 @@ class EagerIterator(Iterator):
         return structure.from_tensors(self._element_spec, gen.IteratorGetNext(self._iterator_resource, **self._attrs))
 
     def string_handle(self, name=None):
-        """Raises RuntimeError: the iterator belongs to no session.
+        """Raises RuntimeError: only iterators of graphs have a handle that can be fed.
 
         Args:
           name: ignored.

@@ -5,6 +5,11 @@ import functools
 from ramet.framework import scopes
 
 
+# The message of functions of tf.train that read data through queues.
+QUEUE_INPUT = ('Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data '
+               'to ingest data into your model instead.')
+
+
 def needs_graph(message, error=RuntimeError):
     """Returns a decorator of functions that raise an error while operations run eagerly.
 

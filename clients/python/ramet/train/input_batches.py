@@ -84,9 +84,7 @@ def _enqueue(queue, tensors, enqueue_many, keep_input):
                                        gen.NoOp)
 
 
-_NEEDS_GRAPH = graph_only.needs_graph(
-    'Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data to ingest '
-    'data into your model instead.', ValueError)
+_NEEDS_GRAPH = graph_only.needs_graph(graph_only.QUEUE_INPUT, ValueError)
 
 
 class _Batcher:

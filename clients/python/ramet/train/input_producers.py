@@ -55,8 +55,7 @@ def limit_epochs(tensor, num_epochs=None, name=None):
 
 
 @export('train.input_producer')
-@graph_only.needs_graph('Input pipelines based on Queues are not supported when eager execution is enabled. Please use '
-                        'tf.data to ingest data into your model instead.')
+@graph_only.needs_graph(graph_only.QUEUE_INPUT)
 def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None,
                    capacity=32, shared_name=None, summary_name=None, name=None, cancel_op=None):
     """Returns a queue that a QueueRunner fills with the rows of a tensor, again and again.

@@ -7,7 +7,7 @@ from ramet.docstrings import with_args_of
 from ramet.framework import ops
 from ramet.keras import losses as losses_lib
 from ramet.keras.backend import config, values
-from ramet.keras.metrics.metric import Metric
+from ramet.keras.metrics.metric import Metric, operation_of
 from ramet.ops.array import array_ops
 from ramet.ops.control_flow import dependencies
 from ramet.ops.math import math_ops
@@ -58,7 +58,7 @@ def update_counts(variables, y_true, y_pred, thresholds, top_k=None, class_id=No
         counted = math_ops.cast(hit, dtype)
         counted = counted if weights is None else counted * weights
         update = variable.assign_add(math_ops.reduce_sum(counted, 1), read_value=False)
-        updates.append(update if update is None or isinstance(update, ops.Operation) else update.op)
+        updates.append(operation_of(update))
     return dependencies.group(*updates)
 
 
@@ -393,7 +393,7 @@ class MeanIoU(Metric):
             sample_weight = array_ops.reshape(math_ops.cast(sample_weight, self._dtype), [-1])
         matrix = math_ops.confusion_matrix(*flat, self.num_classes, weights=sample_weight, dtype=self._dtype)
         update = self.total_cm.assign_add(matrix, read_value=False)
-        return update if update is None or isinstance(update, ops.Operation) else update.op
+        return operation_of(update)
 
     def result(self):
         """Returns a Tensor with the value of the metric."""

@@ -105,12 +105,12 @@ class Reduce(Metric):
             given, sample_weight = _weighted(given, math_ops.cast(sample_weight, self._dtype), self.reduction)
         total = self.total.assign_add(math_ops.reduce_sum(given), read_value=False)
         if self.reduction == 'sum':
-            return _op(total)
+            return operation_of(total)
         if self.reduction == 'weighted_mean' and sample_weight is not None:
             count = math_ops.reduce_sum(sample_weight)
         else:
             count = math_ops.cast(array_ops.size(given), self._dtype)
-        return dependencies.group(_op(total), _op(self.count.assign_add(count, read_value=False)))
+        return dependencies.group(operation_of(total), operation_of(self.count.assign_add(count, read_value=False)))
 
     def result(self):
         """Returns a Tensor with the value of the metric."""
@@ -119,7 +119,8 @@ class Reduce(Metric):
         return math_ops.div_no_nan(self.total.read_value(), self.count.read_value())
 
 
-def _op(value):
+def operation_of(value):
+    """Returns the Operation of an assignment, or None if it ran eagerly."""
     return value if value is None or isinstance(value, ops.Operation) else value.op
 
 
@@ -235,8 +236,8 @@ class MeanTensor(Metric):
             weights = math_ops.cast(sample_weight, self._dtype)
             given, _, weights = losses_lib.squeeze_or_expand(given, None, weights)
             given, counted = given * weights, counted * weights
-        return dependencies.group(_op(self.total.assign_add(given, read_value=False)),
-                                  _op(self.count.assign_add(counted, read_value=False)))
+        return dependencies.group(operation_of(self.total.assign_add(given, read_value=False)),
+                                  operation_of(self.count.assign_add(counted, read_value=False)))
 
     def result(self):
         """Returns a Tensor with the means.

@@ -11,7 +11,7 @@ class RecordedOp:
 
     Attributes:
       type: the op.
-      name: the op as well; there is no node.
+      name: the op as well, since it has no node.
       inputs: a list of Tensors.
       outputs: a list of Tensors.
     """
@@ -36,7 +36,7 @@ class RecordedOp:
           name: its name.
 
         Raises:
-          KeyError: if the op has no such attr.
+          KeyError: if the op does not have the attr.
         """
         return self._attrs[name]
 
@@ -82,16 +82,7 @@ class EagerRecords:
         return tuple(self._variables.values())
 
     def gradients(self, targets, sources, starts):
-        """Returns the derivatives of the sum of the targets.
-
-        Args:
-          targets: a list of Tensors.
-          sources: a list of Tensors, and handles of variables.
-          starts: for each target, the derivative to start from, or None for ones.
-
-        Returns:
-          A Tensor, IndexedSlices or None for each source.
-        """
+        """Returns the derivatives of the sum of the targets. Takes and returns what TapeRecords.gradients does."""
         starts = [self._start(*pair) for pair in zip(targets, starts)]
         found = self._tape.gradients(targets, sources, [to_core(start) for start in starts])
         return [from_core(grad) for grad in found]

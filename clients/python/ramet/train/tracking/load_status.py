@@ -5,7 +5,7 @@ from ramet.train.tracking import eager_files, object_graph
 
 
 def session_or_default(session):
-    """Returns a session, or the default one.
+    """Returns a session, or the default one. Returns None while operations run eagerly, which needs no session.
 
     Raises:
       ValueError: if `session` is None and no default session exists.
@@ -14,7 +14,7 @@ def session_or_default(session):
         return None
     session = session or ops.get_default_session()
     if session is None:
-        raise ValueError('There is no session: pass session= or call this within `with tf.Session():`.')
+        raise ValueError('No default session exists: pass session= or call this within `with tf.Session():`.')
     return session
 
 

@@ -57,7 +57,7 @@ class RAMET_EXPORT EagerFunction final : public KernelSource {
     std::map<std::string, std::shared_ptr<const EagerGradientFunction>, std::less<>> by_key
         RAMET_GUARDED_BY(mutex);
   };
-  const std::shared_ptr<Gradients>& gradients() const { return gradients_; }
+  Gradients& gradients() { return gradients_; }
 
   std::span<Device* const> devices() const override { return settings_.devices; }
   StatusOr<std::vector<int>> Place(const GraphData& graph, std::span<const NodeId> nodes) override;
@@ -80,7 +80,7 @@ class RAMET_EXPORT EagerFunction final : public KernelSource {
   bool keeps_handles_ = false;
   NodeKernels kernels_;
   std::unique_ptr<Executable> executable_;
-  const std::shared_ptr<Gradients> gradients_ = std::make_shared<Gradients>();
+  Gradients gradients_;
 };
 
 }  // namespace ramet

@@ -124,7 +124,7 @@ StatusOr<std::shared_ptr<const EagerGradientFunction>> GradientOf(
   std::string key = KindsOf(arriving);
   key += '>';
   for (const bool w : wanted) key += w ? '1' : '0';
-  EagerFunction::Gradients& known = *function.gradients();
+  EagerFunction::Gradients& known = function.gradients();
   MutexLock lock(known.mutex);
   const auto found = known.by_key.find(key);
   if (found != known.by_key.end()) return found->second;

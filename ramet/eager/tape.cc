@@ -52,10 +52,8 @@ bool Tape::Tracks(const EagerValue& value) const {
   return IsTrainable(value) && tracked_.contains(value.id);
 }
 
-bool Tape::AnyTracks(std::span<const EagerValue> values) {
-  return std::ranges::any_of(Active(), [&](const Tape* tape) {
-    return std::ranges::any_of(values, [&](const EagerValue& v) { return tape->Tracks(v); });
-  });
+bool Tape::TracksAny(std::span<const EagerValue> values) const {
+  return std::ranges::any_of(values, [this](const EagerValue& v) { return Tracks(v); });
 }
 
 void Tape::RecordOnAll(const std::shared_ptr<EagerFunction>& function,
@@ -64,7 +62,7 @@ void Tape::RecordOnAll(const std::shared_ptr<EagerFunction>& function,
   const Operation& op = function->op();
   if (op.valid() && op.op().not_differentiable()) return;
   for (Tape* tape : Active()) {
-    if (std::ranges::none_of(args, [&](const EagerValue& v) { return tape->Tracks(v); })) continue;
+    if (!tape->TracksAny(args)) continue;
     tape->Add({function, {}, {args.begin(), args.end()}, {results.begin(), results.end()}});
   }
 }
@@ -72,9 +70,7 @@ void Tape::RecordOnAll(const std::shared_ptr<EagerFunction>& function,
 void Tape::RecordBackward(std::span<const EagerValue> inputs, std::span<const EagerValue> outputs,
                           const BackwardFunction& backward) {
   for (Tape* tape : Active()) {
-    if (std::ranges::none_of(inputs, [&](const EagerValue& v) { return tape->Tracks(v); })) {
-      continue;
-    }
+    if (!tape->TracksAny(inputs)) continue;
     tape->Add(
         {nullptr, backward, {inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}});
   }

@@ -47,8 +47,6 @@ class RAMET_EXPORT Tape {
   void Watch(int64_t id) { tracked_.insert(id); }
   // Reports whether gradients with respect to a value can be computed.
   bool Tracks(const EagerValue& value) const;
-  // Reports whether the calling thread has an active tape that tracks one of the values.
-  static bool AnyTracks(std::span<const EagerValue> values);
   // Records a run of a function on all active tapes that track one of its args.
   static void RecordOnAll(const std::shared_ptr<EagerFunction>& function,
                           std::span<const EagerValue> args, std::span<const EagerValue> results);
@@ -77,6 +75,7 @@ class RAMET_EXPORT Tape {
   // The gradients that have arrived at each value.
   using Arrived = std::unordered_map<int64_t, std::vector<EagerGradient>>;
 
+  bool TracksAny(std::span<const EagerValue> values) const;
   void Add(Record record);
   Status AddStarts(EagerContext& context, std::span<const EagerValue> targets,
                    std::span<const EagerGradient> starts, Arrived* arrived);

@@ -86,10 +86,11 @@ InputTensor OfTensor(PyGraph* graph, PyObject* value, const std::string& name) {
   return Captured(graph, value, name);
 }
 
-bool HasDType(PyObject* value, DType dtype) {
+// Raises ValueError if a tensor has a different dtype than is wanted.
+void CheckDType(PyObject* value, DType dtype) {
   const PyTensor* t = AsTensor(value);
   const DType own = t ? t->output().dtype() : AsEager(value)->dtype();
-  if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) return true;
+  if (dtype == DType::kInvalid || BaseType(own) == BaseType(dtype)) return;
   RaiseValueError("Tensor conversion requested dtype ", PublicName(dtype),
                   " for Tensor with dtype ", PublicName(own), ": ", Repr(value));
 }
@@ -98,8 +99,10 @@ bool HasDType(PyObject* value, DType dtype) {
 
 InputTensor ConvertToTensor(PyGraph* graph, PyObject* value, DType dtype, const std::string& name,
                             bool as_ref, DType preferred, DType object_preferred) {
-  if ((AsTensor(value) || AsEager(value)) && HasDType(value, dtype))
+  if (AsTensor(value) || AsEager(value)) {
+    CheckDType(value, dtype);
     return OfTensor(graph, value, name);
+  }
   DType want = BaseType(dtype);
   if (want == DType::kInvalid) want = PreferredForArray(value, preferred);
   Tensor constant = PlainValue(graph, value, want, preferred);

@@ -72,11 +72,8 @@ StatusOr<std::vector<EagerGradient>> InputGradients(std::span<const EagerGradien
 }
 
 void RecordBackward(nb::handle inputs, nb::handle outputs, nb::object fn) {
-  std::shared_ptr<nb::object> held(new nb::object(std::move(fn)), [](nb::object* o) {
-    if (const GilAcquire gil; gil) delete o;
-  });
   Tape::RecordBackward(EagerArgs(inputs), EagerArgs(outputs),
-                       [held](std::span<const EagerGradient> arriving) {
+                       [held = Share(std::move(fn))](std::span<const EagerGradient> arriving) {
                          return InputGradients(arriving, [&](const nb::list& grads) {
                            return Take(Checked(PyObject_CallOneArg(held->ptr(), grads.ptr())));
                          });
@@ -139,7 +136,6 @@ void BindTape(nb::module_& m) {
       .def("gradients", &TapeGradients);
   nb::class_<TapePause>(m, "TapePause").def(nb::init<>()).def("resume", &TapePause::Resume);
   m.def("record_backward", &RecordBackward);
-  m.def("any_tape_tracks", [](nb::handle values) { return Tape::AnyTracks(EagerArgs(values)); });
 }
 
 }  // namespace
@@ -159,8 +155,6 @@ EagerContext& TheEagerContext() {
 
 void BindEager(nb::module_& m) {
   m.def("make_eager", &MakeEager);
-  m.def("is_eager", [](PyGraph& graph) { return graph.eager; });
-  m.def("is_eager_tensor", [](nb::handle value) { return AsEager(value.ptr()) != nullptr; });
   m.def("set_eager_device",
         [](PyGraph& graph, const std::string& device) { graph.eager_device = device; });
   m.def("eager_devices", [] { return TheEagerContext().ListDevices(); });

@@ -57,8 +57,8 @@ void AddEagerGradient(const std::string& type, nb::object fn);
 // compared quickly.
 void RememberCall(const Signature& signature, PyObject* const* values,
                   std::span<const EagerValue> args, const EagerCall& call);
-// Runs a remembered call and returns its result. Returns null, without an error, if there is none
-// or the default graph is not eager.
+// Runs a remembered call and returns its result. Returns null, without an error, if none fits the
+// arguments or the default graph is not eager.
 PyObject* RunRemembered(const Signature& signature, PyObject* const* values);
 
 }  // namespace ramet::python

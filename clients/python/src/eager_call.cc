@@ -251,9 +251,7 @@ void RememberCall(const Signature& signature, PyObject* const* values,
 
 namespace {
 
-// Collects the arguments if they are of the kinds of the entry. The first parameter of a number
-// decides its dtype only if a tensor does not, so a call of numbers alone is never remembered as
-// one that fixes their dtype.
+// Collects the arguments if they are of the kinds of the entry.
 bool Fits(const RememberedCalls::Entry& entry, PyObject* const* values, Arguments* arguments) {
   using Kind = RememberedValue::Kind;
   arguments->clear();

@@ -29,6 +29,14 @@ void Define(PyGraph& graph, PyGraph& body, const std::string& name, nb::list arg
   if (!defined.ok()) RaiseBuildStatus(defined);
 }
 
+// Returns the tensor of the graph that stands for an outer one.
+Output CallInside(PyGraph* graph, PyObject* outer) {
+  nb::object made = nb::steal(Checked(PyObject_CallMethod(graph->self, "_inside", "O", outer)));
+  const PyTensor* inner = AsTensor(made.ptr());
+  if (inner == nullptr) RaiseTypeError("_inside() did not return a Tensor");
+  return inner->output();
+}
+
 }  // namespace
 
 int PyGraph::num_capturing = 0;
@@ -36,11 +44,7 @@ int PyGraph::num_capturing = 0;
 Output Inside(PyGraph* graph, const Output& tensor) {
   if (!graph->captures || (tensor.graph() == graph && !graph->replaces)) return tensor;
   nb::object outer = nb::steal(Wrap(tensor));
-  nb::object made =
-      nb::steal(Checked(PyObject_CallMethod(graph->self, "_inside", "O", outer.ptr())));
-  const PyTensor* inner = AsTensor(made.ptr());
-  if (inner == nullptr) RaiseTypeError("_inside() did not return a Tensor");
-  return inner->output();
+  return CallInside(graph, outer.ptr());
 }
 
 Output Captured(PyGraph* graph, PyObject* eager, const std::string& name) {
@@ -49,10 +53,7 @@ Output Captured(PyGraph* graph, PyObject* eager, const std::string& name) {
           StrCat(name, name.empty() ? "" : ": ",
                  "Attempting to capture an EagerTensor without building a function."));
   }
-  nb::object made = nb::steal(Checked(PyObject_CallMethod(graph->self, "_inside", "O", eager)));
-  const PyTensor* inner = AsTensor(made.ptr());
-  if (inner == nullptr) RaiseTypeError("_inside() did not return a Tensor");
-  return inner->output();
+  return CallInside(graph, eager);
 }
 
 void BindFunctions(nb::module_& m) {

@@ -103,12 +103,10 @@ StatusOr<std::vector<Tensor>> CallPython(const std::shared_ptr<nb::object>& fn,
 
 void BindHostFunctions(nb::module_& m) {
   m.def("register_host_function", [](const std::string& token, nb::object fn) {
-    // Released with the GIL, on any thread.
-    std::shared_ptr<nb::object> held(new nb::object(std::move(fn)), [](nb::object* o) {
-      if (const GilAcquire gil; gil) delete o;
-    });
-    Check(RegisterHostFunction(
-        token, [held](std::span<const Tensor> inputs) { return CallPython(held, inputs); }));
+    Check(
+        RegisterHostFunction(token, [held = Share(std::move(fn))](std::span<const Tensor> inputs) {
+          return CallPython(held, inputs);
+        }));
   });
   m.def("unregister_host_function",
         [](const std::string& token) { return UnregisterHostFunction(token); });

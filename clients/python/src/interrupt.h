@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <type_traits>
 
@@ -99,6 +100,13 @@ auto WithoutGil(Fn&& fn) {
     call.Finish();
     return *std::move(result);
   }
+}
+
+// Shares a Python object between threads. The last copy takes the GIL to release the object.
+inline std::shared_ptr<nb::object> Share(nb::object object) {
+  return {new nb::object(std::move(object)), [](nb::object* o) {
+            if (const GilAcquire gil; gil) delete o;
+          }};
 }
 
 }  // namespace ramet::python

@@ -21,36 +21,30 @@ char* AppendText(std::string_view text, T* to) {
   return std::copy(text.begin(), text.end(), to);
 }
 
-// Returns nullptr if the value must not be written.
 template <class T>
-char* WriteReal(T value, NonFinite non_finite, char* to) {
-  if (!std::isfinite(value)) {
-    if (non_finite == NonFinite::kError) return nullptr;
-    if (non_finite == NonFinite::kNull) return AppendText("null", to);
-    if (std::isnan(value)) return AppendText("NaN", to);
-    return AppendText(value > 0 ? "Infinity" : "-Infinity", to);
-  }
+char* WriteReal(T value, char* to) {
+  if (std::isnan(value)) return AppendText("NaN", to);
+  if (std::isinf(value)) return AppendText(value > 0 ? "Infinity" : "-Infinity", to);
   char* const end = std::to_chars(to, to + kMaxElementBytes, value).ptr;
   const bool is_real = std::find_if(to, end, [](char c) { return c == '.' || c == 'e'; }) != end;
   return is_real ? end : AppendText(".0", end);
 }
 
 template <class T>
-char* WriteNumber(T value, NonFinite non_finite, char* to) {
+char* WriteNumber(T value, char* to) {
   if constexpr (std::is_same_v<T, bool>) {
     return AppendText(value ? "true" : "false", to);
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_chars(to, to + kMaxElementBytes, value).ptr;
   } else if constexpr (std::is_floating_point_v<T>) {
-    return WriteReal(value, non_finite, to);
+    return WriteReal(value, to);
   } else {
-    return WriteReal(static_cast<float>(value), non_finite, to);
+    return WriteReal(static_cast<float>(value), to);
   }
 }
 
 template <class T>
-bool WriteNumbers(const void* data, int64_t begin, int64_t count,
-                  const TensorWriterOptions& options, std::string* out) {
+void WriteNumbers(const void* data, int64_t begin, int64_t count, StringForm, std::string* out) {
   char buffer[kChunk * (kMaxElementBytes + 1)];
   const T* const values = static_cast<const T*>(data) + begin;
   for (int64_t i = 0; i < count;) {
@@ -58,20 +52,18 @@ bool WriteNumbers(const void* data, int64_t begin, int64_t count,
     char* to = buffer;
     for (; i < end; ++i) {
       if (i > 0) *to++ = ',';
-      to = WriteNumber(values[i], options.non_finite, to);
-      if (to == nullptr) return false;
+      to = WriteNumber(values[i], to);
     }
     out->append(buffer, to);
   }
-  return true;
 }
 
-bool WriteStrings(const void* data, int64_t begin, int64_t count,
-                  const TensorWriterOptions& options, std::string* out) {
+void WriteStrings(const void* data, int64_t begin, int64_t count, StringForm strings,
+                  std::string* out) {
   const std::string* const values = static_cast<const std::string*>(data) + begin;
   for (int64_t i = 0; i < count; ++i) {
     if (i > 0) *out += ',';
-    if (options.base64 || !IsUtf8(values[i])) {
+    if (strings == StringForm::kBase64 || !IsUtf8(values[i])) {
       *out += "{\"b64\":\"";
       AppendBase64(values[i], out);
       *out += "\"}";
@@ -79,7 +71,6 @@ bool WriteStrings(const void* data, int64_t begin, int64_t count,
       AppendJsonString(values[i], out);
     }
   }
-  return true;
 }
 
 TensorWriter::WriteElements WriteFunction(ramet::DType dtype) {
@@ -113,20 +104,13 @@ int64_t CountEmptyLists(const ramet::Shape& shape) {
   return lists;
 }
 
-ramet::Status Refusal(bool written) {
-  if (written) return ramet::OkStatus();
-  return ramet::InvalidArgument(
-      "an output has a NaN or an infinity, which this server is set to refuse");
-}
-
 }  // namespace
 
-bool AppendReal(float value, NonFinite non_finite, std::string* out) {
-  return WriteNumbers<float>(&value, 0, 1, {.non_finite = non_finite}, out);
+void AppendReal(float value, std::string* out) {
+  WriteNumbers<float>(&value, 0, 1, StringForm::kText, out);
 }
 
-ramet::StatusOr<TensorWriter> TensorWriter::Make(const ramet::Tensor& tensor,
-                                                 const TensorWriterOptions& options) {
+ramet::StatusOr<TensorWriter> TensorWriter::Make(const ramet::Tensor& tensor, StringForm strings) {
   const WriteElements write = WriteFunction(tensor.dtype());
   if (write == nullptr) {
     return ramet::InvalidArgument("Failed to write JSON value for tensor type: ",
@@ -136,44 +120,40 @@ ramet::StatusOr<TensorWriter> TensorWriter::Make(const ramet::Tensor& tensor,
     return ramet::InvalidArgument("Failed to write JSON value for the shape ", tensor.shape(),
                                   ": it has more than ", kMaxEmptyLists, " empty lists");
   }
-  return TensorWriter(tensor, options, write);
+  return TensorWriter(tensor, strings, write);
 }
 
-bool TensorWriter::WriteDim(int dim, int64_t* element, std::string* out) const {
-  if (dim == tensor_.rank()) return write_(tensor_.raw_data(), (*element)++, 1, options_, out);
+void TensorWriter::WriteDim(int dim, int64_t* element, std::string* out) const {
+  if (dim == tensor_.rank()) return write_(tensor_.raw_data(), (*element)++, 1, strings_, out);
   const int64_t size = tensor_.dim(dim);
   *out += '[';
-  bool written = true;
   if (dim == tensor_.rank() - 1) {
-    written = size == 0 || write_(tensor_.raw_data(), *element, size, options_, out);
+    write_(tensor_.raw_data(), *element, size, strings_, out);
     *element += size;
   } else {
-    for (int64_t i = 0; i < size && written; ++i) {
+    for (int64_t i = 0; i < size; ++i) {
       if (i > 0) *out += ',';
-      written = WriteDim(dim + 1, element, out);
+      WriteDim(dim + 1, element, out);
     }
   }
   *out += ']';
-  return written;
 }
 
-ramet::Status TensorWriter::Write(std::string* out) const {
+void TensorWriter::Write(std::string* out) const {
   int64_t element = 0;
-  return Refusal(WriteDim(0, &element, out));
+  WriteDim(0, &element, out);
 }
 
-ramet::Status TensorWriter::WriteRow(int64_t row, std::string* out) const {
+void TensorWriter::WriteRow(int64_t row, std::string* out) const {
   const int64_t rows = tensor_.dim(0);
   int64_t element = rows == 0 ? 0 : tensor_.num_elements() / rows * row;
-  return Refusal(WriteDim(1, &element, out));
+  WriteDim(1, &element, out);
 }
 
-ramet::Status TensorWriter::WriteFlat(std::string* out) const {
+void TensorWriter::WriteFlat(std::string* out) const {
   *out += '[';
-  const int64_t count = tensor_.num_elements();
-  const bool written = count == 0 || write_(tensor_.raw_data(), 0, count, options_, out);
+  write_(tensor_.raw_data(), 0, tensor_.num_elements(), strings_, out);
   *out += ']';
-  return Refusal(written);
 }
 
 }  // namespace server

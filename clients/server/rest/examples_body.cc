@@ -7,6 +7,7 @@
 #include "json/base64.h"
 #include "json/json_reader.h"
 #include "json/json_text.h"
+#include "json/tensor_writer.h"
 #include "rest/example_writer.h"
 
 namespace server {
@@ -234,11 +235,6 @@ ramet::Status ExamplesBodyReader::Add(const JsonEvent& event) {
   return ramet::OkStatus();
 }
 
-ramet::Status NotFinite() {
-  return ramet::InvalidArgument(
-      "an answer has a NaN or an infinity, which this server is set to refuse");
-}
-
 }  // namespace
 
 ramet::StatusOr<ExamplesRequest> ReadExamplesBody(std::string_view json) {
@@ -247,8 +243,7 @@ ramet::StatusOr<ExamplesRequest> ReadExamplesBody(std::string_view json) {
   return reader.Take();
 }
 
-ramet::Status WriteClassifications(const Classifications& result, NonFinite non_finite,
-                                   std::string* out) {
+void WriteClassifications(const Classifications& result, std::string* out) {
   *out += "{\"results\":[";
   for (size_t i = 0; i < result.size(); ++i) {
     *out += i > 0 ? ",[" : "[";
@@ -256,23 +251,21 @@ ramet::Status WriteClassifications(const Classifications& result, NonFinite non_
       *out += j > 0 ? ",[" : "[";
       AppendJsonString(result[i][j].label, out);
       *out += ',';
-      if (!AppendReal(result[i][j].score, non_finite, out)) return NotFinite();
+      AppendReal(result[i][j].score, out);
       *out += ']';
     }
     *out += ']';
   }
   *out += "]}";
-  return ramet::OkStatus();
 }
 
-ramet::Status WriteRegressions(const Regressions& result, NonFinite non_finite, std::string* out) {
+void WriteRegressions(const Regressions& result, std::string* out) {
   *out += "{\"results\":[";
   for (size_t i = 0; i < result.size(); ++i) {
     if (i > 0) *out += ',';
-    if (!AppendReal(result[i], non_finite, out)) return NotFinite();
+    AppendReal(result[i], out);
   }
   *out += "]}";
-  return ramet::OkStatus();
 }
 
 }  // namespace server

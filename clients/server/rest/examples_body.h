@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "inference/examples.h"
-#include "json/tensor_writer.h"
 
 namespace server {
 
@@ -16,9 +15,7 @@ namespace server {
 ramet::StatusOr<ExamplesRequest> ReadExamplesBody(std::string_view json);
 
 // Append the answers.
-// \error kInvalidArgument: NonFinite::kError, and there is such a number.
-ramet::Status WriteClassifications(const Classifications& result, NonFinite non_finite,
-                                   std::string* out);
-ramet::Status WriteRegressions(const Regressions& result, NonFinite non_finite, std::string* out);
+void WriteClassifications(const Classifications& result, std::string* out);
+void WriteRegressions(const Regressions& result, std::string* out);
 
 }  // namespace server

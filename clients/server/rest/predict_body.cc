@@ -6,6 +6,7 @@
 
 #include "json/json_reader.h"
 #include "json/json_text.h"
+#include "json/tensor_writer.h"
 #include "rest/input_tensors.h"
 
 namespace server {
@@ -154,12 +155,11 @@ ramet::Status Read(std::string_view json, PredictBodyReader* reader) {
   return reader->error();
 }
 
-ramet::StatusOr<std::vector<TensorWriter>> MakeWriters(const NamedTensors& outputs,
-                                                       NonFinite non_finite) {
+ramet::StatusOr<std::vector<TensorWriter>> MakeWriters(const NamedTensors& outputs) {
   std::vector<TensorWriter> writers;
   for (const auto& [name, tensor] : outputs) {
-    const TensorWriterOptions options = {non_finite, name.ends_with("_bytes")};
-    RAMET_ASSIGN_OR_RETURN(TensorWriter writer, TensorWriter::Make(tensor, options));
+    const StringForm strings = name.ends_with("_bytes") ? StringForm::kBase64 : StringForm::kText;
+    RAMET_ASSIGN_OR_RETURN(TensorWriter writer, TensorWriter::Make(tensor, strings));
     writers.push_back(std::move(writer));
   }
   return writers;
@@ -201,12 +201,12 @@ ramet::Status WriteRows(const NamedTensors& outputs, const std::vector<TensorWri
   for (int64_t row = 0; row < rows; ++row) {
     if (row > 0) *out += ',';
     if (writers.size() == 1) {
-      RAMET_RETURN_IF_ERROR(writers[0].WriteRow(row, out));
+      writers[0].WriteRow(row, out);
       continue;
     }
     for (size_t i = 0; i < writers.size(); ++i) {
       *out += keys[i];
-      RAMET_RETURN_IF_ERROR(writers[i].WriteRow(row, out));
+      writers[i].WriteRow(row, out);
     }
     *out += '}';
   }
@@ -214,22 +214,21 @@ ramet::Status WriteRows(const NamedTensors& outputs, const std::vector<TensorWri
   return ramet::OkStatus();
 }
 
-ramet::Status WriteColumns(const NamedTensors& outputs, const std::vector<TensorWriter>& writers,
-                           std::string* out) {
+void WriteColumns(const NamedTensors& outputs, const std::vector<TensorWriter>& writers,
+                  std::string* out) {
   *out += "{\"outputs\":";
   if (writers.size() == 1) {
-    RAMET_RETURN_IF_ERROR(writers[0].Write(out));
+    writers[0].Write(out);
   } else {
     const std::vector<std::string> keys = Keys(outputs);
     if (keys.empty()) *out += '{';
     for (size_t i = 0; i < writers.size(); ++i) {
       *out += keys[i];
-      RAMET_RETURN_IF_ERROR(writers[i].Write(out));
+      writers[i].Write(out);
     }
     *out += '}';
   }
   *out += '}';
-  return ramet::OkStatus();
 }
 
 }  // namespace
@@ -254,11 +253,11 @@ ramet::Status CheckPredictBody(std::string_view json) {
   return Read(json, &reader);
 }
 
-ramet::Status WritePredictAnswer(PredictForm form, const NamedTensors& outputs,
-                                 NonFinite non_finite, std::string* out) {
-  RAMET_ASSIGN_OR_RETURN(const std::vector<TensorWriter> writers, MakeWriters(outputs, non_finite));
-  return form == PredictForm::kRows ? WriteRows(outputs, writers, out)
-                                    : WriteColumns(outputs, writers, out);
+ramet::Status WritePredictAnswer(PredictForm form, const NamedTensors& outputs, std::string* out) {
+  RAMET_ASSIGN_OR_RETURN(const std::vector<TensorWriter> writers, MakeWriters(outputs));
+  if (form == PredictForm::kRows) return WriteRows(outputs, writers, out);
+  WriteColumns(outputs, writers, out);
+  return ramet::OkStatus();
 }
 
 }  // namespace server

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "inference/predict.h"
-#include "json/tensor_writer.h"
 #include "model/model_version.h"
 
 namespace server {
@@ -32,7 +31,6 @@ ramet::Status CheckPredictBody(std::string_view json);
 
 // Appends the answer to a predict request.
 // \error kInvalidArgument: an output has no rows in the form kRows, or JSON cannot express it.
-ramet::Status WritePredictAnswer(PredictForm form, const NamedTensors& outputs,
-                                 NonFinite non_finite, std::string* out);
+ramet::Status WritePredictAnswer(PredictForm form, const NamedTensors& outputs, std::string* out);
 
 }  // namespace server

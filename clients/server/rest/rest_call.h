@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "http/http_message.h"
-#include "json/tensor_writer.h"
 #include "log/request_log.h"
 #include "metrics/serving_metrics.h"
 #include "model/model_manager.h"
@@ -22,7 +21,6 @@ struct RestOptions {
   // A request may take this long from the time when its header has arrived.
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
   bool enable_cors = false;
-  NonFinite non_finite = NonFinite::kTokens;
   int64_t max_tensor_elements = int64_t{1} << 28;
 };
 

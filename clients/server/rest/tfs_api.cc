@@ -19,22 +19,14 @@ void Remember(const Response& response, RestCall* call) {
   call->record().signature = response.signature_name;
 }
 
-void SendWritten(const ramet::Status& status, std::string json, RestCall* call) {
-  if (status.ok()) {
-    call->Succeed(std::move(json));
-  } else {
-    call->Fail(status);
-  }
-}
-
 void FinishPredict(RestCall* call, PredictForm form,
                    const ramet::StatusOr<PredictResponse>& response) {
   if (!response.ok()) return call->Fail(response.status());
   Remember(*response, call);
   std::string json;
-  const NonFinite non_finite = call->context().options.non_finite;
-  const ramet::Status status = WritePredictAnswer(form, response->outputs, non_finite, &json);
-  SendWritten(status, std::move(json), call);
+  const ramet::Status status = WritePredictAnswer(form, response->outputs, &json);
+  if (!status.ok()) return call->Fail(status);
+  call->Succeed(std::move(json));
 }
 
 void AnswerPredict(const RestCallPtr& call, const ModelSpec& spec) {
@@ -76,8 +68,8 @@ void AnswerExamples(const RestCallPtr& call, const ModelSpec& spec, Run run, Wri
         if (!response.ok()) return call->Fail(response.status());
         Remember(*response, call.get());
         std::string answer;
-        const auto status = write(response->result, call->context().options.non_finite, &answer);
-        SendWritten(status, std::move(answer), call.get());
+        write(response->result, &answer);
+        call->Succeed(std::move(answer));
       };
   const ExamplesDone<Result> done = LogThen(call->context().log, spec, *body, finish);
   run(*version, *std::move(body), call->Limits(), done);

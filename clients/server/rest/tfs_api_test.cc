@@ -328,13 +328,6 @@ TEST_F(TfsApiTest, TensorsAreLimited) {
   EXPECT_THAT(Predict(R"({"instances": [1, 2, 3, 4]})"), HasSubstr("more than 3 elements"));
 }
 
-TEST_F(TfsApiTest, NonFiniteNumbersCanBeRefused) {
-  MakeFrontEnd({.non_finite = NonFinite::kNull});
-  EXPECT_EQ(Predict(R"({"instances": [NaN]})"), R"({"predictions":[null]})");
-  MakeFrontEnd({.non_finite = NonFinite::kError});
-  EXPECT_EQ(Post("/v1/models/m:predict", R"({"instances": [NaN]})").status, 400);
-}
-
 TEST_F(TfsApiTest, HostileNesting) {
   const std::string open(500'000, '[');
   EXPECT_THAT(Predict("{\"instances\": " + open), HasSubstr("JSON Parse error"));

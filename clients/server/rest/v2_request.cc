@@ -256,9 +256,9 @@ ramet::Status WriteOutput(const std::string& name, const ramet::Tensor& tensor, 
     json->Key("parameters").StartObject().Key("binary_data_size");
     json->Uint(binary->size() - before).EndObject();
   } else {
-    RAMET_ASSIGN_OR_RETURN(const TensorWriter writer, TensorWriter::Make(tensor, {}));
+    RAMET_ASSIGN_OR_RETURN(const TensorWriter writer, TensorWriter::Make(tensor));
     std::string data;
-    RAMET_RETURN_IF_ERROR(writer.WriteFlat(&data));
+    writer.WriteFlat(&data);
     json->Key("data").Raw(data);
   }
   json->EndObject();

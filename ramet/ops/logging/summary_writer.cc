@@ -7,11 +7,10 @@
 #include <bit>
 #include <cstdio>
 
-#include "ramet/base/coding.h"
-#include "ramet/base/crc32c.h"
 #include "ramet/base/folder.h"
 #include "ramet/base/strings.h"
 #include "ramet/base/wall_clock.h"
+#include "ramet/format/tf_record.h"
 #include "ramet/ops/logging/summary_proto.h"
 
 namespace ramet {
@@ -26,16 +25,6 @@ std::string TimedEvent(std::string_view fields) {
   std::string event;
   AppendNonZero(&event, kWallTime, static_cast<double>(WallClockNanos() / 1000) / 1e6);
   return event.append(fields);
-}
-
-// Appends a record: its length, the checksum of the length, the bytes, their checksum.
-void AppendRecord(std::string* out, std::string_view bytes) {
-  std::string length;
-  AppendFixed64(&length, bytes.size());
-  out->append(length);
-  AppendFixed32(out, crc32c::Mask(crc32c::Extend(0, length.data(), length.size())));
-  out->append(bytes);
-  AppendFixed32(out, crc32c::Mask(crc32c::Extend(0, bytes.data(), bytes.size())));
 }
 
 // Returns a path that no other writer has: TensorFlow's names contain the process and a number.
@@ -64,7 +53,7 @@ Status SummaryWriter::Open(const Options& options) {
   file_ = std::make_unique<WritableFile>(std::move(file));
   std::string version;
   AppendBytesField(&version, kFileVersion, kVersion);
-  AppendRecord(&queued_, TimedEvent(version));
+  AppendTFRecord(TimedEvent(version), &queued_);
   return WriteQueued();
 }
 
@@ -83,7 +72,7 @@ Status SummaryWriter::Queue(std::string event) {
     return FailedPrecondition(
         "the summary writer has no file; run the operation that initializes it first");
   }
-  AppendRecord(&queued_, event);
+  AppendTFRecord(event, &queued_);
   ++num_queued_;
   const int64_t waited = (WallClockNanos() - last_flush_nanos_) / kNanosPerMilli;
   if (num_queued_ > options_.max_queue || waited > options_.flush_millis ||

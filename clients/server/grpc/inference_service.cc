@@ -5,6 +5,7 @@
 #include "grpc/call_table.h"
 #include "grpc/observed_call.h"
 #include "grpc/v2_tensors.h"
+#include "inference/open_inference.h"
 #include "inference/open_inference_grpc.pb.h"
 #include "proto/model_messages.h"
 #include "proto/predict_messages.h"
@@ -67,19 +68,12 @@ ramet::Status ServerMetadata(Call& call, const Services&) {
   return ramet::OkStatus();
 }
 
-// Returns the signature that the metadata describes: the default one, or the only one.
-const ramet::Signature* MainSignature(const Signatures& signatures) {
-  const auto found = signatures.find(ramet::saved_model_keys::kDefaultServingSignature);
-  if (found != signatures.end()) return &found->second;
-  return signatures.size() == 1 ? &signatures.begin()->second : nullptr;
-}
-
 template <class List>
 void Describe(const std::map<std::string, ramet::SignatureTensor>& tensors, List* list) {
   for (const auto& [name, tensor] : tensors) {
     auto* out = list->Add();
     out->set_name(name);
-    out->set_datatype(V2DatatypeName(tensor.dtype));
+    out->set_datatype(OpenDatatypeName(tensor.dtype));
     if (tensor.shape.unknown_rank()) out->add_shape(-1);
     for (const int64_t dim : tensor.shape.dims()) out->add_shape(dim);
   }
@@ -100,7 +94,7 @@ ramet::Status ModelMetadata(Call& call, const Services& services) {
     }
   }
   const auto signatures = version->signatures();
-  if (const ramet::Signature* signature = MainSignature(*signatures)) {
+  if (const ramet::Signature* signature = DescribedSignature(*signatures)) {
     Describe(signature->inputs, response.mutable_inputs());
     Describe(signature->outputs, response.mutable_outputs());
   }
@@ -144,7 +138,9 @@ void SortAsRequested(const std::vector<std::string>& names, NamedTensors* output
   std::ranges::stable_sort(*outputs, {}, position);
 }
 
-Pieces InferResponse(const InferContext& context, const PredictResponse& response) {
+// \error kInvalidArgument: a string is too long.
+ramet::StatusOr<Pieces> InferResponse(const InferContext& context,
+                                      const PredictResponse& response) {
   inference::ModelInferResponse message;
   message.set_model_name(context.model_name);
   message.set_model_version(std::to_string(response.answered_by.version));
@@ -163,7 +159,9 @@ Pieces InferResponse(const InferContext& context, const PredictResponse& respons
   for (const auto& [name, tensor] : outputs) {
     if (!raw) break;
     if (tensor.dtype() == ramet::DType::kString) {
-      AppendBytesField(kRawOutputContents, V2RawStrings(tensor), pieces.bytes());
+      std::string bytes;
+      RAMET_RETURN_IF_ERROR(AppendBinary(tensor, &bytes));
+      AppendBytesField(kRawOutputContents, bytes, pieces.bytes());
     } else {
       AppendBytesHead(kRawOutputContents, tensor.bytes(), pieces.bytes());
       pieces.AppendMemory(tensor);
@@ -204,8 +202,9 @@ ramet::Status StartInfer(const ObservedCallPtr& call) {
           [call, version, context](ramet::StatusOr<PredictResponse> response) {
             if (!response.ok()) return call->Finish(response.status());
             LogResponse(*version, *response, *call);
-            call->Finish(InferResponse(context, *response), response->signature_name,
-                         response->answered_by);
+            const auto message = InferResponse(context, *response);
+            if (!message.ok()) return call->Finish(message.status());
+            call->Finish(*message, response->signature_name, response->answered_by);
           });
   return ramet::OkStatus();
 }

@@ -1,10 +1,9 @@
 #include "grpc/v2_tensors.h"
 
-#include <algorithm>
-#include <cctype>
-#include <cstring>
-#include <limits>
+#include <type_traits>
 #include <utility>
+
+#include "inference/open_inference.h"
 
 namespace server {
 namespace {
@@ -14,57 +13,21 @@ using ramet::DType;
 using ramet::Shape;
 using ramet::Tensor;
 
-struct Datatype {
-  std::string_view name;
-  DType dtype;
-};
-constexpr Datatype kDatatypes[] = {
-    {"BOOL", DType::kBool},     {"UINT8", DType::kUInt8},   {"UINT16", DType::kUInt16},
-    {"UINT32", DType::kUInt32}, {"UINT64", DType::kUInt64}, {"INT8", DType::kInt8},
-    {"INT16", DType::kInt16},   {"INT32", DType::kInt32},   {"INT64", DType::kInt64},
-    {"FP16", DType::kHalf},     {"FP32", DType::kFloat},    {"FP64", DType::kDouble},
-    {"BYTES", DType::kString},  {"BF16", DType::kBFloat16},
-};
-
-constexpr size_t kLengthBytes = 4;
-
 ramet::Status WrongSize(std::string_view what, size_t found, int64_t expected) {
   return ramet::InvalidArgument("has ", found, " ", what, ", but its shape and datatype need ",
                                 expected);
 }
 
-ramet::StatusOr<Tensor> FromRawStrings(const std::string& raw, const Shape& shape) {
-  const int64_t count = shape.num_elements();
-  if (count > static_cast<int64_t>(raw.size() / kLengthBytes)) {
-    return WrongSize("bytes of raw contents for strings with lengths", raw.size(), count);
-  }
-  RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(DType::kString, shape));
-  std::string_view rest = raw;
-  for (std::string& out : tensor.mutable_flat<std::string>()) {
-    uint32_t length = 0;
-    if (rest.size() >= kLengthBytes) std::memcpy(&length, rest.data(), kLengthBytes);
-    if (rest.size() < kLengthBytes || rest.size() - kLengthBytes < length) {
-      return ramet::InvalidArgument("has raw contents that end within a string");
-    }
-    out = rest.substr(kLengthBytes, length);
-    rest.remove_prefix(kLengthBytes + length);
-  }
-  if (!rest.empty()) return WrongSize("strings or more in its raw contents", 1, count);
-  return tensor;
-}
-
 ramet::StatusOr<Tensor> FromRaw(const std::string& raw, DType dtype, const Shape& shape) {
-  if (dtype == DType::kString) return FromRawStrings(raw, shape);
-  RAMET_ASSIGN_OR_RETURN(const size_t bytes, ramet::TensorBytes(dtype, shape));
-  if (raw.size() != bytes) {
-    return WrongSize("bytes of raw contents", raw.size(), static_cast<int64_t>(bytes));
+  if (dtype != DType::kString) {
+    RAMET_ASSIGN_OR_RETURN(const size_t bytes, ramet::TensorBytes(dtype, shape));
+    if (raw.size() != bytes) {
+      return WrongSize("bytes of raw contents", raw.size(), static_cast<int64_t>(bytes));
+    }
   }
-  RAMET_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
-  if (bytes > 0) std::memcpy(tensor.raw_data(), raw.data(), bytes);
-  if (dtype != DType::kBool) return tensor;
-  auto* elements = static_cast<uint8_t*>(tensor.raw_data());
-  std::transform(elements, elements + bytes, elements, [](uint8_t byte) { return byte != 0; });
-  return tensor;
+  auto tensor = TensorFromBinary(raw, dtype, shape);
+  if (!ramet::IsInvalidArgument(tensor.status())) return tensor;
+  return tensor.status().WithContext("has wrong raw contents");
 }
 
 template <class T, class Values>
@@ -113,28 +76,12 @@ void AddValues(const Tensor& tensor, Values* values) {
 
 }  // namespace
 
-std::string V2DatatypeName(DType dtype) {
-  for (const Datatype& datatype : kDatatypes) {
-    if (datatype.dtype == dtype) return std::string(datatype.name);
-  }
-  std::string name = ramet::DTypeName(dtype);
-  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return name;
-}
-
-ramet::StatusOr<DType> ParseV2Datatype(std::string_view name) {
-  std::string names;
-  for (const Datatype& datatype : kDatatypes) {
-    if (datatype.name == name) return datatype.dtype;
-    names.append(names.empty() ? "" : ", ").append(datatype.name);
-  }
-  return ramet::InvalidArgument("has the unknown datatype '", name, "'; expected one of ", names);
-}
-
 ramet::StatusOr<Tensor> V2InputTensor(const inference::ModelInferRequest::InferInputTensor& input,
                                       const std::string* raw) {
   const auto read = [&]() -> ramet::StatusOr<Tensor> {
-    RAMET_ASSIGN_OR_RETURN(const DType dtype, ParseV2Datatype(input.datatype()));
+    const auto parsed = ParseOpenDatatype(input.datatype());
+    if (!parsed.ok()) return ramet::InvalidArgument("has the ", parsed.status().message());
+    const DType dtype = *parsed;
     for (const int64_t dim : input.shape()) {
       if (dim < 0) return ramet::InvalidArgument("has the dimension ", dim, " in its shape");
     }
@@ -152,7 +99,7 @@ ramet::StatusOr<Tensor> V2InputTensor(const inference::ModelInferRequest::InferI
 void DescribeV2Output(const std::string& name, const Tensor& tensor,
                       inference::ModelInferResponse::InferOutputTensor* output) {
   output->set_name(name);
-  output->set_datatype(V2DatatypeName(tensor.dtype()));
+  output->set_datatype(OpenDatatypeName(tensor.dtype()));
   for (const int64_t dim : tensor.shape().dims()) output->add_shape(dim);
 }
 
@@ -179,15 +126,6 @@ void WriteV2Contents(const Tensor& tensor, InferTensorContents* out) {
       return;
     default: return;
   }
-}
-
-std::string V2RawStrings(const Tensor& tensor) {
-  std::string out;
-  for (const std::string& s : tensor.flat<std::string>()) {
-    const uint32_t length = static_cast<uint32_t>(s.size());
-    out.append(reinterpret_cast<const char*>(&length), kLengthBytes).append(s);
-  }
-  return out;
 }
 
 }  // namespace server

@@ -10,12 +10,6 @@
 // The tensors of the Open Inference Protocol.
 namespace server {
 
-// Returns the protocol's name of a dtype ("FP32"), or TensorFlow's name in capitals for those that
-// the protocol does not have.
-std::string V2DatatypeName(ramet::DType dtype);
-// \error kInvalidArgument: the protocol has no such datatype.
-ramet::StatusOr<ramet::DType> ParseV2Datatype(std::string_view name);
-
 // Reads one input. `raw` is its entry in raw_input_contents, or null if its values are in the typed
 // contents. The tensor is never larger than the message.
 // \error kInvalidArgument: the datatype, the shape and the values do not fit, naming the input.
@@ -29,7 +23,5 @@ void DescribeV2Output(const std::string& name, const ramet::Tensor& tensor,
 bool HasV2Contents(ramet::DType dtype);
 // Writes the elements into the typed contents. The dtype has a place there.
 void WriteV2Contents(const ramet::Tensor& tensor, inference::InferTensorContents* contents);
-// Returns the elements of a tensor of strings as raw contents: each with a length of four bytes.
-std::string V2RawStrings(const ramet::Tensor& tensor);
 
 }  // namespace server

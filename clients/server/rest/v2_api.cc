@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "inference/open_inference.h"
 #include "inference/predict.h"
 #include "json/json_text.h"
 #include "rest/rest_address.h"
 #include "rest/rest_log.h"
 #include "rest/v2_request.h"
-#include "rest/v2_tensor.h"
 
 namespace server {
 namespace {
@@ -61,13 +61,6 @@ void WriteTensors(std::string_view key,
     json->EndArray().EndObject();
   }
   json->EndArray();
-}
-
-// Returns the signature that the metadata describes: the default one, or the only one.
-const ramet::Signature* DescribedSignature(const Signatures& signatures) {
-  const auto found = signatures.find(ramet::saved_model_keys::kDefaultServingSignature);
-  if (found != signatures.end()) return &found->second;
-  return signatures.size() == 1 ? &signatures.begin()->second : nullptr;
 }
 
 void AnswerModel(const ModelSpec& spec, RestCall* call) {

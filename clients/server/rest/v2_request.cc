@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "inference/open_inference.h"
 #include "json/json_reader.h"
 #include "json/json_text.h"
 #include "json/tensor_writer.h"
@@ -252,7 +253,7 @@ ramet::Status WriteOutput(const std::string& name, const ramet::Tensor& tensor, 
   json->EndArray();
   if (is_binary) {
     const size_t before = binary->size();
-    RAMET_RETURN_IF_ERROR(AppendV2Bytes(tensor, binary));
+    RAMET_RETURN_IF_ERROR(AppendBinary(tensor, binary));
     json->Key("parameters").StartObject().Key("binary_data_size");
     json->Uint(binary->size() - before).EndObject();
   } else {

@@ -13,12 +13,6 @@
 
 namespace server {
 
-// Returns the Open Inference Protocol's name of a dtype ("FP32"); TensorFlow's name in capitals for
-// dtypes that the protocol lacks.
-std::string OpenDatatypeName(ramet::DType dtype);
-// \error kInvalidArgument: the protocol has no such datatype.
-ramet::StatusOr<ramet::DType> ParseOpenDatatype(std::string_view name);
-
 // A tensor of a request, whose values are a list in JSON or bytes behind it.
 struct V2Input {
   std::string name = {};
@@ -50,9 +44,5 @@ class FlatReader {
 // \error kInvalidArgument: datatype, shape and values do not fit.
 ramet::StatusOr<ramet::Tensor> TakeV2Tensor(std::string_view json, int64_t max_elements,
                                             V2Input* input, std::string_view* binary);
-
-// Appends the elements as bytes: little endian, and strings each with a length of four bytes.
-// \error kInvalidArgument: a string is too long.
-ramet::Status AppendV2Bytes(const ramet::Tensor& tensor, std::string* out);
 
 }  // namespace server

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "grpc/testing/fake_manager.h"
+#include "model/fake_manager.h"
 #include "rest/front_end.h"
 
 namespace server {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "grpc/grpc_server.h"
-#include "grpc/testing/fake_manager.h"
+#include "model/fake_manager.h"
 #include "proto/tensor_message.h"
 
 namespace server {

@@ -2,6 +2,13 @@
 
 namespace server {
 
+void AddHandler(const std::string& path, ramet::Status (*run)(Call&, const Services&),
+                const Services& services, CallHandlers* handlers) {
+  (*handlers)[path] = [&services, run](Call& call) {
+    if (const ramet::Status status = run(call, services); !status.ok()) call.Finish(status);
+  };
+}
+
 CallTable::CallTable(const Services& services) {
   AddPredictionService(services, &handlers_);
   AddModelService(services, &handlers_);

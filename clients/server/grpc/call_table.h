@@ -27,6 +27,9 @@ class CallTable {
 
 // The handlers of one service, which CallTable collects.
 using CallHandlers = std::map<std::string, CallHandler, std::less<>>;
+// Adds a handler that runs `run`, which finishes the call or returns an error to finish it with.
+void AddHandler(const std::string& path, ramet::Status (*run)(Call&, const Services&),
+                const Services& services, CallHandlers* handlers);
 void AddPredictionService(const Services& services, CallHandlers* handlers);
 void AddModelService(const Services& services, CallHandlers* handlers);
 void AddInferenceService(const Services& services, CallHandlers* handlers);

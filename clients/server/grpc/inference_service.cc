@@ -213,16 +213,11 @@ ramet::Status StartInfer(const ObservedCallPtr& call) {
 
 void AddInferenceService(const Services& services, CallHandlers* handlers) {
   const std::string prefix = "/inference.GRPCInferenceService/";
-  const auto add = [&](const std::string& name, ramet::Status (*run)(Call&, const Services&)) {
-    (*handlers)[prefix + name] = [&services, run](Call& call) {
-      if (const ramet::Status status = run(call, services); !status.ok()) call.Finish(status);
-    };
-  };
-  add("ServerLive", ServerLive);
-  add("ServerReady", ServerReady);
-  add("ModelReady", ModelReady);
-  add("ServerMetadata", ServerMetadata);
-  add("ModelMetadata", ModelMetadata);
+  AddHandler(prefix + "ServerLive", ServerLive, services, handlers);
+  AddHandler(prefix + "ServerReady", ServerReady, services, handlers);
+  AddHandler(prefix + "ModelReady", ModelReady, services, handlers);
+  AddHandler(prefix + "ServerMetadata", ServerMetadata, services, handlers);
+  AddHandler(prefix + "ModelMetadata", ModelMetadata, services, handlers);
   (*handlers)[prefix + "ModelInfer"] = [&services](Call& call) {
     const auto observed = std::make_shared<ObservedCall>(call, services, "ModelInfer");
     if (const ramet::Status status = StartInfer(observed); !status.ok()) observed->Finish(status);

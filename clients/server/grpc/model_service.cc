@@ -83,13 +83,9 @@ ramet::Status HandleReloadConfigRequest(Call& call, const Services& services) {
 }  // namespace
 
 void AddModelService(const Services& services, CallHandlers* handlers) {
-  const auto add = [&](const std::string& name, ramet::Status (*run)(Call&, const Services&)) {
-    (*handlers)["/tensorflow.serving.ModelService/" + name] = [&services, run](Call& call) {
-      if (const ramet::Status status = run(call, services); !status.ok()) call.Finish(status);
-    };
-  };
-  add("GetModelStatus", GetModelStatus);
-  add("HandleReloadConfigRequest", HandleReloadConfigRequest);
+  const std::string prefix = "/tensorflow.serving.ModelService/";
+  AddHandler(prefix + "GetModelStatus", GetModelStatus, services, handlers);
+  AddHandler(prefix + "HandleReloadConfigRequest", HandleReloadConfigRequest, services, handlers);
 }
 
 }  // namespace server

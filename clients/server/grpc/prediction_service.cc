@@ -145,9 +145,9 @@ ramet::Status GetModelMetadata(Call& call, const Services& services) {
 }  // namespace
 
 void AddPredictionService(const Services& services, CallHandlers* handlers) {
+  const std::string prefix = "/tensorflow.serving.PredictionService/";
   const auto add = [&](const std::string& name, ramet::Status (*start)(const ObservedCallPtr&)) {
-    (*handlers)["/tensorflow.serving.PredictionService/" + name] = [&services, name,
-                                                                    start](Call& call) {
+    (*handlers)[prefix + name] = [&services, name, start](Call& call) {
       const auto observed = std::make_shared<ObservedCall>(call, services, name);
       if (const ramet::Status status = start(observed); !status.ok()) observed->Finish(status);
     };
@@ -156,11 +156,7 @@ void AddPredictionService(const Services& services, CallHandlers* handlers) {
   add("Classify", StartClassify);
   add("Regress", StartRegress);
   add("MultiInference", StartMultiInference);
-  (*handlers)["/tensorflow.serving.PredictionService/GetModelMetadata"] = [&services](Call& call) {
-    if (const ramet::Status status = GetModelMetadata(call, services); !status.ok()) {
-      call.Finish(status);
-    }
-  };
+  AddHandler(prefix + "GetModelMetadata", GetModelMetadata, services, handlers);
 }
 
 }  // namespace server

@@ -80,6 +80,7 @@ def test_errors_of_multi_inference(server):
     code, text = error(call, multi(("examples", "regress", "predict")))
     assert code == "UNIMPLEMENTED"
     assert "Unsupported signature method_name: tensorflow/serving/predict" in text
+    assert error(call, multi()) == ("INVALID_ARGUMENT", "Missing ModelSpec")
     code, text = error(call, multi(("examples", "s", "regress")))
     assert (code, text) == ("INVALID_ARGUMENT", "Requested signature not found in model graph: s")
 

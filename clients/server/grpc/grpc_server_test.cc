@@ -3,6 +3,7 @@
 #include "grpc/testing/test_server.h"
 #include "tensorflow_serving/apis/get_model_metadata.pb.h"
 #include "tensorflow_serving/apis/get_model_status.pb.h"
+#include "tensorflow_serving/apis/inference.pb.h"
 #include "tensorflow_serving/apis/model_management.pb.h"
 #include "tensorflow_serving/apis/predict.pb.h"
 
@@ -207,6 +208,15 @@ TEST_F(GrpcServerTest, MetadataHoldsTheSignatures) {
   EXPECT_EQ(response.model_spec().signature_name(), "");
   request.add_metadata_field("x");
   EXPECT_EQ(Call(path, request, &response).error_message(), "Metadata field x is not supported");
+}
+
+TEST_F(GrpcServerTest, MultiInferenceWithoutTasksIsRefused) {
+  Start();
+  tfs::MultiInferenceResponse response;
+  const grpc::Status status = Call(std::string(kPredictionService) + "MultiInference",
+                                   tfs::MultiInferenceRequest(), &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(status.error_message(), "Missing ModelSpec");
 }
 
 TEST_F(GrpcServerTest, StatusListsVersions) {

@@ -92,6 +92,7 @@ tfs::InferenceResult InferenceResultMessage(const ModelVersion& version, const I
 ramet::Status StartMultiInference(const ObservedCallPtr& call) {
   RAMET_ASSIGN_OR_RETURN(auto request,
                          ParseMessage<tfs::MultiInferenceRequest>(call->call().request()));
+  if (request.tasks().empty()) return MissingModelSpec();
   RAMET_ASSIGN_OR_RETURN(auto tasks, TasksOf(request));
   RAMET_ASSIGN_OR_RETURN(const ModelSpec spec, SpecOf(request.tasks(0)));
   RAMET_ASSIGN_OR_RETURN(auto version, call->Find(spec));

@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "proto/model_messages.h"
 #include "proto/pieces.h"
 #include "tensorflow_serving/apis/logging.pb.h"
 
@@ -54,9 +55,8 @@ std::string FileName(std::string name) {
 
 std::string PredictionLogOf(const LogRecord& record, double sampling_rate) {
   tensorflow::serving::LogMetadata metadata;
-  metadata.mutable_model_spec()->set_name(record.model);
-  metadata.mutable_model_spec()->mutable_version()->set_value(record.version);
-  metadata.mutable_model_spec()->set_signature_name(record.signature);
+  *metadata.mutable_model_spec() =
+      ModelSpecMessage({.name = record.model, .version = record.version}, record.signature);
   metadata.mutable_sampling_config()->set_sampling_rate(sampling_rate);
   metadata.set_timestamp_secs(std::time(nullptr));
   std::string out;

@@ -20,7 +20,7 @@ tensorflow::serving::ClassificationResult ResultMessage(const Classifications& r
 tensorflow::serving::RegressionResult ResultMessage(const Regressions& results);
 
 // Returns the tasks of a MultiInference call.
-// \error kInvalidArgument: there is no task, or the tasks are for different models.
+// \error kInvalidArgument: the tasks are for different models.
 ramet::StatusOr<std::vector<InferenceTask>> TasksOf(
     const tensorflow::serving::MultiInferenceRequest& request);
 

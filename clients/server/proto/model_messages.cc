@@ -34,13 +34,19 @@ ModelSpec FromMessage(const tensorflow::serving::ModelSpec& message) {
   return spec;
 }
 
-tensorflow::serving::ModelSpec ModelSpecMessage(const ModelVersion& version,
+tensorflow::serving::ModelSpec ModelSpecMessage(const ModelSpec& spec,
                                                 std::string_view signature_name) {
   tensorflow::serving::ModelSpec message;
-  message.set_name(version.model());
-  message.mutable_version()->set_value(version.number());
+  message.set_name(spec.name);
+  if (spec.version) message.mutable_version()->set_value(*spec.version);
+  if (!spec.label.empty()) message.set_version_label(spec.label);
   message.set_signature_name(std::string(signature_name));
   return message;
+}
+
+tensorflow::serving::ModelSpec ModelSpecMessage(const ModelVersion& version,
+                                                std::string_view signature_name) {
+  return ModelSpecMessage({.name = version.model(), .version = version.number()}, signature_name);
 }
 
 tensorflow::SignatureDef SignatureMessage(const ramet::Signature& signature) {

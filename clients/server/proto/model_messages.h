@@ -15,6 +15,9 @@ namespace server {
 
 ModelSpec FromMessage(const tensorflow::serving::ModelSpec& message);
 
+// Describes the version that a request asks for. The name of its signature is `signature_name`.
+tensorflow::serving::ModelSpec ModelSpecMessage(const ModelSpec& spec,
+                                                std::string_view signature_name);
 // Describes the version that answered a request. An empty signature name is left out.
 tensorflow::serving::ModelSpec ModelSpecMessage(const ModelVersion& version,
                                                 std::string_view signature_name);

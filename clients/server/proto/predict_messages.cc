@@ -131,13 +131,9 @@ ramet::StatusOr<Pieces> WritePredictResponse(const ModelVersion& version,
 }
 
 ramet::StatusOr<Pieces> WritePredictRequest(const ModelSpec& spec, const PredictRequest& request) {
-  tensorflow::serving::ModelSpec spec_message;
-  spec_message.set_name(spec.name);
-  if (spec.version) spec_message.mutable_version()->set_value(*spec.version);
-  if (!spec.label.empty()) spec_message.set_version_label(spec.label);
-  spec_message.set_signature_name(request.signature_name);
   Pieces out;
-  AppendBytesField(1, spec_message.SerializeAsString(), out.bytes());
+  AppendBytesField(1, ModelSpecMessage(spec, request.signature_name).SerializeAsString(),
+                   out.bytes());
   RAMET_RETURN_IF_ERROR(AppendTensors(2, request.inputs, TensorForm::kContent, &out));
   for (const std::string& name : request.output_filter) AppendBytesField(3, name, out.bytes());
   return out;

@@ -11,7 +11,7 @@
 
 // Reads TensorFlow Serving's configuration files, which are in protobuf's text form.
 //
-// \error kNotFound: there is no such file.
+// \error kNotFound: the file cannot be read.
 // \error kInvalidArgument: the file has mistakes. The message begins with FILE:LINE:COLUMN for each
 //   mistake of form, and with FILE for a value that cannot be used.
 namespace server {

@@ -63,7 +63,7 @@ ramet::StatusOr<LoggingConfig> LoggingOf(const tfs::LoggingConfig& message) {
 
 ramet::StatusOr<ModelConfig> ModelOf(const tfs::ModelConfig& message) {
   if (message.name().empty()) return ramet::InvalidArgument("a model has no name");
-  if (message.base_path().empty()) return ramet::InvalidArgument("there is no base_path");
+  if (message.base_path().empty()) return ramet::InvalidArgument("base_path is missing");
   RAMET_RETURN_IF_ERROR(CheckPlatform(message));
   ModelConfig model;
   model.name = message.name();

@@ -20,7 +20,7 @@ struct HttpRequest {
   std::string body = {};
   std::chrono::steady_clock::time_point received = {};  // when the header was complete
 
-  // Returns the value of a header, or "" if there is none. `name` is in any case.
+  // Returns the value of a header, or "" if it is absent. `name` is in any case.
   std::string_view Header(std::string_view name) const;
 };
 

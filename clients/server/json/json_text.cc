@@ -6,7 +6,7 @@
 namespace server {
 namespace {
 
-// Returns the bytes of the UTF-8 sequence at the start of `text`; 0 if there is none.
+// Returns the size of the UTF-8 sequence at the start of `text`; 0 if the bytes are not UTF-8.
 size_t SequenceBytes(std::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);

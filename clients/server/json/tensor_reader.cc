@@ -157,7 +157,7 @@ ramet::Status TensorReader::Convert(Result result, const JsonEvent& event) {
   switch (result) {
     case Result::kOk: return ramet::OkStatus();
     case Result::kWrongType: return WrongType(event);
-    default: return ramet::ResourceExhausted("there is not enough memory for the request");
+    default: return ramet::ResourceExhausted("not enough memory for this request");
   }
 }
 

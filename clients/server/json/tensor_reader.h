@@ -26,7 +26,7 @@ class GrowingTensor {
   bool convertible() const { return convert_ != nullptr; }
   Result Add(const JsonEvent& event);
   Result AddBytes(std::string bytes);  // of a string tensor
-  // \error kResourceExhausted: there is not enough memory.
+  // \error kResourceExhausted: the elements do not fit into memory.
   ramet::StatusOr<ramet::Tensor> Take(const ramet::Shape& shape);
 
  private:
@@ -53,7 +53,7 @@ class TensorReader {
   // Consumes the next event of a value. `*done` says whether the value ends with it.
   // \error kInvalidArgument: the value does not have the dtype, or its lists do not agree.
   // \error kUnimplemented: JSON cannot express the dtype.
-  // \error kResourceExhausted: there is not enough memory.
+  // \error kResourceExhausted: the elements do not fit into memory.
   ramet::Status Add(const JsonEvent& event, bool* done);
   // Ends one of several values.
   // \error kInvalidArgument: its shape differs from that of the first one.

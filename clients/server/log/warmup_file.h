@@ -14,7 +14,7 @@ namespace server {
 inline constexpr size_t kMaxWarmupRecords = 1000;
 
 // Reads FOLDER/assets.extra/tf_serving_warmup_requests: a TFRecord file of PredictionLog messages,
-// such as the request log. Returns no requests if there is no such file.
+// such as the request log. Returns an empty list if the file does not exist.
 // \error kDataLoss: the file is not a TFRecord file, or a record is not a PredictionLog.
 // \error kInvalidArgument: a record's request cannot be parsed, or there are more than
 //   kMaxWarmupRecords.

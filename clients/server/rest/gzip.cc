@@ -39,7 +39,7 @@ int InflateAll(z_stream* stream, size_t max_bytes, std::string* out) {
 ramet::StatusOr<std::string> Inflate(std::string_view text, size_t max_bytes) {
   z_stream stream = {};
   if (inflateInit2(&stream, kAnyFormat) != Z_OK) {
-    return ramet::ResourceExhausted("there is not enough memory to inflate the body");
+    return ramet::ResourceExhausted("not enough memory to inflate the body");
   }
   SetInput(text, &stream);
   std::string out;

@@ -28,7 +28,7 @@ class InputTensors {
   size_t size() const { return inputs_.size(); }
   Input& operator[](size_t i) { return inputs_[i]; }
   std::string_view json() const { return json_; }
-  // Returns the index of a name, or size() if there is none. `likely` is tried first.
+  // Returns the index of a name, or size() for an unknown name. `likely` is tried first.
   size_t Find(std::string_view name, size_t likely) const;
   // Reports whether an object whose first key is `key` is a value, {"b64": "..."}, and not an
   // object of named inputs.

@@ -38,7 +38,7 @@ class PredictBodyReader : public JsonHandler {
 
   // An error of the JSON or of the top level, for every signature.
   const ramet::Status& error() const { return error_; }
-  // The signature in the text; "serving_default" if there is none.
+  // The signature that the text names, or "serving_default".
   std::string signature_name() const {
     const bool named = signature_name_ && !signature_name_->empty();
     return named ? *signature_name_ : ramet::saved_model_keys::kDefaultServingSignature;

@@ -23,7 +23,7 @@ struct PredictBody {
 // dtypes. If the name of the signature comes after the tensors, the text is read twice.
 // \error kInvalidArgument: the text is not JSON, or not a request for one of the signatures.
 // \error kUnimplemented: JSON cannot express the dtype of an input.
-// \error kResourceExhausted: there is not enough memory.
+// \error kResourceExhausted: the tensors do not fit into memory.
 ramet::StatusOr<PredictBody> ReadPredictBody(std::string_view json, const Signatures& signatures,
                                              int64_t max_elements);
 // Returns the errors that ReadPredictBody reports for every model.

@@ -194,7 +194,8 @@ void AnswerStatistics(const ModelSpec& spec, RestCall* call) {
 }
 
 void NotThere(RestCall* call) {
-  call->Fail(ramet::NotFound("there is no ", call->request().method, " ", call->request().target,
+  call->Fail(ramet::NotFound("unknown request ", call->request().method, " ",
+                             call->request().target,
                              "; expected GET /v2[/health/live or /health/ready], GET "
                              "/v2/models/NAME[/versions/N][/ready or /stats], POST "
                              "/v2/models/NAME[/versions/N]/infer or POST /v2/repository/index"));

@@ -71,7 +71,7 @@ ramet::Status FlatReader::Add(const JsonEvent& event, bool* done) {
   const auto result = elements_.Add(event);
   if (result == GrowingTensor::Result::kOk) return ramet::OkStatus();
   if (result == GrowingTensor::Result::kNoMemory) {
-    return ramet::ResourceExhausted("there is not enough memory for the request");
+    return ramet::ResourceExhausted("not enough memory for this request");
   }
   return ramet::InvalidArgument("JSON Value: ", QuoteValue(json_, event.offset),
                                 " Type: ", JsonTypeName(event),

@@ -14,13 +14,13 @@ bool IsInference(const std::string& api) { return !api.empty(); }
 
 float DoubleToFloat(double value) { return static_cast<float>(value); }
 
-void SetLatencies(const std::vector<uint64_t>& counts, TrafficSample* sample) {
-  static const auto* const bounds = new std::vector<double>(ExponentialBounds(10, 1.8, 33));
+void SetLatencies(const std::vector<double>& bounds, const std::vector<uint64_t>& counts,
+                  TrafficSample* sample) {
   for (const uint64_t count : counts) sample->requests += static_cast<float>(count);
   if (counts.empty()) return;
-  sample->p50 = DoubleToFloat(Quantile(*bounds, counts, 0.5));
-  sample->p90 = DoubleToFloat(Quantile(*bounds, counts, 0.9));
-  sample->p99 = DoubleToFloat(Quantile(*bounds, counts, 0.99));
+  sample->p50 = DoubleToFloat(Quantile(bounds, counts, 0.5));
+  sample->p90 = DoubleToFloat(Quantile(bounds, counts, 0.9));
+  sample->p99 = DoubleToFloat(Quantile(bounds, counts, 0.99));
 }
 
 std::vector<uint64_t> Difference(const std::vector<uint64_t>& now,
@@ -78,7 +78,9 @@ std::map<std::string, TrafficHistory::Totals> TrafficHistory::CountAll() const {
   metrics_->requests.request_latency.ForEach(
       [&](const std::vector<std::string>& labels, const Histogram& latency) {
         if (!IsInference(labels[1])) return;
-        std::vector<uint64_t>& sum = all[labels[0]].latencies;
+        Totals& totals = all[labels[0]];
+        std::vector<uint64_t>& sum = totals.latencies;
+        totals.bounds = latency.bounds();
         const std::vector<uint64_t> counts = latency.counts();
         sum.resize(counts.size());
         for (size_t i = 0; i < counts.size(); ++i) sum[i] += counts[i];
@@ -104,7 +106,7 @@ void TrafficHistory::Sample() {
     Model model = std::move(models_[report.name]);
     Totals& now = totals[report.name];
     TrafficSample sample;
-    SetLatencies(Difference(now.latencies, model.before.latencies), &sample);
+    SetLatencies(now.bounds, Difference(now.latencies, model.before.latencies), &sample);
     sample.errors = static_cast<float>(now.errors - std::min(now.errors, model.before.errors));
     sample.queue = queues[report.name];
     sample.lag = static_cast<float>(report.lag);

@@ -46,6 +46,7 @@ class TrafficHistory {
  private:
   // The counts of one model since the start.
   struct Totals {
+    std::vector<double> bounds = {};  // of the buckets of `latencies`
     std::vector<uint64_t> latencies = {};
     uint64_t errors = 0;
   };

@@ -39,6 +39,13 @@ std::unique_ptr<HttpServer> StartServer(HttpServerOptions options = {},
   return server.ok() ? *std::move(server) : nullptr;
 }
 
+// Returns what a new connection receives for `text` until the server ends it.
+std::string AllAnswers(const HttpServer& server, std::string_view text) {
+  TestClient client(server.ports()[0]);
+  client.Send(text);
+  return client.ReadToEnd();
+}
+
 TEST(HttpServerTest, AnswersSeveralRequestsOnOneConnection) {
   auto server = StartServer();
   TestClient client(server->ports()[0]);
@@ -102,12 +109,9 @@ TEST(HttpServerTest, HeadHasNoBody) {
 
 TEST(HttpServerTest, ClosesIfTheClientAsksForIt) {
   auto server = StartServer();
-  TestClient client(server->ports()[0]);
-  client.Send(Get("/", "Connection: close\r\n"));
-  EXPECT_THAT(client.ReadToEnd(), HasSubstr("Connection: close\r\n"));
-  TestClient old(server->ports()[0]);
-  old.Send("GET / HTTP/1.0\r\n\r\n");
-  EXPECT_THAT(old.ReadToEnd(), StartsWith("HTTP/1.0 200 OK"));
+  EXPECT_THAT(AllAnswers(*server, Get("/", "Connection: close\r\n")),
+              HasSubstr("Connection: close\r\n"));
+  EXPECT_THAT(AllAnswers(*server, "GET / HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.0 200 OK"));
 }
 
 TEST(HttpServerTest, RefusesWhatIsNotHttp) {
@@ -116,13 +120,10 @@ TEST(HttpServerTest, RefusesWhatIsNotHttp) {
        {"hello\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n",
         "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
         "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "GET / HTTP/1.1\r\nA\r\n\r\n"}) {
-    TestClient client(server->ports()[0]);
-    client.Send(text);
-    EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.1 400 ")) << text;
+    EXPECT_THAT(AllAnswers(*server, text), StartsWith("HTTP/1.1 400 ")) << text;
   }
-  TestClient chunked(server->ports()[0]);
-  chunked.Send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n");
-  EXPECT_THAT(chunked.ReadToEnd(), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(AllAnswers(*server, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
+              StartsWith("HTTP/1.1 400 "));
 }
 
 TEST(HttpServerTest, LimitsHeadersAndBodies) {
@@ -130,16 +131,12 @@ TEST(HttpServerTest, LimitsHeadersAndBodies) {
   options.limits.max_header_bytes = 1000;
   options.limits.max_body_bytes = 100;
   auto server = StartServer(options);
-  TestClient header(server->ports()[0]);
-  header.Send(Get("/", "A: " + std::string(2000, 'a') + "\r\n"));
-  EXPECT_THAT(header.ReadToEnd(), StartsWith("HTTP/1.1 431 "));
-  TestClient body(server->ports()[0]);
-  body.Send(Post("/", std::string(101, 'b')));
-  EXPECT_THAT(body.ReadToEnd(), StartsWith("HTTP/1.1 413 "));
-  TestClient chunked(server->ports()[0]);
-  chunked.Send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nc8\r\n" +
-               std::string(200, 'c') + "\r\n0\r\n\r\n");
-  EXPECT_THAT(chunked.ReadToEnd(), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(AllAnswers(*server, Get("/", "A: " + std::string(2000, 'a') + "\r\n")),
+              StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(AllAnswers(*server, Post("/", std::string(101, 'b'))), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(AllAnswers(*server, "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nc8\r\n" +
+                                      std::string(200, 'c') + "\r\n0\r\n\r\n"),
+              StartsWith("HTTP/1.1 413 "));
   TestClient fits(server->ports()[0]);
   EXPECT_THAT(fits.Ask(Post("/", std::string(100, 'b'))), StartsWith("HTTP/1.1 200 "));
 }
@@ -148,9 +145,9 @@ TEST(HttpServerTest, ABodyThatIsAnnouncedTooLargeIsRefusedBeforeItIsSent) {
   HttpServerOptions options;
   options.limits.max_body_bytes = 100;
   auto server = StartServer(options);
-  TestClient client(server->ports()[0]);
-  client.Send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 999\r\n\r\n");
-  EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(
+      AllAnswers(*server, "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 999\r\n\r\n"),
+      StartsWith("HTTP/1.1 413 "));
 }
 
 TEST(HttpServerTest, LimitsTheMemoryOfAllRequests) {
@@ -190,12 +187,9 @@ TEST(HttpServerTest, SlowClientsEnd) {
   options.limits.header_time = 50ms;
   options.limits.body_time = 50ms;
   auto server = StartServer(options);
-  TestClient header(server->ports()[0]);
-  header.Send("GET / HTTP/1.1\r\nHo");
-  EXPECT_THAT(header.ReadToEnd(), StartsWith("HTTP/1.1 408 "));
-  TestClient body(server->ports()[0]);
-  body.Send("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc");
-  EXPECT_THAT(body.ReadToEnd(), StartsWith("HTTP/1.1 408 "));
+  EXPECT_THAT(AllAnswers(*server, "GET / HTTP/1.1\r\nHo"), StartsWith("HTTP/1.1 408 "));
+  EXPECT_THAT(AllAnswers(*server, "POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc"),
+              StartsWith("HTTP/1.1 408 "));
   // A client that sends a byte now and then does not get more time.
   TestClient drip(server->ports()[0]);
   drip.Send("GET / HTTP/1.1\r\nX: ");
@@ -272,9 +266,8 @@ TEST(HttpServerTest, AdmissionComesBeforeTheBody) {
     return HttpResponse{.status = 401};
   };
   auto server = StartServer(options);
-  TestClient client(server->ports()[0]);
-  client.Send("POST / HTTP/1.1\r\nContent-Length: 100000\r\n\r\n");
-  EXPECT_THAT(client.ReadToEnd(), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(AllAnswers(*server, "POST / HTTP/1.1\r\nContent-Length: 100000\r\n\r\n"),
+              StartsWith("HTTP/1.1 401 "));
   TestClient friendly(server->ports()[0]);
   EXPECT_THAT(friendly.Ask(Get("/", "Authorization: Bearer x\r\n")), StartsWith("HTTP/1.1 200"));
 }

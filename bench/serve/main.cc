@@ -77,6 +77,7 @@ int MeasureEmptyCalls(char** arguments) {
                     .rate = std::atof(arguments[1]),
                     .time = std::chrono::duration<double>(std::atof(arguments[2]))});
 }
+
 int MeasureCallable(char** arguments) {
   rm::Graph graph;
   rm::Session session = rm::Session::Create(graph).value();

@@ -119,5 +119,3 @@ def test_metrics_count_both_apis(server):
 def test_health_addresses(server):
     assert running.curl(f"{server.url}/healthz")[0] == 200
     assert running.curl(f"{server.url}/readyz")[0] == 200
-
-

@@ -39,7 +39,6 @@ def client(triton, server):
         yield client
 
 
-
 def test_health(client):
     assert client.is_server_live()
     assert client.is_server_ready()

@@ -35,12 +35,11 @@ T ParseUnusualNumber(std::string_view text) {
 }
 
 template <class T>
-bool ParseReal(std::string_view text, T* value) {
+void ParseReal(std::string_view text, T* value) {
   const auto end = std::from_chars(text.data(), text.data() + text.size(), *value);
   if (end.ec != std::errc() || end.ptr != text.data() + text.size() || std::isnan(*value)) {
     *value = ParseUnusualNumber<T>(text);
   }
-  return true;
 }
 
 // Integers have neither a fraction nor an exponent.
@@ -55,17 +54,16 @@ bool ParseInteger(std::string_view text, T* value) {
 template <class T>
 Result ConvertNumber(const JsonEvent& event, void* element) {
   if (event.kind != Kind::kNumber) return Result::kWrongType;
-  bool ok = false;
   if constexpr (std::is_integral_v<T>) {
-    ok = ParseInteger(event.text, static_cast<T*>(element));
+    return ParseInteger(event.text, static_cast<T*>(element)) ? Result::kOk : Result::kWrongType;
   } else if constexpr (std::is_floating_point_v<T>) {
-    ok = ParseReal(event.text, static_cast<T*>(element));
+    ParseReal(event.text, static_cast<T*>(element));
   } else {
     float value = 0;
-    ok = ParseReal(event.text, &value);
+    ParseReal(event.text, &value);
     *static_cast<T*>(element) = T(value);
   }
-  return ok ? Result::kOk : Result::kWrongType;
+  return Result::kOk;
 }
 
 Result ConvertBool(const JsonEvent& event, void* element) {

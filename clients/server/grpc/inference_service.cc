@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "grpc/call_table.h"
@@ -22,9 +21,7 @@ ramet::StatusOr<ModelSpec> SpecOf(const std::string& name, const std::string& ve
   spec.name = name;
   if (version.empty()) return spec;
   int64_t number = 0;
-  const char* const end = version.data() + version.size();
-  const auto parsed = std::from_chars(version.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end) {
+  if (!ramet::ParseInt64(version, &number)) {
     return ramet::InvalidArgument("the version of a model must be a number, but is '", version,
                                   "'");
   }

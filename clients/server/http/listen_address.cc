@@ -5,7 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <charconv>
+#include <cstdint>
 #include <cstring>
 
 namespace server {
@@ -18,9 +18,10 @@ ramet::Status Malformed(const std::string& text) {
 }
 
 bool ParsePort(std::string_view text, int* port) {
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), *port);
-  return end.ec == std::errc() && end.ptr == text.data() + text.size() && *port >= 0 &&
-         *port <= 65535;
+  int64_t number = 0;
+  if (!ramet::ParseInt64(text, &number) || number < 0 || number > 65535) return false;
+  *port = static_cast<int>(number);
+  return true;
 }
 
 bool IsListening(const sockaddr_un& address) {

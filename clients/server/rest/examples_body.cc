@@ -1,6 +1,6 @@
 #include "rest/examples_body.h"
 
-#include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -14,11 +14,6 @@ namespace server {
 namespace {
 
 using Kind = JsonEvent::Kind;
-
-bool ParseInt(std::string_view text, int64_t* value) {
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return end.ec == std::errc() && end.ptr == text.data() + text.size();
-}
 
 float ParseFloat(std::string_view text) {
   const std::string copy(text);
@@ -57,7 +52,7 @@ ramet::Status FeaturesReader::AddNumber(const JsonEvent& event) {
     return writer_.AddFloat(ParseFloat(event.text));
   }
   int64_t value = 0;
-  if (ParseInt(event.text, &value)) return writer_.AddInt(value);
+  if (ramet::ParseInt64(event.text, &value)) return writer_.AddInt(value);
   return ramet::InvalidArgument("Feature: ", writer_.feature(), " has the integer ", event.text,
                                 ", which does not fit int64; write it with a fraction for a float");
 }

@@ -1,7 +1,6 @@
 #include "rest/rest_address.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "http/http_message.h"
@@ -147,9 +146,7 @@ std::string DecodePercent(std::string_view text) {
 }
 
 bool ParseDigits(std::string_view text, int64_t* number) {
-  if (!IsDigits(text)) return false;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return end.ec == std::errc() && end.ptr == text.data() + text.size();
+  return IsDigits(text) && ramet::ParseInt64(text, number);
 }
 
 ramet::StatusOr<RestAddress> ParseRestAddress(std::string_view method, std::string_view target) {

@@ -1,7 +1,6 @@
 #include "rest/v2_request.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "inference/open_inference.h"

@@ -35,8 +35,12 @@ class Server:
         self.channel = grpc.insecure_channel(f"127.0.0.1:{self.port}")
         self.prediction = prediction_service_pb2_grpc.PredictionServiceStub(self.channel)
         self.models = model_service_pb2_grpc.ModelServiceStub(self.channel)
-        if wait:
-            self.wait_until_listening()
+        try:
+            if wait:
+                self.wait_until_listening()
+        except BaseException:
+            self.__exit__()
+            raise
 
     @property
     def url(self):

@@ -23,6 +23,11 @@ inline void AppendFixed32(std::string* out, uint32_t value) {
   for (int i = 0; i < 4; ++i) out->push_back(static_cast<char>(value >> (8 * i)));
 }
 
+inline void AppendFixed64(std::string* out, uint64_t value) {
+  AppendFixed32(out, static_cast<uint32_t>(value));
+  AppendFixed32(out, static_cast<uint32_t>(value >> 32));
+}
+
 inline uint32_t DecodeFixed32(const char* p) {
   uint32_t value = 0;
   for (int i = 0; i < 4; ++i) value |= uint32_t{static_cast<uint8_t>(p[i])} << (8 * i);

@@ -13,16 +13,11 @@ enum VariantField : uint32_t { kTypeName = 1, kMetadata = 2 };
 
 constexpr size_t kChecksumBytes = 4;
 
-uint32_t ExtendByLength(uint32_t crc, uint64_t length) {
-  std::string bytes;
-  AppendFixed32(&bytes, static_cast<uint32_t>(length));
-  AppendFixed32(&bytes, static_cast<uint32_t>(length >> 32));
-  return crc32c::Extend(crc, bytes.data(), bytes.size());
-}
-
 // Extends *crc by an element and returns the bytes of its checksum.
 std::string ChecksumOf(std::string_view element, uint32_t* crc) {
-  *crc = ExtendByLength(*crc, element.size());
+  std::string length;
+  AppendFixed64(&length, element.size());
+  *crc = crc32c::Extend(*crc, length.data(), length.size());
   *crc = crc32c::Extend(*crc, element.data(), element.size());
   std::string checksum;
   AppendFixed32(&checksum, crc32c::Mask(*crc));

@@ -28,8 +28,7 @@ StatusOr<bool> TFRecordReader::Read(std::string* record) {
 
 void AppendTFRecord(std::string_view record, std::string* file) {
   const size_t start = file->size();
-  AppendFixed32(file, static_cast<uint32_t>(record.size()));
-  AppendFixed32(file, static_cast<uint32_t>(uint64_t{record.size()} >> 32));
+  AppendFixed64(file, record.size());
   AppendFixed32(file, crc32c::Mask(crc32c::Value(std::string_view(*file).substr(start))));
   file->append(record);
   AppendFixed32(file, crc32c::Mask(crc32c::Value(record)));

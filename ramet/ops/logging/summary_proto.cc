@@ -13,11 +13,6 @@ void AppendTag(std::string* message, uint32_t number, WireType type) {
 
 }  // namespace
 
-void AppendFixed64(std::string* out, uint64_t value) {
-  AppendFixed32(out, static_cast<uint32_t>(value));
-  AppendFixed32(out, static_cast<uint32_t>(value >> 32));
-}
-
 void AppendNonZero(std::string* message, uint32_t number, uint64_t value) {
   if (value == 0) return;
   AppendTag(message, number, WireType::kVarint);

@@ -23,7 +23,6 @@ enum class SummaryField : uint32_t {
   kMetadata = 9,
 };
 
-void AppendFixed64(std::string* out, uint64_t value);
 // Each function appends one field. The first three omit a zero or empty value, as protobuf does.
 void AppendNonZero(std::string* message, uint32_t number, uint64_t value);
 void AppendNonZero(std::string* message, uint32_t number, double value);

@@ -34,8 +34,8 @@ struct IteratorState {
 
   uint64_t calls = 0;   // how many elements it has returned, errors included
   uint64_t errors = 0;  // how many of them were errors
-  std::vector<SeedState>
-      seeds;  // of the datasets, in the order in which iterators of them were made
+  // The seeds of the datasets, in the order in which iterators of them were made.
+  std::vector<SeedState> seeds;
 
   std::string Encode() const;
   // \error kInvalidArgument: the bytes are damaged, or of a later version.

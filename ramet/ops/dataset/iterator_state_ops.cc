@@ -36,9 +36,8 @@ Status DeserializeIterator(KernelContext& c) {
       t.num_elements() == 1 ? t.flat<Variant>()[0].get<EncodedVariant>() : nullptr;
   if (encoded == nullptr || encoded->type_name() != IteratorState::kTypeName) {
     return InvalidArgument(
-        "serialized must be the state of an iterator that Ramet saved, but it is a variant tensor "
-        "of "
-        "shape ",
+        "serialized must be the state of an iterator that Ramet saved, but it is a variant "
+        "tensor of shape ",
         t.shape(), t.num_elements() > 0 ? " with " + t.flat<Variant>()[0].ToString() : "",
         "; TensorFlow's states cannot be restored: initialize the iterator instead");
   }
@@ -59,8 +58,7 @@ RAMET_OP("SerializeIterator")
     .Stateful()
     .Doc(
         "Returns the position of an iterator in its dataset. Error: the iterator has no dataset, "
-        "or "
-        "external_state_policy is 2 and a function of the dataset has an operation with state "
+        "or external_state_policy is 2 and a function of the dataset has an operation with state "
         "(kFailedPrecondition).")
     .Shape(StateShape)
     .CpuKernelClass<SerializeIteratorKernel>();

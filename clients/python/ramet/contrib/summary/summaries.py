@@ -8,6 +8,7 @@ from ramet.framework import constant_op, dtypes, ops
 from ramet.ops.array import array_ops
 from ramet.ops.control_flow import smart_cond
 from ramet.ops.math import math_ops
+from ramet.summary import tags
 from ramet.train import training_util
 
 
@@ -16,35 +17,47 @@ def _step(step):
     return ops.convert_to_tensor(step, dtypes.int64)
 
 
-def _tag(name, family):
-    """Returns (tag, the name of the scope) of a summary."""
-    scope = ops.get_name_scope()
-    with ops.name_scope(name if family is None else f'{family}/{name}') as made:
-        tag = made.rstrip('/')
-    return (tag if family is None else f'{family}/{tag}'), made, scope
-
-
 def _write(name, family, write):
     """Adds a summary; returns the bool Tensor whether it was written, which is also in the collection of summaries.
 
     Args:
       name: the name of the summary.
       family: the first part of the tag, or None.
-      write: a function (writer, tag, scope) -> Operation.
+      write: a function (writer, tag, scope) -> Operation, which is called in the scope.
     """
     writer = writers.default_writer()
     if writer is None:
         return gen.NoOp()
+    outer = ops.get_name_scope()
 
     def record():
-        tag, scope, _ = _tag(name, family)
-        with ops.name_scope(scope), ops.control_dependencies([write(writer._resource, tag, scope)]):
-            return constant_op.constant(True)
+        # A conditional opens a scope of its own, which must not be part of the tag.
+        with ops.name_scope(f'{outer}/' if outer else ''), tags.scope(name, family) as (tag, scope):
+            with ops.control_dependencies([write(writer._resource, tag, scope)]):
+                return constant_op.constant(True)
 
     with ops.device('cpu:0'):
         made = smart_cond.smart_cond(writers.should_record_summaries(), record, lambda: constant_op.constant(False))
     ops.add_to_collection(ops.GraphKeys._SUMMARY_COLLECTION, made)
     return made
+
+
+def _write_value(make, name, tensor, family, step):
+    """Adds a summary that the operation of `make` computes from a copy of a tensor; see _write."""
+
+    def write(writer, tag, scope):
+        return make(writer, _step(step), tag, array_ops.identity(tensor), name=scope)
+
+    return _write(name, family, write)
+
+
+def _write_message(make, name, family, step):
+    """Adds a summary for which `make`, a function of the tag, returns the serialized Summary; see _write."""
+
+    def write(writer, tag, scope):
+        return gen.WriteRawProtoSummary(writer, _step(step), make(tag), name=scope)
+
+    return _write(name, family, write)
 
 
 @export('contrib.summary.all_summary_ops')
@@ -68,12 +81,7 @@ def scalar(name, tensor, family=None, step=None):
     Returns:
       A bool Tensor, whether the event was written, or an Operation that does nothing without a default writer.
     """
-    def write(writer, tag, scope):
-        with ops.name_scope(scope):
-            value = array_ops.identity(tensor)
-        return gen.WriteScalarSummary(writer, _step(step), tag, value, name=scope)
-
-    return _write(name, family, write)
+    return _write_value(gen.WriteScalarSummary, name, tensor, family, step)
 
 
 @export('contrib.summary.histogram')
@@ -84,12 +92,7 @@ def histogram(name, tensor, family=None, step=None):
     Returns:
       As for scalar.
     """
-    def write(writer, tag, scope):
-        with ops.name_scope(scope):
-            value = array_ops.identity(tensor)
-        return gen.WriteHistogramSummary(writer, _step(step), tag, value, name=scope)
-
-    return _write(name, family, write)
+    return _write_value(gen.WriteHistogramSummary, name, tensor, family, step)
 
 
 @export('contrib.summary.generic')
@@ -105,10 +108,8 @@ def generic(name, tensor, metadata=None, family=None, step=None):
     """
     def write(writer, tag, scope):
         data = metadata.SerializeToString() if hasattr(metadata, 'SerializeToString') else metadata or b''
-        with ops.name_scope(scope):
-            value = array_ops.identity(tensor)
-            data = constant_op.constant(data)
-        return gen.WriteSummary(writer, _step(step), value, tag, data, name=scope)
+        data = constant_op.constant(data)
+        return gen.WriteSummary(writer, _step(step), array_ops.identity(tensor), tag, data, name=scope)
 
     return _write(name, family, write)
 
@@ -126,12 +127,7 @@ def image(name, tensor, bad_color=None, max_images=3, family=None, step=None):
     Returns:
       As for scalar.
     """
-    def write(writer, tag, scope):
-        with ops.name_scope(scope):
-            message = gen.ImageSummary(tag, tensor, max_images=max_images)
-        return gen.WriteRawProtoSummary(writer, _step(step), message, name=scope)
-
-    return _write(name, family, write)
+    return _write_message(lambda tag: gen.ImageSummary(tag, tensor, max_images=max_images), name, family, step)
 
 
 @export('contrib.summary.audio')
@@ -147,12 +143,8 @@ def audio(name, tensor, sample_rate, max_outputs, family=None, step=None):
     Returns:
       As for scalar.
     """
-    def write(writer, tag, scope):
-        with ops.name_scope(scope):
-            message = gen.AudioSummaryV2(tag, tensor, sample_rate, max_outputs=max_outputs)
-        return gen.WriteRawProtoSummary(writer, _step(step), message, name=scope)
-
-    return _write(name, family, write)
+    return _write_message(lambda tag: gen.AudioSummaryV2(tag, tensor, sample_rate, max_outputs=max_outputs), name,
+                          family, step)
 
 
 @export('contrib.summary.graph')

@@ -8,6 +8,7 @@ from ramet.api import export
 from ramet.autograph import calls
 from ramet.autograph.errors import ConversionError
 from ramet.autograph.features import ConversionOptions, Feature
+from ramet.docstrings import with_args_of
 
 
 def _function_of(entity):
@@ -54,17 +55,13 @@ def to_graph(entity, recursive=True, arg_values=None, arg_types=None, experiment
 
 
 @export('autograph.to_code')
+@with_args_of(to_graph)
 def to_code(entity, recursive=True, arg_values=None, arg_types=None, indentation='  ',
             experimental_optional_features=None):
     """Returns the source of the function that tf.autograph.to_graph makes.
 
     Args:
-      entity: a Python function or method.
-      recursive: whether the functions of the program that it calls are converted too.
-      arg_values: ignored.
-      arg_types: ignored.
       indentation: ignored.
-      experimental_optional_features: a Feature, a collection of them, or None.
 
     Raises:
       ConversionError: if the function cannot be converted.
@@ -73,16 +70,14 @@ def to_code(entity, recursive=True, arg_values=None, arg_types=None, indentation
 
 
 @export('contrib.autograph.to_graph')
+@with_args_of(to_graph)
 def contrib_to_graph(e, recursive=True, verbose=False, arg_values=None, arg_types=None, partial_types=None,
                      strip_decorators=None, optional_features=Feature.ALL):
     """Like tf.autograph.to_graph.
 
     Args:
       e: a Python function or method.
-      recursive: whether the functions of the program that it calls are converted too.
       verbose: ignored.
-      arg_values: ignored.
-      arg_types: ignored.
       partial_types: ignored.
       strip_decorators: ignored.
       optional_features: a Feature, a collection of them, or None.
@@ -97,18 +92,13 @@ def contrib_to_graph(e, recursive=True, verbose=False, arg_values=None, arg_type
 
 
 @export('contrib.autograph.to_code')
+@with_args_of(contrib_to_graph)
 def contrib_to_code(e, recursive=True, arg_values=None, arg_types=None, partial_types=None, indentation='  ',
                     optional_features=Feature.ALL):
     """Like tf.autograph.to_code.
 
     Args:
-      e: a Python function or method.
-      recursive: whether the functions of the program that it calls are converted too.
-      arg_values: ignored.
-      arg_types: ignored.
-      partial_types: ignored.
       indentation: ignored.
-      optional_features: a Feature, a collection of them, or None.
 
     Raises:
       ConversionError: if the function cannot be converted.
@@ -117,14 +107,9 @@ def contrib_to_code(e, recursive=True, arg_values=None, arg_types=None, partial_
 
 
 @export('contrib.autograph.convert')
+@with_args_of(contrib_to_graph)
 def contrib_convert(recursive=False, verbose=False, optional_features=Feature.ALL):
-    """Returns a decorator that converts a function when it is called.
-
-    Args:
-      recursive: whether the functions of the program that it calls are converted too.
-      verbose: ignored.
-      optional_features: a Feature, a collection of them, or None.
-    """
+    """Returns a decorator that converts a function when it is called."""
     return calls.convert(recursive, optional_features)
 
 

@@ -70,7 +70,7 @@ def _check_one(name, check_shape, first, before, after, invariant=None):
                              f'invariant {invariant}.')
 
 
-def check(first, before, after, symbols, options, invariants=None, check_shapes=True):
+def check(first, before, after, symbols, invariants=None, check_shapes=True):
     """Raises an error unless the variables keep their structure, dtypes and shapes.
 
     Args:
@@ -78,7 +78,6 @@ def check(first, before, after, symbols, options, invariants=None, check_shapes=
       before: the values at the start of an iteration.
       after: the values at its end.
       symbols: the names.
-      options: the options of the loop.
       invariants: the shape invariant of each variable, or None.
       check_shapes: whether shapes must stay.
     """

@@ -203,7 +203,7 @@ def iterator_for(iterator, extra_test, body, get_state, set_state, symbols, opti
 
         def main():
             body(element.get_value())
-            loop_variables.check(first, before, get(), symbols, options)
+            loop_variables.check(first, before, get(), symbols)
             return get()
 
         put(cond(more, main, lambda: before))
@@ -232,7 +232,7 @@ def _graph_while(test, body, get_state, set_state, symbols, options):
         set_state(unmarked(values))
         body()
         after = get_state()
-        loop_variables.check(first, unmarked(values), after, symbols, options, invariants)
+        loop_variables.check(first, unmarked(values), after, symbols, invariants)
         return (True, *after) if marked else after
 
     arguments = {key: value for key, value in options.items() if key not in ('iterate_names', 'shape_invariants')}
@@ -244,5 +244,3 @@ def _graph_while(test, body, get_state, set_state, symbols, options):
     if marked:
         made = loop_variables.after_one_iteration(made, symbols, missing, given)
     set_state(tuple(made))
-
-

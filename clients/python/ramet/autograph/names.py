@@ -3,8 +3,6 @@
 import ast
 import dataclasses
 
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
 
 @dataclasses.dataclass
 class Effects:
@@ -34,8 +32,8 @@ class _Collector(ast.NodeVisitor):
         target.add(node.id)
 
     def visit_AugAssign(self, node):
-        for name in _targets(node.target):
-            self.effects.reads.add(name)
+        if isinstance(node.target, ast.Name):
+            self.effects.reads.add(node.target.id)
         self.generic_visit(node)
 
     def visit_Attribute(self, node):
@@ -110,10 +108,6 @@ class _Collector(ast.NodeVisitor):
         if node.rest:
             self.effects.writes.add(node.rest)
         self.generic_visit(node)
-
-
-def _targets(target):
-    return [target.id] if isinstance(target, ast.Name) else []
 
 
 def _fixed_path(node):

@@ -29,7 +29,7 @@ def for_stmt(dataset, extra_test, body, get_state, set_state, symbols, options):
 
         def main():
             body(element)
-            loop_variables.check(first, before, get_state(), symbols, options, check_shapes=False)
+            loop_variables.check(first, before, get_state(), symbols, check_shapes=False)
             return get_state()
 
         if extra_test is None:

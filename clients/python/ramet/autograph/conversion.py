@@ -8,7 +8,7 @@ import weakref
 
 from ramet.autograph import jumps, source
 from ramet.autograph.errors import UnsupportedError, register_code
-from ramet.autograph.rewriting import Rewriter
+from ramet.autograph.rewriting import Rewriter, function_def, parameters
 
 # Maps code objects to {features: (code of the converted function, its tree)}.
 _converted = weakref.WeakKeyDictionary()
@@ -20,9 +20,7 @@ def _as_function_def(node):
     node = copy.deepcopy(node)
     if isinstance(node, ast.Lambda):
         body = [ast.copy_location(ast.Return(node.body), node.body)]
-        node = ast.copy_location(ast.FunctionDef('lambda_', node.args, body, []), node)
-        if 'type_params' in ast.FunctionDef._fields:
-            node.type_params = []
+        node = ast.copy_location(function_def('lambda_', node.args, body), node)
     node.decorator_list = []
     node.returns = None
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
@@ -69,10 +67,7 @@ def _compiled(node, function):
     free = [*function.__code__.co_freevars, *_OWN_CELLS]
     # The variables must be local to a function around it. No statement of it runs.
     locals_ = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None), lineno=1) for name in free]
-    none = ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
-    factory = ast.FunctionDef('factory', none, [*locals_, node], [])
-    if 'type_params' in ast.FunctionDef._fields:
-        factory.type_params = []
+    factory = function_def('factory', parameters(), [*locals_, node])
     module = ast.fix_missing_locations(ast.Module([factory], []))
     try:
         code = compile(module, function.__code__.co_filename, 'exec', dont_inherit=True)

@@ -19,19 +19,24 @@ def call(function, *args):
     return ast.Call(function, list(args), [])
 
 
-def _lambda(body):
-    none = ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
-    return ast.Lambda(none, body)
-
-
-def _function(name, body, parameters=()):
-    args = ast.arguments(posonlyargs=[], args=[ast.arg(p) for p in parameters], vararg=None, kwonlyargs=[],
+def parameters(args=()):
+    """Returns the parameters of a function."""
+    return ast.arguments(posonlyargs=[], args=[ast.arg(name) for name in args], vararg=None, kwonlyargs=[],
                          kw_defaults=[], kwarg=None, defaults=[])
-    return ast.FunctionDef(name, args, body or [ast.Pass()], [], lineno=0, **_type_params())
 
 
-def _type_params():
-    return {'type_params': []} if 'type_params' in ast.FunctionDef._fields else {}
+def function_def(name, args, body):
+    """Returns a FunctionDef without decorators, which has one more field from Python 3.12 on."""
+    more = {'type_params': []} if 'type_params' in ast.FunctionDef._fields else {}
+    return ast.FunctionDef(name, args, body, [], **more)
+
+
+def _lambda(body):
+    return ast.Lambda(parameters(), body)
+
+
+def _function(name, body, args=()):
+    return function_def(name, parameters(args), body or [ast.Pass()])
 
 
 def _expression(text, context):
@@ -324,7 +329,7 @@ class _State:
         body = []
         if self._names:
             target = ast.Tuple([_expression(name, ast.Store()) for name in self._names], ast.Store())
-            body = [*self._declarations(), ast.Assign([target], jumps.load('vars_'), lineno=0)]
+            body = [*self._declarations(), ast.Assign([target], jumps.load('vars_'))]
         return getter, _function(self._setter, body, ['vars_'])
 
     def arguments(self):
@@ -332,10 +337,10 @@ class _State:
         symbols = ast.Tuple([ast.Constant(name) for name in self._names], ast.Load())
         return jumps.load(self._getter), jumps.load(self._setter), symbols
 
-    def function(self, name, statements, parameters=()):
+    def function(self, name, statements, args=()):
         """Returns a block of the statement as a function."""
         body = self._rewriter.block(statements, self._simple - self._rewriter.scope.function.globals)
-        return _function(self._rewriter.new_name(name), self._declarations() + body, parameters)
+        return _function(self._rewriter.new_name(name), self._declarations() + body, args)
 
 
 def _is_docstring(node):

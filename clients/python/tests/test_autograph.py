@@ -116,6 +116,17 @@ class AutographTest(unittest.TestCase):
         self.assertRegex(str(caught.exception), r'(?s)in user code:.*test_autograph.py", line \d+, in wrong  \*\n'
                                                 r".*raise KeyError\('mine'\).*KeyError: 'mine'")
 
+    def test_errors_of_assignments_to_items_show_the_statement(self):
+        def function(x):
+            pair = tf.stack([x, x])
+            if x > 2:
+                pair[0] = 1
+            return pair
+
+        with self.assertRaises(TypeError) as caught:
+            tf.function(function)(self.x)
+        self.assertIn('        if x > 2:\n', str(caught.exception))
+
     def test_errors_with_constructors_of_their_own_are_raised_as_they_are(self):
         class Own(Exception):
             def __init__(self, number, text):

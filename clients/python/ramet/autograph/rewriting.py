@@ -42,6 +42,9 @@ def _function(name, body, args=()):
 def _expression(text, context):
     node = ast.parse(text, mode='eval').body
     node.ctx = context
+    for part in ast.walk(node):
+        if 'lineno' in part._attributes:
+            part.lineno = 0  # _placed sets the line
     return node
 
 

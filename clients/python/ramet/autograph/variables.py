@@ -41,7 +41,7 @@ def ld(value):
 
 
 def ldu(load, name):
-    """Returns the value of an attribute or item, or Undefined if there is none.
+    """Returns the value of an attribute or item, or Undefined if it is absent.
 
     Args:
       load: a function that returns it.

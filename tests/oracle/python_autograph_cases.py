@@ -41,6 +41,13 @@ def conditional_expressions(tf, x):
 
 
 @case
+def chained_comparisons(tf, x):
+    if 1 < x + 1 <= 6 < x * 2:
+        x = x + 1
+    return x if 0 != x != 4 else -x
+
+
+@case
 def jumps_in_while(tf, n):
     s = 0
     while n > 0:

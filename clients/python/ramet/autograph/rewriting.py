@@ -194,12 +194,12 @@ class Rewriter(ast.NodeTransformer):
         return _placed([made], node)[0]
 
     def visit_Compare(self, node):
+        # As in TensorFlow, a < b < c becomes the conjunction of a < b and b < c, so that b is evaluated twice.
         node = self.generic_visit(node)
-        if not self._uses(Feature.EQUALITY_OPERATORS):
-            return node
+        names_of_ops = {ast.Eq: 'eq', ast.NotEq: 'not_eq'} if self._uses(Feature.EQUALITY_OPERATORS) else {}
         made, left = None, node.left
         for op, right in zip(node.ops, node.comparators, strict=True):
-            name = {ast.Eq: 'eq', ast.NotEq: 'not_eq'}.get(type(op))
+            name = names_of_ops.get(type(op))
             one = ast.Compare(left, [op], [right]) if name is None else call(operator(name), left, right)
             made = one if made is None else call(operator('and_'), _lambda(made), _lambda(one))
             left = right

@@ -46,7 +46,7 @@ class FlowList:
           name: the name of the node.
 
         Raises:
-          ValueError: if there is neither a size nor a list.
+          ValueError: if neither a size nor a list was given.
         """
         if flow is None and size is None:
             raise ValueError('Argument `size` must be provided if handle is not provided.')

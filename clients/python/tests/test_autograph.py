@@ -177,10 +177,51 @@ class AutographTest(unittest.TestCase):
 
         with self.assertLogs('tensorflow', 'WARNING') as logs:
             dataset = tf.data.Dataset.range(2).map(function)
-        self.assertIn('for/else statement not yet supported', logs.output[0])
+        self.assertRegex(logs.output[0], r'for/else statement not yet supported\n    File ".*test_autograph.py", line \d+\n')
         following = tf.data.make_one_shot_iterator(dataset).get_next()
         with tf.Session() as session:
             self.assertEqual([session.run(following), session.run(following)], [6, 8])
+
+    def test_coroutines_and_classes_inside_are_left_alone(self):
+        def function(x):
+            class Pair:
+                first = x
+
+            async def coroutine():
+                async for _ in Pair.first:
+                    return 1
+
+            if x > 2:
+                return Pair.first
+            return -x
+
+        self.assertEqual(self.values(function, 3, 1), [3, -1])
+
+    def test_statements_that_cannot_be_converted(self):
+        async def coroutine(x):
+            return x
+
+        def generator(x):
+            yield x
+
+        def named(x):
+            return (y := x) + y
+
+        def mangled(x):
+            return x.__hidden
+
+        def while_else(x):
+            while x > 1:
+                x -= 1
+            else:
+                return x
+
+        for function, problem in (
+                (coroutine, 'coroutines are'), (generator, 'generators are'), (named, 'assignment expressions are'),
+                (mangled, 'mangled names are'), (while_else, 'while/else statement')):
+            with self.subTest(problem), self.assertRaises(NotImplementedError) as caught:
+                tf.autograph.to_graph(function)
+            self.assertRegex(str(caught.exception), rf'^{problem} not.* supported\n    File ".*\.py", line \d+$')
 
     def test_functions_without_source(self):
         scope = {}

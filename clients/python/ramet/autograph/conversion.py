@@ -54,10 +54,13 @@ def rewritten(function, features):
     Raises:
       AutoGraphError: if it cannot be converted.
     """
-    node = _as_function_def(source.syntax_tree(function))
+    node, file = source.syntax_tree(function), function.__code__.co_filename
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise UnsupportedError(f'coroutines are not supported\n    File "{file}", line {node.lineno}')
+    node = _as_function_def(node)
     if '__class__' in function.__code__.co_freevars and node.args.args:
         node = _ExplicitSuper(node.args.args[0].arg).visit(node)
-    Rewriter(jumps.Namer(node), features).function(node)
+    Rewriter(jumps.Namer(node), features, file).function(node)
     node.name = f'tf__{node.name}'
     return ast.fix_missing_locations(node)
 

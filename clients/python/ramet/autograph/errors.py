@@ -24,7 +24,7 @@ class ConversionError(AutoGraphError):
     """A function could not be converted."""
 
 
-class UnsupportedError(AutoGraphError):
+class UnsupportedError(AutoGraphError, NotImplementedError):
     """A function contains a statement that cannot be converted."""
 
 

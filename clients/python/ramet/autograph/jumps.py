@@ -16,7 +16,7 @@ import ast
 
 BLOCKS = ('body', 'orelse', 'finalbody')
 LOOPS = (ast.For, ast.While)
-SCOPES = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def blocks_of(statement):

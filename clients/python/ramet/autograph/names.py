@@ -3,6 +3,8 @@
 import ast
 import dataclasses
 
+from ramet.autograph.jumps import SCOPES
+
 
 @dataclasses.dataclass
 class Effects:
@@ -149,7 +151,7 @@ def declared(body, kind):
         node = waiting.pop()
         if isinstance(node, kind):
             found.update(node.names)
-        elif not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+        elif not isinstance(node, SCOPES):
             waiting.extend(ast.iter_child_nodes(node))
     return found
 
@@ -174,13 +176,14 @@ class Liveness:
         visit = getattr(self, f'_{type(node).__name__}', None)
         if visit is not None:
             return visit(node, live)
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            effects = effects_of(*node.items)
-            return (self._block(node.body, live) - effects.writes) | effects.reads | self._always
         if isinstance(node, ast.Return):
             live = set()
         effects = effects_of(node)
         return (live - effects.writes) | effects.reads | self._always
+
+    def _With(self, node, live):
+        effects = effects_of(*node.items)
+        return (self._block(node.body, live) - effects.writes) | effects.reads | self._always
 
     def _If(self, node, live):
         node.live_out = live

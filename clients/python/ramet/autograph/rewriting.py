@@ -82,15 +82,17 @@ class _FunctionInfo:
 class Rewriter(ast.NodeTransformer):
     """Rewrites one function and the functions inside it."""
 
-    def __init__(self, namer, features):
+    def __init__(self, namer, features, file):
         """Creates a rewriter.
 
         Args:
           namer: a Namer for the outermost function.
           features: a set of Features.
+          file: the path of the program, for messages.
         """
         self._namer = namer
         self._features = features
+        self._file = file
         self._scopes = []
         self._may_be_undefined = set()
 
@@ -132,23 +134,25 @@ class Rewriter(ast.NodeTransformer):
         node = self.generic_visit(node)
         return ast.copy_location(call(operator('autograph_artifact'), node), node)
 
-    def visit_ClassDef(self, node):
+    def _leave_alone(self, node):
         return node
 
-    def visit_AsyncFunctionDef(self, node):
-        raise UnsupportedError('coroutines are not supported')
+    visit_ClassDef = visit_AsyncFunctionDef = _leave_alone
+
+    def _refuse(self, node, problem):
+        raise UnsupportedError(f'{problem}\n    File "{self._file}", line {node.lineno}')
 
     def _refuse_generator(self, node):
-        raise UnsupportedError('generators are not supported')
+        self._refuse(node, 'generators are not supported')
 
-    visit_Yield = visit_YieldFrom = visit_Await = _refuse_generator
+    visit_Yield = visit_YieldFrom = _refuse_generator
 
     def visit_NamedExpr(self, node):
-        raise UnsupportedError('assignment expressions are not supported')
+        self._refuse(node, 'assignment expressions are not supported')
 
     def visit_Attribute(self, node):
         if node.attr.startswith('__') and not node.attr.endswith('__'):
-            raise UnsupportedError('mangled names are not yet supported')
+            self._refuse(node, 'mangled names are not yet supported')
         return self.generic_visit(node)
 
     # Variables.
@@ -235,7 +239,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_While(self, node):
         if node.orelse:
-            raise UnsupportedError('while/else statement not yet supported')
+            self._refuse(node, 'while/else statement not yet supported')
         options = self._loop_options(node)
         state = _State(self, node, names.effects_of(node.test, *node.body))
         test = _function(self._namer.new('loop_test'), [ast.Return(self.visit(node.test))])
@@ -245,7 +249,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node):
         if node.orelse:
-            raise UnsupportedError('for/else statement not yet supported')
+            self._refuse(node, 'for/else statement not yet supported')
         options = self._loop_options(node)
         options.keys.append(ast.Constant('iterate_names'))
         options.values.append(ast.Constant(ast.unparse(node.target)))
@@ -261,11 +265,6 @@ class Rewriter(ast.NodeTransformer):
             test = jumps.load(extra.name)
         made = call(operator('for_stmt'), iterated, test, jumps.load(body.name), *state.arguments(), options)
         return _placed([*functions, ast.Expr(made)], node)
-
-    def visit_AsyncFor(self, node):
-        raise UnsupportedError('coroutines are not supported')
-
-    visit_AsyncWith = visit_AsyncFor
 
     def _loop_options(self, node):
         """Removes the calls of set_loop_options in a loop; returns the Dict of their arguments."""
@@ -362,7 +361,7 @@ def _assigned_in_blocks(body):
     found, waiting = set(), list(body)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, jumps.SCOPES):
             continue
         if isinstance(node, (ast.If, ast.While, ast.For)):
             found |= names.effects_of(node).writes

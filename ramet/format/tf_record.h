@@ -14,7 +14,7 @@ namespace ramet {
 // thread-safe.
 class RAMET_EXPORT TFRecordReader {
  public:
-  // \error kNotFound: there is no such file.
+  // \error kNotFound: the file does not exist.
   // \error any other error of open(2).
   static StatusOr<std::unique_ptr<TFRecordReader>> Open(const std::string& path);
   ~TFRecordReader();

@@ -1,6 +1,7 @@
 """tf.function."""
 
 import functools
+import inspect
 import weakref
 
 from ramet.api import export
@@ -14,7 +15,6 @@ from ramet.ops.functions import automatic_dependencies, func_graph
 _ONCE = ('tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is '
          'only created once or created outside tf.function. See '
          'https://www.tensorflow.org/guide/function#creating_tfvariables for more information.')
-
 
 
 class Function:
@@ -145,13 +145,13 @@ class Function:
             leaves = [graph.add_input(key.dtype, key.name or name, key.shape) if isinstance(key, signature.TensorKey)
                       else leaf for key, leaf, name in zip(keys, bound.leaves, names, strict=True)]
             args, kwargs = bound.packed(leaves)
+            # A copy, because the function may change lists among its arguments.
+            traced = signature.BoundArguments(args, kwargs)
             dependencies = automatic_dependencies.AutomaticDependencies(graph)
-            result = nest.map_structure(functools.partial(self._as_tensor, graph), self._call(args, kwargs))
+            result = nest.map_structure(self._as_tensor, self._call(args, kwargs))
             flat = [value if value is None else dependencies.mark_as_return(graph.capture(value))
                     for value in nest.flatten(result, expand_composites=True)]
             controls = dependencies.finish()
-        traced = signature.BoundArguments.__new__(signature.BoundArguments)
-        traced.args, traced.kwargs, traced.leaves, traced.keys = args, kwargs, leaves, keys
         result = nest.pack_sequence_as(result, flat, expand_composites=True)
         outputs = [value for value in flat if value is not None]
         return ConcreteFunction(graph, traced, list(graph.inputs), result, outputs, controls,
@@ -164,7 +164,7 @@ class Function:
             function = calls.convert(True, self._options['autograph_options'])(self._python_function)
             return function(*args, **kwargs)
 
-    def _as_tensor(self, graph, value):
+    def _as_tensor(self, value):
         if value is None:
             return None
         if nest.is_nested_or_composite(value):
@@ -187,7 +187,7 @@ class _WeakMethod:
         self._object = weakref.ref(method.__self__)
         self._function = method.__func__
         functools.update_wrapper(self, method.__func__)
-        self.__signature__ = signature.inspect.signature(method)
+        self.__signature__ = inspect.signature(method)
 
     def __call__(self, *args, **kwargs):
         return calls.converted(self._function)(self._object(), *args, **kwargs)

@@ -103,16 +103,16 @@ def _common_shape(shapes):
 
 
 def share_inputs(graphs):
-    """Gives graphs the same inputs: the tensors that any of them captures. Returns these.
+    """Adds the tensors that any of some graphs captures to the inputs of each. Returns these tensors.
 
     Args:
-      graphs: FuncGraphs; `inputs` of each is set.
+      graphs: FuncGraphs.
     """
     captured = list(dict.fromkeys(tensor for graph in graphs for tensor in graph.external_captures))
     for graph in graphs:
         own = dict(zip(graph.external_captures, graph.internal_captures, strict=True))
-        graph.inputs = [own[t] if t in own else graph._placeholder(t.dtype.base_dtype, t.shape, 'placeholder')
-                        for t in captured]
+        graph.inputs += [own[t] if t in own else graph._placeholder(t.dtype.base_dtype, t.shape, 'placeholder')
+                         for t in captured]
     return captured
 
 

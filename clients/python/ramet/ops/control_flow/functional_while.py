@@ -147,13 +147,10 @@ def _node(loop, first, condition, body, scope, parallel_iterations):
     """Adds the While node; returns the final values of the program's variables."""
     cond_graph, pred = condition
     body_graph, outputs, controls = body
-    captured = body_graph.external_captures
-    own = dict(zip(cond_graph.external_captures, cond_graph.internal_captures, strict=True))
-    cond_graph.inputs += [own[t] if t in own else cond_graph._placeholder(t.dtype.base_dtype, t.shape, 'placeholder')
-                          for t in captured]
-    body_graph.inputs += body_graph.internal_captures
+    captured = branch_graphs.share_inputs([cond_graph, body_graph])
+    results = [*outputs, *body_graph.inputs[len(outputs):]]
     names = [branch_graphs.add_function(scope, 'cond', cond_graph, [pred]),
-             branch_graphs.add_function(scope, 'body', body_graph, [*outputs, *body_graph.internal_captures], controls)]
+             branch_graphs.add_function(scope, 'body', body_graph, results, controls)]
     shapes = [tensor_shape.TensorShape([]), first[1].shape, *loop.shapes, *(t.shape for t in captured)]
     stateful = branch_graphs.is_stateful(cond_graph) or branch_graphs.is_stateful(body_graph)
     make = gen.While if stateful else gen.StatelessWhile

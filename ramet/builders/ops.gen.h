@@ -1465,7 +1465,7 @@ struct DecodeCompressedOptions {
 };
 // Returns the decompressed strings. compression_type is ZLIB, GZIP, or empty for strings that are
 // not compressed. The output has the shape of the input. Error: the data are damaged (kDataLoss);
-// they need more memory than there is; compression_type is unknown.
+// the result does not fit in memory (kResourceExhausted); compression_type is unknown.
 // DecodeCompressed(bytes:string) -> (output:string) {compression_type:string=""}
 RAMET_EXPORT Output DecodeCompressed(const Input& bytes, const DecodeCompressedOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output DecodeCompressed(const Input& bytes, std::string_view name, SourceLocation where = SourceLocation::current());

@@ -18,7 +18,7 @@ TFRecordReader::~TFRecordReader() = default;
 
 StatusOr<std::unique_ptr<TFRecordReader>> TFRecordReader::Open(const std::string& path) {
   RAMET_ASSIGN_OR_RETURN(auto stream, ByteStream::Open(path, FileCompression::kNone, 0));
-  auto impl = std::make_unique<Impl>(std::move(stream));
+  auto impl = std::make_unique<Impl>(Impl{std::move(stream)});
   return std::unique_ptr<TFRecordReader>(new TFRecordReader(std::move(impl)));
 }
 

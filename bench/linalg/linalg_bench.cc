@@ -32,12 +32,13 @@ struct GemmCase {
 };
 
 constexpr GemmCase kGemms[] = {
-    {"forward1", false, false, 50, 256, 784}, {"forward2", false, false, 50, 256, 256},
-    {"forward3", false, false, 50, 10, 256},  {"weights1", true, false, 784, 256, 50},
-    {"weights2", true, false, 256, 256, 50},  {"weights3", true, false, 256, 10, 50},
-    {"inputs2", false, true, 50, 256, 256},   {"inputs3", false, true, 50, 256, 10},
-    {"row1", false, false, 1, 256, 784},      {"row2", false, false, 1, 256, 256},
-    {"row3", false, false, 1, 10, 256},       {"square1000", false, false, 1000, 1000, 1000},
+    {"forward1", false, false, 50, 256, 784},  {"forward2", false, false, 50, 256, 256},
+    {"forward3", false, false, 50, 10, 256},   {"weights1", true, false, 784, 256, 50},
+    {"weights2", true, false, 256, 256, 50},   {"weights3", true, false, 256, 10, 50},
+    {"inputs2", false, true, 50, 256, 256},    {"inputs3", false, true, 50, 256, 10},
+    {"row1", false, false, 1, 256, 784},       {"row2", false, false, 1, 256, 256},
+    {"row3", false, false, 1, 10, 256},        {"square1000", false, false, 1000, 1000, 1000},
+    {"row_wide", false, false, 1, 8192, 1024}, {"row_deep", false, false, 1, 2048, 8192},
 };
 
 void RunGemm(benchmark::State& state, GemmCase c, int threads, bool deterministic) {

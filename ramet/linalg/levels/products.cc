@@ -6,19 +6,38 @@
 namespace ramet::linalg::RAMET_LEVEL {
 namespace {
 
-// Uses kVectors vector accumulators: y[j..] = sum over i of x[i] * matrix[i, j..].
-template <class T, int kVectors>
-void ColumnStrip(const T* x, const T* matrix, int64_t k, int64_t ld, bool accumulate, T* y) {
+// A matrix is read in strips of columns, kRowsAtOnce rows at a time, so that the processor reads
+// whole pages in order. The sums of a strip stay in the first-level cache (ramet_linalg_bench
+// gemm/row*).
+constexpr int64_t kStripBytes = 8192;
+constexpr int kRowsAtOnce = 8;
+
+// Adds x[i] * matrix[i, j..] for i in [0, kRows) to the sums of the columns [0, columns), which are
+// whole vectors.
+template <class T, int kRows>
+void AddRows(const T* x, const T* matrix, int64_t ld, int64_t columns, T* sums) {
   constexpr int kLanes = kVectorBytes / sizeof(T);
-  Vector<T> acc[kVectors] = {};
-  for (int64_t i = 0; i < k; ++i) {
-    const T* row = matrix + i * ld;
-    for (int v = 0; v < kVectors; ++v) acc[v] += x[i] * Load(row + v * kLanes);
+  T factors[kRows];
+  std::memcpy(factors, x, sizeof factors);
+  for (int64_t j = 0; j < columns; j += kLanes) {
+    Vector<T> acc = Load(sums + j);
+    for (int i = 0; i < kRows; ++i) acc += factors[i] * Load(matrix + i * ld + j);
+    std::memcpy(sums + j, &acc, sizeof acc);
   }
-  for (int v = 0; v < kVectors; ++v) {
-    if (accumulate) acc[v] += Load(y + v * kLanes);
-    std::memcpy(y + v * kLanes, &acc[v], sizeof acc[v]);
+}
+
+// Computes y[j] = sum over i of x[i] * matrix[i, j] for the columns of one strip.
+template <class T>
+void Strip(const T* x, const T* matrix, int64_t k, int64_t ld, int64_t columns, bool accumulate,
+           T* y) {
+  T sums[kStripBytes / sizeof(T)];
+  std::memset(sums, 0, static_cast<size_t>(columns) * sizeof(T));
+  int64_t i = 0;
+  for (; i + kRowsAtOnce <= k; i += kRowsAtOnce) {
+    AddRows<T, kRowsAtOnce>(x + i, matrix + i * ld, ld, columns, sums);
   }
+  for (; i < k; ++i) AddRows<T, 1>(x + i, matrix + i * ld, ld, columns, sums);
+  for (int64_t j = 0; j < columns; ++j) y[j] = accumulate ? y[j] + sums[j] : sums[j];
 }
 
 template <class T>
@@ -35,15 +54,16 @@ void ColumnTail(const T* x, const T* matrix, int64_t k, int64_t ld, int64_t n, b
 template <class T>
 void Gemv(const GemvArgs& args, int64_t begin, int64_t end) {
   constexpr int kLanes = kVectorBytes / sizeof(T);
+  constexpr int64_t kStripColumns = kStripBytes / sizeof(T);
   const T* x = static_cast<const T*>(args.x);
   const T* matrix = static_cast<const T*>(args.matrix);
   T* y = static_cast<T*>(args.y);
+  const int64_t whole = begin + (end - begin) / kLanes * kLanes;
   int64_t j = begin;
-  for (; j + 8 * kLanes <= end; j += 8 * kLanes) {
-    ColumnStrip<T, 8>(x, matrix + j, args.k, args.ld, args.accumulate, y + j);
-  }
-  for (; j + kLanes <= end; j += kLanes) {
-    ColumnStrip<T, 1>(x, matrix + j, args.k, args.ld, args.accumulate, y + j);
+  for (int64_t columns; j < whole; j += columns) {
+    columns = whole - j;
+    if (columns > kStripColumns) columns = kStripColumns;
+    Strip<T>(x, matrix + j, args.k, args.ld, columns, args.accumulate, y + j);
   }
   if (j < end) ColumnTail<T>(x, matrix + j, args.k, args.ld, end - j, args.accumulate, y + j);
 }

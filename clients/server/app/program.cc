@@ -29,35 +29,20 @@ std::string Describe(const std::vector<ModelReport>& reports) {
   return rm::StrJoin(texts, ", ");
 }
 
-void Count(BatchingMetrics& metrics, const std::string& pool, const std::string& model,
-           const BatchEvent& event) {
-  metrics.queuing_latency.With({pool})->Observe(static_cast<double>(event.waited.count()));
-  metrics.wrapped_run_count.With({})->Add(static_cast<uint64_t>(event.requests));
-  metrics.input_batch_size.With({pool})->Observe(static_cast<double>(event.rows) /
-                                                 static_cast<double>(event.requests));
-  metrics.processed_batch_size.With({pool})->Observe(static_cast<double>(event.padded_rows));
-  metrics.padding_size.With({std::to_string(event.padded_rows)})
-      ->Observe(static_cast<double>(event.padded_rows - event.rows));
-  metrics.queue_length.With({model})->Set(static_cast<double>(event.waiting));
-}
-
-void Count(LoadMetrics& metrics, const LoadEvent& event) {
-  metrics.attempt_count.With({event.path, event.ok ? "success" : "fail"})->Add();
-  metrics.latency.With({event.path})->Add(static_cast<uint64_t>(event.time.count()));
-}
-
 }  // namespace
 
 Program::Program(const ServeFlags& flags, Settings settings)
     : flags_(flags), settings_(std::move(settings)) {
   log_ = RequestLog::Create({.on_record = [this](const std::string& model, rm::Code code) {
-    metrics_.requests.log_count.With({model, std::string(rm::CodeName(code))})->Add();
+    metrics_.requests.log_count.With({model, rm::CodeName(code)})->Add();
   }});
   ManagerOptions options = settings_.manager;
   const std::string pool = settings_.batching ? settings_.batching->thread_pool_name : "";
-  options.on_load = [this](const LoadEvent& event) { Count(metrics_.loads, event); };
+  options.on_load = [this](const LoadEvent& event) { metrics_.loads.Record(event); };
+  options.warmup.on_done = [this](const WarmupEvent& event) { metrics_.loads.Record(event); };
+  options.on_run = [this](std::chrono::nanoseconds time) { metrics_.runs.Record(time); };
   options.on_batch = [this, pool](const std::string& model, const BatchEvent& event) {
-    Count(metrics_.batching, pool, model, event);
+    metrics_.batching.Record(pool, model, event);
   };
   manager_ = MakeModelManager(options);
   metrics_.Watch(manager_.get());

@@ -4,11 +4,11 @@
 #include <chrono>
 #include <map>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "log/warmup_file.h"
+#include "rest/token_admission.h"
 
 namespace server {
 namespace {
@@ -16,8 +16,6 @@ namespace {
 namespace rm = ramet;
 
 constexpr char kBatchingFile[] = "batching_params.pbtxt";
-
-int Processors() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 void UseSession(const SessionSettings& settings, rm::SessionOptions* options) {
   if (settings.intra_op_threads != 0) {
@@ -136,7 +134,7 @@ rm::Status SetGrpc(const ServeFlags& flags, Settings* settings) {
     RAMET_ASSIGN_OR_RETURN(options.tls, ReadTlsFiles(security.tls_key, security.tls_certificate,
                                                      security.tls_client_ca));
   }
-  if (settings->tokens) options.tokens = settings->tokens->tokens();
+  options.tokens = settings->tokens;
   options.max_threads = network.grpc_threads;
   options.channel_arguments = ParseArguments(network.channel_arguments);
   options.health_service = network.grpc_health;
@@ -155,8 +153,8 @@ rm::Status SetHttp(const ServeFlags& flags, Settings* settings) {
                            .private_key = security.tls_key,
                            .client_ca = security.tls_client_ca};
   }
-  options.threads = network.rest_threads > 0 ? network.rest_threads : 4 * Processors();
-  if (settings->tokens) options.admission = settings->tokens->Admission();
+  options.threads = network.rest_threads;
+  if (settings->tokens) options.admission = AdmissionWith(*settings->tokens);
   settings->http = std::move(options);
   return rm::OkStatus();
 }

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "app/flags.h"
+#include "config/bearer_tokens.h"
 #include "config/config_files.h"
 #include "grpc/grpc_server.h"
 #include "http/http_server.h"
 #include "model/manager_options.h"
-#include "rest/bearer_tokens.h"
 
 namespace server {
 

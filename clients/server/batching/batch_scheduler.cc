@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "threads/processors.h"
+
 namespace server {
 
 namespace rm = ramet;
@@ -10,9 +12,7 @@ namespace rm = ramet;
 // A pause between two runs that is shorter than this part of a run means load.
 constexpr int kLoadShare = 4;
 
-BatchScheduler::BatchScheduler(int threads)
-    : limit_(threads > 0 ? threads
-                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
+BatchScheduler::BatchScheduler(int threads) : limit_(threads > 0 ? threads : Processors()) {}
 
 BatchScheduler::~BatchScheduler() {
   {

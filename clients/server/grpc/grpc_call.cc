@@ -1,8 +1,9 @@
 #include "grpc/grpc_call.h"
 
-#include <openssl/crypto.h>
-
+#include <algorithm>
 #include <new>
+#include <string>
+#include <vector>
 
 namespace server {
 namespace {
@@ -10,7 +11,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxErrorBytes = 1024;
-constexpr std::string_view kBearer = "Bearer ";
 
 // Cuts long messages as TensorFlow Serving does, but not within a character.
 std::string CutMessage(const std::string& message) {
@@ -20,21 +20,11 @@ std::string CutMessage(const std::string& message) {
   return message.substr(0, end) + "...TRUNCATED";
 }
 
-// Compares in a time that does not depend on the content.
-bool SameSecret(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
-bool HasToken(const grpc::ServerContext& context, const std::vector<std::string>& tokens) {
+bool HasToken(const grpc::ServerContext& context, const BearerTokens& tokens) {
   const auto [first, last] = context.client_metadata().equal_range("authorization");
-  for (auto it = first; it != last; ++it) {
-    const std::string_view value(it->second.data(), it->second.size());
-    if (!value.starts_with(kBearer)) continue;
-    for (const std::string& token : tokens) {
-      if (SameSecret(value.substr(kBearer.size()), token)) return true;
-    }
-  }
-  return false;
+  return std::any_of(first, last, [&](const auto& entry) {
+    return tokens.Allows({entry.second.data(), entry.second.size()});
+  });
 }
 
 // Probes of a server's health need no token.
@@ -80,6 +70,15 @@ grpc::ByteBuffer BufferOf(const Pieces& pieces) {
 
 }  // namespace
 
+void CallQueue::Serve(std::chrono::system_clock::time_point end) {
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue->AsyncNext(&tag, &ok, end) == grpc::CompletionQueue::GOT_EVENT) {
+    const CallEvent event = *static_cast<CallEvent*>(tag);
+    (event.call->*event.handle)(ok);
+  }
+}
+
 void CallQueue::CancelReceiving(Clock::time_point time) {
   ramet::MutexLock lock(mutex);
   for (GrpcCall* call : receiving) {
@@ -110,8 +109,8 @@ void GrpcCall::OnArrived(bool ok) {
 
 ramet::Status GrpcCall::Admit() {
   CallHost& host = *queue_->host;
-  if (!host.tokens.empty() && NeedsToken(transport_.context.method()) &&
-      !HasToken(transport_.context, host.tokens)) {
+  if (host.tokens && NeedsToken(transport_.context.method()) &&
+      !HasToken(transport_.context, *host.tokens)) {
     return ramet::Unauthenticated(
         "this server requires a token: send the metadata 'authorization: Bearer TOKEN'");
   }
@@ -156,6 +155,7 @@ bool GrpcCall::TakeMessage() {
 }
 
 void GrpcCall::Handle() {
+  const HandlerCounts::Running running(queue_->handlers);
   try {
     (*handler_)(*this);
   } catch (const std::bad_alloc&) {

@@ -8,18 +8,19 @@
 #include <chrono>
 #include <list>
 #include <memory>
-#include <string>
-#include <vector>
+#include <optional>
 
+#include "config/bearer_tokens.h"
 #include "grpc/call.h"
 #include "grpc/call_table.h"
+#include "threads/helper_threads.h"
 
 namespace server {
 
 // The state that all calls of a server share.
 struct CallHost {
   const CallTable* table = nullptr;
-  std::vector<std::string> tokens = {};
+  std::optional<BearerTokens> tokens = {};
   int max_calls = 0;
   grpc::AsyncGenericService service = {};
   std::atomic<int> calls = 0;          // admitted and not finished
@@ -32,9 +33,13 @@ class GrpcCall;
 struct CallQueue {
   CallHost* host = nullptr;
   std::unique_ptr<grpc::ServerCompletionQueue> queue = {};
+  int threads = 1;
+  HandlerCounts handlers = {};
   ramet::Mutex mutex = {};
   std::list<GrpcCall*> receiving RAMET_GUARDED_BY(mutex) = {};
 
+  // Handles the events of its calls until `end`. Returns early if the queue has been shut down.
+  void Serve(std::chrono::system_clock::time_point end);
   // Cancels the calls that arrived before `time` and whose messages have not.
   void CancelReceiving(std::chrono::steady_clock::time_point time);
 };

@@ -1,5 +1,6 @@
 #include "grpc/grpc_server.h"
 
+#include <absl/synchronization/mutex.h>
 #include <grpc/support/log.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
@@ -13,6 +14,7 @@
 
 #include "grpc/call_table.h"
 #include "grpc/grpc_call.h"
+#include "threads/processors.h"
 
 namespace server {
 namespace {
@@ -20,7 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kDefaultMaxCalls = 1024;
-constexpr int kThreadsPerProcessor = 4;
+// gRPC puts all calls of a connection in one queue, so a queue needs several threads.
+constexpr int kThreadsPerQueue = 4;
 // Enough that a burst of calls is accepted without waiting for a thread to post more.
 constexpr int kCallsPostedAhead = 128;
 constexpr auto kWatchInterval = std::chrono::milliseconds(100);
@@ -86,8 +89,8 @@ struct StopSignal {
   }
 };
 
-// A running server: queues, each with several threads, so that a long run in one of them does not
-// delay the other calls of its queue.
+// A running server: queues, each with a few threads. Further threads help a queue whose threads are
+// all busy with long runs.
 class GrpcServerImpl final : public GrpcServer {
  public:
   GrpcServerImpl(const GrpcOptions& options, const Services& services)
@@ -104,8 +107,10 @@ class GrpcServerImpl final : public GrpcServer {
 
  private:
   ramet::Status CheckPorts();
-  void StartThreads(int threads);
-  void Poll(CallQueue* queue);
+  int max_threads() const {
+    return options_.max_threads > 0 ? options_.max_threads : DefaultThreads();
+  }
+  void StartThreads();
   void Watch();
 
   const GrpcOptions options_;
@@ -116,11 +121,14 @@ class GrpcServerImpl final : public GrpcServer {
   std::unique_ptr<grpc::Server> server_;
   std::vector<int> ports_;
   std::vector<std::thread> threads_;
+  std::optional<HelperThreads> helpers_;
   StopSignal stop_;
 };
 
 ramet::Status GrpcServerImpl::Listen() {
   gpr_set_log_function(LogFromGrpc);
+  // Debian builds abseil with a search for deadlocks at each of gRPC's locks.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::EnableDefaultHealthCheckService(options_.health_service);
   grpc::ServerBuilder builder;
   AddArguments(options_, host_.max_calls, &builder);
@@ -132,17 +140,16 @@ ramet::Status GrpcServerImpl::Listen() {
     const std::string& address = options_.addresses[i];
     builder.AddListeningPort(address, CredentialsFor(options_, address), &ports_[i]);
   }
-  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const int threads =
-      options_.max_threads > 0 ? options_.max_threads : kThreadsPerProcessor * processors;
-  for (int i = 0; i < std::min(processors, threads); ++i) {
+  const int own = std::min(Processors(), max_threads());
+  for (int left = own; left > 0; left -= queues_.back()->threads) {
     queues_.push_back(std::make_unique<CallQueue>());
     queues_.back()->host = &host_;
+    queues_.back()->threads = std::min(left, kThreadsPerQueue);
     queues_.back()->queue = builder.AddCompletionQueue();
   }
   server_ = builder.BuildAndStart();
   RAMET_RETURN_IF_ERROR(CheckPorts());
-  StartThreads(threads);
+  StartThreads();
   return ramet::OkStatus();
 }
 
@@ -160,24 +167,21 @@ ramet::Status GrpcServerImpl::CheckPorts() {
   return ramet::OkStatus();
 }
 
-void GrpcServerImpl::StartThreads(int threads) {
+void GrpcServerImpl::StartThreads() {
+  std::vector<HelpedQueue> helped;
   for (const auto& queue : queues_) {
     for (int i = 0; i < kCallsPostedAhead; ++i) GrpcCall::Post(queue.get());
+    const auto serve = [at = queue.get()](std::chrono::milliseconds time) {
+      at->Serve(std::chrono::system_clock::now() + time);
+    };
+    helped.push_back({.handlers = &queue->handlers, .threads = queue->threads, .serve = serve});
+    for (int i = 0; i < queue->threads; ++i) {
+      threads_.emplace_back(
+          [at = queue.get()] { at->Serve(std::chrono::system_clock::time_point::max()); });
+    }
   }
-  for (int i = 0; i < threads; ++i) {
-    CallQueue* const queue = queues_[static_cast<size_t>(i) % queues_.size()].get();
-    threads_.emplace_back([this, queue] { Poll(queue); });
-  }
+  helpers_.emplace(std::move(helped), max_threads() - static_cast<int>(threads_.size()));
   threads_.emplace_back([this] { Watch(); });
-}
-
-void GrpcServerImpl::Poll(CallQueue* queue) {
-  void* tag = nullptr;
-  bool ok = false;
-  while (queue->queue->Next(&tag, &ok)) {
-    const CallEvent event = *static_cast<CallEvent*>(tag);
-    (event.call->*event.handle)(ok);
-  }
 }
 
 // Ends calls whose messages do not arrive, and tells the clients of the health service.
@@ -204,6 +208,7 @@ void GrpcServerImpl::Drain(std::chrono::milliseconds time_limit) {
   while (host_.calls > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   stop_.Set();
   for (const auto& queue : queues_) queue->queue->Shutdown();
+  if (helpers_) helpers_->Stop();
   for (std::thread& thread : threads_) thread.join();
   for (const auto& queue : queues_) {  // without threads if the server has not started
     void* tag = nullptr;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "config/bearer_tokens.h"
 #include "config/security_config.h"
 #include "grpc/services.h"
 
@@ -20,7 +21,7 @@ struct GrpcOptions {
   std::vector<std::string> addresses = {};
   std::optional<TlsConfig> tls = {};
   // Calls must carry one of them as "authorization: Bearer TOKEN". Empty: calls need none.
-  std::vector<std::string> tokens = {};
+  std::optional<BearerTokens> tokens = {};
   int max_threads = 0;  // 0: 4 per processor
   // Calls in progress; further ones fail with RESOURCE_EXHAUSTED. 0: 1024.
   int max_calls = 0;

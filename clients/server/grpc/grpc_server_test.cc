@@ -159,7 +159,7 @@ TEST_F(GrpcServerTest, FloodIsRefusedAndDrainAnswersWhatWasAccepted) {
 
 TEST_F(GrpcServerTest, TokensAreRequired) {
   AddVersion(3);
-  Start({.tokens = {"secret", "second"}});
+  Start({.tokens = BearerTokens({"secret", "second"})});
   EXPECT_EQ(Predict(Request(Tensor(1.f))).error_code(), grpc::StatusCode::UNAUTHENTICATED);
   for (const auto& [token, code] : {std::pair("second", grpc::StatusCode::OK),
                                     std::pair("sec", grpc::StatusCode::UNAUTHENTICATED)}) {

@@ -4,8 +4,8 @@
 
 namespace server {
 
-ObservedCall::ObservedCall(Call& call, const Services& services, std::string api)
-    : call_(call), services_(services), api_(std::move(api)) {}
+ObservedCall::ObservedCall(Call& call, const Services& services, std::string_view api)
+    : call_(call), services_(services), api_(api) {}
 
 ramet::StatusOr<std::shared_ptr<ModelVersion>> ObservedCall::Find(const ModelSpec& spec) {
   RAMET_ASSIGN_OR_RETURN(auto version, services_.manager->Find(spec));
@@ -42,14 +42,11 @@ void ObservedCall::Record(ramet::Code code, const std::string& signature, const 
                        .api = api_,
                        .entrypoint = "GRPC",
                        .signature = signature,
+                       .examples = examples_,
                        .code = code,
                        .latency = std::chrono::steady_clock::now() - start_};
   if (by) record.answered_by = *by;
   services_.metrics->Record(record);
-  if (!examples_ || code != ramet::Code::kOk) return;
-  services_.metrics->requests.example_counts.With({model_})->Observe(
-      static_cast<double>(*examples_));
-  services_.metrics->requests.example_count_total.With({model_})->Add(*examples_);
 }
 
 }  // namespace server

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "grpc/call.h"
@@ -18,7 +19,8 @@ namespace server {
 // to the request log. A handler shares it with the functions that continue the call.
 class ObservedCall {
  public:
-  ObservedCall(Call& call, const Services& services, std::string api);
+  // `api` outlives the call.
+  ObservedCall(Call& call, const Services& services, std::string_view api);
 
   Call& call() { return call_; }
   const Services& services() const { return services_; }
@@ -26,7 +28,7 @@ class ObservedCall {
   // \error as for ModelManager::Find.
   ramet::StatusOr<std::shared_ptr<ModelVersion>> Find(const ModelSpec& spec);
   // The number of examples, for the metrics.
-  void set_examples(size_t examples) { examples_ = examples; }
+  void set_examples(uint64_t examples) { examples_ = examples; }
   // Logs the call as a record of this kind if it is a part of the sample. Call it after Find.
   void LogAs(LogKind kind);
   // Reports whether the call will be logged.
@@ -44,10 +46,10 @@ class ObservedCall {
 
   Call& call_;
   const Services& services_;
-  const std::string api_;
+  const std::string_view api_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::string model_ = {};  // empty until the model is found
-  std::optional<size_t> examples_ = {};
+  std::optional<uint64_t> examples_ = {};
   std::optional<LogKind> log_kind_ = {};  // empty: not logged
   std::optional<std::string> logged_request_ = {};
   std::optional<std::string> logged_response_ = {};

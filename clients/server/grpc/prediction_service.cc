@@ -147,7 +147,7 @@ ramet::Status GetModelMetadata(Call& call, const Services& services) {
 
 void AddPredictionService(const Services& services, CallHandlers* handlers) {
   const std::string prefix = "/tensorflow.serving.PredictionService/";
-  const auto add = [&](const std::string& name, ramet::Status (*start)(const ObservedCallPtr&)) {
+  const auto add = [&](const char* name, ramet::Status (*start)(const ObservedCallPtr&)) {
     (*handlers)[prefix + name] = [&services, name, start](Call& call) {
       const auto observed = std::make_shared<ObservedCall>(call, services, name);
       if (const ramet::Status status = start(observed); !status.ok()) observed->Finish(status);

@@ -1,18 +1,31 @@
 #include "http/connection.h"
 
+#include <poll.h>
+
 namespace server {
+
+void LiveConnection::EndReading() {
+  reading_ended_ = true;
+  ::shutdown(fd_, SHUT_RD);
+}
 
 void LiveConnection::EndIfLate(Clock::time_point now) {
   if (now.time_since_epoch().count() < deadline_.load(std::memory_order_relaxed)) return;
   late_.store(true, std::memory_order_relaxed);
-  const bool writing = phase_.load(std::memory_order_relaxed) == Phase::kWriting;
-  ::shutdown(fd_, writing ? SHUT_RDWR : SHUT_RD);
+  phase_.load(std::memory_order_relaxed) == Phase::kWriting ? End() : EndReading();
 }
 
-// After SHUT_RD the kernel still delivers the bytes that it has received, so a request that is on
-// its way is answered.
+// A request that is on its way is answered.
 void LiveConnection::EndIfIdle() {
-  if (phase_.load(std::memory_order_relaxed) == Phase::kIdle) ::shutdown(fd_, SHUT_RD);
+  if (phase_.load(std::memory_order_relaxed) == Phase::kIdle) EndReading();
+}
+
+void LiveConnection::CancelIfGone() {
+  if (phase_.load(std::memory_order_relaxed) != Phase::kComputing || reading_ended_) return;
+  pollfd client{fd_, POLLRDHUP, 0};
+  if (::poll(&client, 1, 0) <= 0) return;
+  ramet::MutexLock lock(mutex_);
+  if (computed_) computed_->Cancel();
 }
 
 void ConnectionContext::Add(LiveConnection* connection) {

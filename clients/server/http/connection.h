@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "http/http_server.h"
+#include "threads/helper_threads.h"
 
 namespace server {
 
@@ -49,6 +50,8 @@ class LiveConnection {
   // Ends the current phase if its time is over. A client whose request is late can still be
   // answered.
   void EndIfLate(Clock::time_point now);
+  // Cancels the request that is being computed if the client has closed the connection.
+  void CancelIfGone() RAMET_EXCLUDES(mutex_);
   // Ends the connection if no request has begun.
   void EndIfIdle();
   void End() { ::shutdown(fd_, SHUT_RDWR); }
@@ -61,10 +64,21 @@ class LiveConnection {
   void Postpone(Clock::time_point deadline) {
     deadline_.store(deadline.time_since_epoch().count(), std::memory_order_relaxed);
   }
+  // `token` cancels the request that is being computed from now on. Null: there is none any more.
+  void SetComputed(std::shared_ptr<ramet::CancellationToken> token) RAMET_EXCLUDES(mutex_) {
+    ramet::MutexLock lock(mutex_);
+    computed_.swap(token);
+  }
   bool late() const { return late_.load(std::memory_order_relaxed); }
 
  private:
+  // Lets no more bytes arrive. The kernel still delivers those that it has received.
+  void EndReading();
+
   const int fd_;
+  std::atomic<bool> reading_ended_ = false;
+  ramet::Mutex mutex_;
+  std::shared_ptr<ramet::CancellationToken> computed_ RAMET_GUARDED_BY(mutex_);
   std::atomic<Phase> phase_ = Phase::kIdle;
   std::atomic<Clock::rep> deadline_ = Clock::time_point::max().time_since_epoch().count();
   std::atomic<bool> late_ = false;
@@ -73,11 +87,6 @@ class LiveConnection {
 // The state that the connections of a server share.
 class ConnectionContext {
  public:
-  // Counts the calls of the handler.
-  struct Handlers {
-    std::atomic<int> running = 0;
-    std::atomic<uint64_t> finished = 0;
-  };
   ConnectionContext(const HttpServerOptions& options, HttpHandler handler)
       : limits(options.limits), admission(options.admission), handler(std::move(handler)) {}
 
@@ -85,7 +94,7 @@ class ConnectionContext {
   const HttpAdmission admission;
   const HttpHandler handler;
   std::atomic<bool> draining = false;
-  Handlers handlers = {};
+  HandlerCounts handlers = {};
 
   // Reserves bytes for a body. Returns false if the server holds too many.
   bool Charge(uint64_t bytes) {

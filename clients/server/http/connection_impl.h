@@ -2,6 +2,7 @@
 
 // The members of Connection, for http_server.cc.
 
+#include "config/ascii_case.h"
 #include "http/connection.h"
 #include "json/json_text.h"
 
@@ -129,16 +130,16 @@ ErrorCode Connection<Stream>::OnBody(const char* data, size_t size) {
 template <class Stream>
 void Connection<Stream>::OnRead(ErrorCode error, size_t) {
   if (error) return OnReadError(error);
+  request_.cancellation = std::make_shared<ramet::CancellationToken>();
+  SetComputed(request_.cancellation);
   Enter(Phase::kComputing, Clock::time_point::max());
   HttpResponder responder(this->shared_from_this());
-  context_->handlers.running.fetch_add(1, std::memory_order_relaxed);
+  const HandlerCounts::Running running(context_->handlers);
   try {
     context_->handler(std::move(request_), std::move(responder));
   } catch (const std::exception&) {
     // The destructor of the responder has answered.
   }
-  context_->handlers.running.fetch_sub(1, std::memory_order_relaxed);
-  context_->handlers.finished.fetch_add(1, std::memory_order_relaxed);
 }
 
 template <class Stream>
@@ -183,6 +184,7 @@ void Connection<Stream>::WriteHeader(const HttpResponse& response) {
 
 template <class Stream>
 void Connection<Stream>::Answer(HttpResponse response) {
+  SetComputed(nullptr);
   context_->ChargeAnswer(response.body.size());
   charged_ += response.body.size();
   const HttpLimits& limits = context_->limits;

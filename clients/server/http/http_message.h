@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ramet/ramet.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -19,6 +21,8 @@ struct HttpRequest {
   HttpHeaders headers = {};
   std::string body = {};
   std::chrono::steady_clock::time_point received = {};  // when the header was complete
+  // Is cancelled when the client closes the connection before the answer. May be null.
+  std::shared_ptr<ramet::CancellationToken> cancellation = {};
 
   // Returns the value of a header, or "" if it is absent. `name` is in any case.
   std::string_view Header(std::string_view name) const;
@@ -57,8 +61,5 @@ class HttpResponder {
 using HttpHandler = std::function<void(HttpRequest, HttpResponder)>;
 // Returns an answer if the request, whose body has not been read yet, is to be refused.
 using HttpAdmission = std::function<std::optional<HttpResponse>(const HttpRequest&)>;
-
-// Reports whether two texts are equal, ignoring the case of ASCII letters.
-bool EqualsIgnoringCase(std::string_view a, std::string_view b);
 
 }  // namespace server

@@ -13,6 +13,7 @@
 #include "http/connection_impl.h"
 #include "http/listen_address.h"
 #include "http/tls.h"
+#include "threads/processors.h"
 
 namespace server {
 namespace {
@@ -25,11 +26,6 @@ using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol, Str
 constexpr auto kSweepTime = std::chrono::milliseconds(250);
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);  // when files have run out
 constexpr int kBacklog = 4096;
-constexpr auto kWatchTime = std::chrono::milliseconds(5);
-constexpr auto kIdleWatchTime = std::chrono::milliseconds(50);
-constexpr auto kHelpTime = std::chrono::seconds(1);
-
-int Processors() { return std::max(2, static_cast<int>(std::thread::hardware_concurrency())); }
 
 ramet::Status CannotListen(const std::string& address, const ErrorCode& error) {
   return ramet::Unavailable("cannot listen on '", address, "': ", error.message());
@@ -76,81 +72,13 @@ int PortOf(const Endpoint& endpoint) {
   return 0;
 }
 
-// Threads that run an io_context while all of its own threads are busy with long requests. A thread
-// more than needed would take part in every request, which costs a wake-up each.
-class HelperThreads {
- public:
-  HelperThreads(asio::io_context* io, const ConnectionContext* context, int own_threads, int count)
-      : io_(*io), context_(*context), busy_at_(own_threads) {
-    if (count <= 0) return;
-    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { Help(); });
-    threads_.emplace_back([this] { Watch(); });
-  }
-  ~HelperThreads() { Stop(); }
-  // Ends the threads. The io_context must have been stopped.
-  void Stop() RAMET_EXCLUDES(mutex_);
-
- private:
-  // Calls a helper whenever no request has finished for some time though all threads run one.
-  void Watch() RAMET_EXCLUDES(mutex_);
-  void Help() RAMET_EXCLUDES(mutex_);
-
-  asio::io_context& io_;
-  const ConnectionContext& context_;
-  std::atomic<int> busy_at_;  // the number of threads that run the io_context
-  ramet::Mutex mutex_;
-  ramet::CondVar changed_;
-  bool wanted_ RAMET_GUARDED_BY(mutex_) = false;
-  bool stop_ RAMET_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;
-};
-
-void HelperThreads::Stop() {
-  {
-    ramet::MutexLock lock(mutex_);
-    stop_ = true;
-    changed_.NotifyAll();
-  }
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
-}
-
-void HelperThreads::Watch() {
-  uint64_t finished = 0;
-  ramet::MutexLock lock(mutex_);
-  while (!stop_) {
-    const bool idle = context_.handlers.running.load(std::memory_order_relaxed) == 0;
-    changed_.WaitFor(mutex_, idle ? kIdleWatchTime : kWatchTime);
-    const uint64_t now = context_.handlers.finished.load(std::memory_order_relaxed);
-    const bool stuck = context_.handlers.running.load(std::memory_order_relaxed) >= busy_at_ &&
-                       std::exchange(finished, now) == now;
-    if (!stuck) continue;
-    wanted_ = true;
-    changed_.NotifyAll();
-  }
-}
-
-void HelperThreads::Help() {
-  while (true) {
-    {
-      ramet::MutexLock lock(mutex_);
-      while (!wanted_ && !stop_) changed_.Wait(mutex_);
-      if (stop_) return;
-      wanted_ = false;
-    }
-    ++busy_at_;
-    io_.run_for(kHelpTime);
-    --busy_at_;
-  }
-}
-
 }  // namespace
 
 // Everything that a server consists of. Connections may keep it alive.
 class HttpServerState : public std::enable_shared_from_this<HttpServerState> {
  public:
   HttpServerState(const HttpServerOptions& options, HttpHandler handler)
-      : max_threads_(options.threads > 0 ? options.threads : 4 * Processors()),
+      : max_threads_(options.threads > 0 ? options.threads : DefaultThreads()),
         io_(max_threads_),
         sweep_timer_(io_),
         context_(options, std::move(handler)) {}
@@ -224,11 +152,14 @@ void HttpServerState::Run() {
   open_listeners_ = static_cast<int>(listeners_.size());
   for (const auto& listener : listeners_) Accept(listener.get());
   Sweep();
-  const int own = std::min(max_threads_, Processors());
+  const int own = std::min(max_threads_, std::max(2, Processors()));
   for (int i = 0; i < own; ++i) {
     threads_.emplace_back([this] { io_.run(); });
   }
-  helpers_.emplace(&io_, &context_, own, max_threads_ - own);
+  const HelpedQueue queue{.handlers = &context_.handlers,
+                          .threads = own,
+                          .serve = [this](std::chrono::milliseconds time) { io_.run_for(time); }};
+  helpers_.emplace(std::vector<HelpedQueue>{queue}, max_threads_ - own);
 }
 
 void HttpServerState::Accept(Listener* listener) {
@@ -295,7 +226,10 @@ void HttpServerState::CloseListeners() {
 
 void HttpServerState::Sweep() {
   const auto now = Clock::now();
-  context_.ForEach([now](LiveConnection& connection) { connection.EndIfLate(now); });
+  context_.ForEach([now](LiveConnection& connection) {
+    connection.EndIfLate(now);
+    connection.CancelIfGone();
+  });
   sweep_timer_.expires_after(kSweepTime);
   sweep_timer_.async_wait([this](ErrorCode error) {
     if (!error) Sweep();

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -240,6 +241,34 @@ TEST(HttpServerTest, AnswersMayComeFromOtherThreads) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(BodyOf(client.Ask(Get("/t"))), "/t");
   std::lock_guard<std::mutex> lock(mutex);
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST(HttpServerTest, AClientThatGoesCancelsItsRequest) {
+  struct Held {
+    std::shared_ptr<ramet::CancellationToken> token;
+    HttpResponder respond;
+  };
+  std::mutex mutex;
+  std::map<std::string, Held> held;
+  auto server = StartServer({}, [&](HttpRequest request, HttpResponder respond) {
+    std::lock_guard<std::mutex> lock(mutex);
+    held.emplace(request.target, Held{request.cancellation, std::move(respond)});
+  });
+  const auto cancelled = [&](const char* target) {
+    std::lock_guard<std::mutex> lock(mutex);
+    const auto found = held.find(target);
+    return found != held.end() && found->second.token->cancelled();
+  };
+  TestClient stays(server->ports()[0]);
+  stays.Send(Get("/stays"));
+  std::make_unique<TestClient>(server->ports()[0])->Send(Get("/goes"));
+  while (!cancelled("/goes")) std::this_thread::sleep_for(1ms);
+  std::thread drainer([&] { server->Drain(30s); });  // a drained request is not cancelled
+  std::this_thread::sleep_for(600ms);
+  EXPECT_FALSE(cancelled("/stays"));
+  for (auto& [target, request] : held) request.respond({.body = target});
+  EXPECT_EQ(BodyOf(stays.ReadAnswer()), "/stays");
+  drainer.join();
 }
 
 TEST(HttpServerTest, RequestsThatTakeLongDoNotBlockOthers) {

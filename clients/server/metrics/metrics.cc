@@ -124,7 +124,7 @@ void PrometheusWriter::Write(std::string_view name, const Labels& labels,
 }
 
 template <class Metric>
-std::shared_ptr<Metric> MetricFamily<Metric>::With(const LabelValues& values) {
+std::shared_ptr<Metric> MetricFamily<Metric>::With(std::initializer_list<std::string_view> values) {
   {
     ramet::ReaderLock lock(mutex_);
     const auto found = series_.find(values);
@@ -138,7 +138,7 @@ std::shared_ptr<Metric> MetricFamily<Metric>::With(const LabelValues& values) {
   std::shared_ptr<Metric> metric = make_();
   ramet::WriterLock lock(mutex_);
   if (series_.size() >= kMaxSeries && !series_.contains(values)) RemoveLeastRecentlyUsed();
-  Series& series = series_[values];
+  Series& series = series_[LabelValues(values.begin(), values.end())];
   if (series.metric == nullptr) series.metric = std::move(metric);
   series.last_used = ++clock_;
   return series.metric;

@@ -2,9 +2,11 @@
 
 #include <ramet/ramet.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -104,8 +106,10 @@ class MetricFamily : public MetricSource {
                std::function<std::shared_ptr<Metric>()> make)
       : name_(std::move(name)), labels_(std::move(labels)), make_(std::move(make)) {}
 
-  // Returns the series of one value per label of the family. Makes it the first time.
-  std::shared_ptr<Metric> With(const LabelValues& values) RAMET_EXCLUDES(mutex_);
+  // Returns the series of one value per label of the family. Makes it the first time. Finding one
+  // that exists allocates nothing.
+  std::shared_ptr<Metric> With(std::initializer_list<std::string_view> values)
+      RAMET_EXCLUDES(mutex_);
   // Calls f(label values, metric) for each series.
   void ForEach(const std::function<void(const LabelValues&, const Metric&)>& f) const
       RAMET_EXCLUDES(mutex_);
@@ -116,6 +120,16 @@ class MetricFamily : public MetricSource {
     std::shared_ptr<Metric> metric;
     std::atomic<uint64_t> last_used = 0;
   };
+  // Orders lists of texts.
+  struct Less {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return std::lexicographical_compare(
+          a.begin(), a.end(), b.begin(), b.end(),
+          [](std::string_view x, std::string_view y) { return x < y; });
+    }
+  };
   void RemoveLeastRecentlyUsed() RAMET_REQUIRES(mutex_);
 
   const std::string name_;
@@ -123,7 +137,7 @@ class MetricFamily : public MetricSource {
   const std::function<std::shared_ptr<Metric>()> make_;
   std::atomic<uint64_t> clock_ = 0;  // grows with each new series
   mutable ramet::SharedMutex mutex_;
-  std::map<LabelValues, Series> series_ RAMET_GUARDED_BY(mutex_);
+  std::map<LabelValues, Series, Less> series_ RAMET_GUARDED_BY(mutex_);
 };
 
 extern template class MetricFamily<Counter>;

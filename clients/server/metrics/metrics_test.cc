@@ -95,15 +95,16 @@ TEST(ServingMetricsTest, RecordsRequests) {
   ServingMetrics metrics;
   RequestRecord record = {.model_name = "m", .api = "predict", .entrypoint = "REST"};
   record.signature = "serving_default";
-  record.answered_by = AnsweredBy{.version = 3};
+  record.answered_by = AnsweredBy{.version = 3, .run_time = std::chrono::microseconds(15)};
   record.latency = std::chrono::microseconds(25);
   metrics.Record(record);
   record.answered_by->step = 77;
   metrics.Record(record);
-  metrics.Record({.code = ramet::Code::kNotFound});
+  metrics.Record({.examples = 5, .code = ramet::Code::kNotFound});
+  metrics.Record({.model_name = "m", .api = "Classify", .entrypoint = "GRPC", .examples = 7});
   const std::string text = metrics.registry.Text();
   EXPECT_THAT(text, HasSubstr(":tensorflow:serving:request_count{model_name=\"m\",status=\"OK\"} "
-                              "2\n"));
+                              "3\n"));
   EXPECT_THAT(text, HasSubstr(":tensorflow:serving:request_count{model_name=\"unknown\",status="
                               "\"NOT_FOUND\"} 1\n"));
   EXPECT_THAT(text, HasSubstr(":tensorflow:serving:request_latency_bucket{model_name=\"m\",API="
@@ -111,6 +112,26 @@ TEST(ServingMetricsTest, RecordsRequests) {
   EXPECT_THAT(text, HasSubstr("ramet:serving:version_latency_count{model_name=\"m\",version=\"3\","
                               "signature=\"serving_default\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("version=\"live\""));
+  EXPECT_THAT(text, HasSubstr(":tensorflow:serving:runtime_latency_bucket{model_name=\"m\",API="
+                              "\"Predict\",runtime=\"TF1\",le=\"18\"} 2\n"));
+  // Examples of requests that failed are not counted.
+  EXPECT_THAT(text, HasSubstr("request_example_count_total{model=\"m\"} 7\n"));
+  EXPECT_THAT(text, Not(HasSubstr("request_example_count_total{model=\"unknown\"")));
+}
+
+TEST(ServingMetricsTest, RecordsRunsAndWarmups) {
+  ServingMetrics metrics;
+  metrics.runs.Record(std::chrono::microseconds(1500));
+  metrics.runs.Record(std::chrono::microseconds(500));
+  metrics.loads.Record(
+      WarmupEvent{.path = "/m/1", .time = std::chrono::milliseconds(3), .records = 4});
+  const std::string text = metrics.registry.Text();
+  EXPECT_THAT(text, HasSubstr(":tensorflow:core:graph_runs{} 2\n"));
+  EXPECT_THAT(text, HasSubstr(":tensorflow:core:graph_run_time_usecs{} 2000\n"));
+  EXPECT_THAT(text, HasSubstr("graph_run_time_usecs_histogram_bucket{le=\"1000\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr(":tensorflow:serving:model_warmup_latency_sum{model_path=\"/m/1\","
+                              "status=\"OK\"} 3000\n"));
+  EXPECT_THAT(text, HasSubstr("model_warmup_records_read{model_path=\"/m/1\",status=\"OK\"} 4\n"));
 }
 
 }  // namespace

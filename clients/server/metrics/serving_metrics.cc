@@ -1,5 +1,6 @@
 #include "metrics/serving_metrics.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,17 @@ std::vector<double> BatchBounds() { return ExponentialBounds(1, 2, 14); }
 // A publisher may send a hundred versions a second, so its versions share one series.
 std::string VersionLabel(const AnsweredBy& answered_by) {
   return answered_by.step ? "live" : std::to_string(answered_by.version);
+}
+
+double MicrosOf(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double, std::micro>(time).count();
+}
+
+// Returns the API as TensorFlow Serving's runtime names it, for requests over gRPC and REST.
+std::string_view RuntimeApi(std::string_view api) {
+  if (api == "classify") return "Classify";
+  if (api == "regress") return "Regress";
+  return api == "predict" || api == "infer" || api == "ModelInfer" ? "Predict" : api;
 }
 
 // A gauge of models: its name and its value for one of them.
@@ -65,6 +77,8 @@ RequestMetrics::RequestMetrics(MetricRegistry& registry)
           registry.AddCounter(":tensorflow:serving:request_count", {"model_name", "status"})),
       request_latency(registry.AddHistogram(":tensorflow:serving:request_latency",
                                             {"model_name", "API", "entrypoint"}, LatencyBounds())),
+      runtime_latency(registry.AddHistogram(":tensorflow:serving:runtime_latency",
+                                            {"model_name", "API", "runtime"}, LatencyBounds())),
       version_latency(registry.AddHistogram("ramet:serving:version_latency",
                                             {"model_name", "version", "signature"},
                                             LatencyBounds())),
@@ -90,20 +104,68 @@ BatchingMetrics::BatchingMetrics(MetricRegistry& registry)
                                          {"execution_batch_size"}, BatchBounds())),
       queue_length(registry.AddGauge("ramet:serving:queue_length", {"model_name"})) {}
 
+void BatchingMetrics::Record(const std::string& pool, const std::string& model,
+                             const BatchEvent& event) {
+  queuing_latency.With({pool})->Observe(static_cast<double>(event.waited.count()));
+  wrapped_run_count.With({})->Add(static_cast<uint64_t>(event.requests));
+  input_batch_size.With({pool})->Observe(static_cast<double>(event.rows) /
+                                         static_cast<double>(event.requests));
+  processed_batch_size.With({pool})->Observe(static_cast<double>(event.padded_rows));
+  padding_size.With({std::to_string(event.padded_rows)})
+      ->Observe(static_cast<double>(event.padded_rows - event.rows));
+  queue_length.With({model})->Set(static_cast<double>(event.waiting));
+}
+
 LoadMetrics::LoadMetrics(MetricRegistry& registry)
     : attempt_count(registry.AddCounter(":tensorflow:cc:saved_model:load_attempt_count",
                                         {"model_path", "status"})),
-      latency(registry.AddCounter(":tensorflow:cc:saved_model:load_latency", {"model_path"})) {}
+      latency(registry.AddCounter(":tensorflow:cc:saved_model:load_latency", {"model_path"})),
+      warmup_latency(registry.AddHistogram(":tensorflow:serving:model_warmup_latency",
+                                           {"model_path", "status"}, LatencyBounds())),
+      warmup_records_read(registry.AddCounter(":tensorflow:serving:model_warmup_records_read",
+                                              {"model_path", "status"})) {}
+
+void LoadMetrics::Record(const LoadEvent& event) {
+  attempt_count.With({event.path, event.ok ? "success" : "fail"})->Add();
+  latency.With({event.path})->Add(static_cast<uint64_t>(event.time.count()));
+}
+
+void LoadMetrics::Record(const WarmupEvent& event) {
+  const std::string_view status = ramet::CodeName(event.code);
+  warmup_latency.With({event.path, status})->Observe(MicrosOf(event.time));
+  warmup_records_read.With({event.path, status})->Add(event.records);
+}
+
+RunMetrics::RunMetrics(MetricRegistry& registry)
+    : count(registry.AddCounter(":tensorflow:core:graph_runs", {})),
+      time(registry.AddCounter(":tensorflow:core:graph_run_time_usecs", {})),
+      time_histogram(registry.AddHistogram(":tensorflow:core:graph_run_time_usecs_histogram", {},
+                                           ExponentialBounds(1000, 2, 20))) {}
+
+void RunMetrics::Record(std::chrono::nanoseconds run_time) {
+  const double micros = MicrosOf(run_time);
+  count.With({})->Add();
+  time.With({})->Add(static_cast<uint64_t>(std::llround(micros)));
+  time_histogram.With({})->Observe(micros);
+}
 
 void ServingMetrics::Record(const RequestRecord& record) {
-  const std::string name = record.model_name.empty() ? "unknown" : record.model_name;
-  requests.request_count.With({name, std::string(ramet::CodeName(record.code))})->Add();
+  std::string_view name = record.model_name;
+  if (name.empty()) name = "unknown";
+  requests.request_count.With({name, ramet::CodeName(record.code)})->Add();
   if (record.code != ramet::Code::kOk) return;
-  const double micros = std::chrono::duration<double, std::micro>(record.latency).count();
-  requests.request_latency.With({name, record.api, record.entrypoint})->Observe(micros);
+  requests.request_latency.With({name, record.api, record.entrypoint})
+      ->Observe(MicrosOf(record.latency));
+  if (record.examples) {
+    requests.example_counts.With({name})->Observe(static_cast<double>(*record.examples));
+    requests.example_count_total.With({name})->Add(*record.examples);
+  }
   if (!record.answered_by) return;
-  requests.version_latency.With({name, VersionLabel(*record.answered_by), record.signature})
-      ->Observe(micros);
+  const AnsweredBy& by = *record.answered_by;
+  requests.runtime_latency.With({name, RuntimeApi(record.api), "TF1"})
+      ->Observe(MicrosOf(by.run_time));
+  requests.version_latency.With({name, VersionLabel(by), record.signature})
+      ->Observe(MicrosOf(record.latency));
 }
 
 void ServingMetrics::Watch(const ModelManager* manager) {

@@ -235,6 +235,7 @@ rm::StatusOr<std::shared_ptr<LoadedVersion>> FileModel::Load(int64_t number,
   };
   RunnerOptions options{.scheduler = &services_.scheduler,
                         .on_batch = services_.ObserverFor(name_),
+                        .on_run = services_.options.on_run,
                         .recent = recent_,
                         .version = number};
   RAMET_ASSIGN_OR_RETURN(options.batching, BatchingFor(path));

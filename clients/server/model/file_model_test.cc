@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "model/model_testing.h"
+#include "model/version_scan.h"
 
 namespace server {
 namespace {
@@ -201,6 +202,18 @@ TEST_F(FileModelTest, OneFolderOrFileIsAModel) {
   ASSERT_TRUE(session.Assign(w, rm::Tensor(8.0f)).ok());
   ASSERT_TRUE(saver.Save(session, At("train/model"), {.global_step = 301}).ok());
   EXPECT_TRUE(Eventually([&] { return Ask({.name = "train"}).value() == 8; }));
+}
+
+TEST_F(FileModelTest, TheFilesOfACheckpointAreWatched) {
+  const std::string prefix = At("model.ckpt-7");
+  const auto digest = [&] { return LookAtFiles(prefix).digest; };
+  std::ofstream(prefix + ".index") << "a";
+  const uint64_t before = digest();
+  std::ofstream(At("model.ckpt-70.index")) << "of a different checkpoint";
+  EXPECT_EQ(digest(), before);
+  std::ofstream(prefix + ".data-00000-of-00001") << "b";
+  EXPECT_NE(digest(), before);
+  EXPECT_LT(LookAtFiles(prefix).age_seconds, 60);
 }
 
 TEST_F(FileModelTest, OneModelDoesNotDelayAnother) {

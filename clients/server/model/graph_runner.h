@@ -8,6 +8,7 @@
 
 #include "batching/batcher.h"
 #include "model/recent_runs.h"
+#include "model/run_observer.h"
 #include "model/session_plans.h"
 
 namespace server {
@@ -17,6 +18,7 @@ struct RunnerOptions {
   BatchScheduler* scheduler = nullptr;  // outlives the runner
   std::optional<BatchingParameters> batching = {};
   BatchObserver on_batch = {};
+  RunObserver on_run = {};
   std::shared_ptr<RecentRuns> recent = {};  // null: runs are not kept
   std::optional<int64_t> version = {};      // that answers; empty: the one that the session follows
 };
@@ -38,6 +40,7 @@ class GraphRunner {
                                     const RunLimits& limits);
 
   const std::optional<int64_t> version_;
+  const RunObserver on_run_;
   const std::shared_ptr<RecentRuns> recent_;
   SessionPlans plans_;
   std::optional<Batcher> batcher_;

@@ -160,11 +160,14 @@ rm::Status LiveModel::Connect() {
   }
   const RunnerOptions options{.scheduler = &services_.scheduler,
                               .batching = batching_,
-                              .on_batch = services_.ObserverFor(name_)};
+                              .on_batch = services_.ObserverFor(name_),
+                              .on_run = services_.options.on_run};
   RAMET_ASSIGN_OR_RETURN(auto made, LiveVersion::Make(name_, std::move(follower),
                                                       services_.options.load.outputs, options));
   std::shared_ptr<LiveVersion> version = services_.reaper.Own(std::move(made));
-  RAMET_RETURN_IF_ERROR(WarmUp(version, "", {}, services_.options.warmup));
+  WarmupOptions warmup = services_.options.warmup;
+  warmup.requests = nullptr;  // a publisher has no file of them
+  RAMET_RETURN_IF_ERROR(WarmUp(version, text_, {}, warmup));
   rm::LogInfo("model '", name_, "' follows '", text_, "' and is available from version ",
               version->number(), " on");
   rm::MutexLock lock(mutex_);

@@ -2,8 +2,7 @@
 
 #include <ramet/ramet.h>
 
-#include <algorithm>
-#include <thread>
+#include "threads/processors.h"
 
 namespace server {
 
@@ -11,9 +10,7 @@ namespace server {
 class LoadSlots {
  public:
   // 0: one per processor.
-  explicit LoadSlots(int count)
-      : free_(count > 0 ? count
-                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
+  explicit LoadSlots(int count) : free_(count > 0 ? count : Processors()) {}
 
   // Holds a slot while it exists.
   class Slot {

@@ -10,6 +10,7 @@
 #include "batching/batch_event.h"
 #include "model/loaded_graph.h"
 #include "model/model_manager.h"
+#include "model/run_observer.h"
 #include "model/warmup.h"
 
 namespace server {
@@ -46,6 +47,7 @@ struct ManagerOptions {
   // Called in the threads that load and run. May be null.
   std::function<void(const LoadEvent&)> on_load = {};
   std::function<void(const std::string& model, const BatchEvent&)> on_batch = {};
+  RunObserver on_run = {};
 };
 
 // Makes a manager without models. Reload adds them.

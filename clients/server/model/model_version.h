@@ -22,11 +22,12 @@ struct RunLimits {
   std::shared_ptr<ramet::CancellationToken> cancellation = nullptr;  // null: cannot be cancelled
 };
 
-// The version that computed an answer. Answers carry it in a header or trailer.
+// The version that computed an answer, which answers carry in a header or trailer, and its run.
 struct AnsweredBy {
   int64_t version = 0;
   std::optional<int64_t> step = {};  // of the trainer, if the version has one
   ramet::VersionProof proof = ramet::VersionProof::kNotAsked;
+  std::chrono::nanoseconds run_time{0};  // of the graph, which may have run for a whole batch
 };
 
 struct RunResult {

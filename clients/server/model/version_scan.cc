@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "model_file.h"
@@ -91,6 +92,22 @@ void AddFile(const std::string& path, FilesState* state, double* newest) {
   *newest = std::max(*newest, time);
 }
 
+// Adds the files of a checkpoint, which begin with its prefix.
+void AddCheckpoint(const std::string& path, FilesState* state, double* newest) {
+  fs::path prefix(path);
+  if (prefix.extension() == ".meta") prefix.replace_extension();
+  const std::string begin = prefix.filename().string() + ".";
+  std::set<std::string> files;  // the folder has no order
+  std::error_code error;
+  fs::directory_iterator entries(prefix.parent_path(), error);
+  for (int count = 0; !error && entries != fs::directory_iterator() && count < kMaxFiles; ++count) {
+    const std::string name = entries->path().filename().string();
+    if (name.starts_with(begin)) files.insert(entries->path().string());
+    entries.increment(error);
+  }
+  for (const std::string& file : files) AddFile(file, state, newest);
+}
+
 }  // namespace
 
 rm::StatusOr<std::vector<FoundVersion>> FindVersions(const std::string& source) {
@@ -123,6 +140,7 @@ FilesState LookAtFiles(const std::string& path) {
   double newest = 0;
   AddFile(path, &state, &newest);
   std::error_code error;
+  if (!fs::is_directory(path, error)) AddCheckpoint(path, &state, &newest);
   fs::recursive_directory_iterator entries(path, fs::directory_options::skip_permission_denied,
                                            error);
   int count = 0;

@@ -28,8 +28,8 @@ ramet::StatusOr<std::vector<FoundVersion>> FindVersions(const std::string& sourc
 std::vector<FoundVersion> ChooseVersions(const std::vector<FoundVersion>& found,
                                          const VersionPolicy& policy);
 
-// A summary of the names, sizes and times of a version's files. Files that are being copied change
-// it.
+// A summary of the names, sizes and times of a version's files: those in its folder, or those that
+// begin with the prefix of a checkpoint. Files that are being copied change it.
 struct FilesState {
   uint64_t digest = 0;
   double age_seconds = 0;  // since the last change; 0 if it is in the future

@@ -119,15 +119,15 @@ void RunGuesses(const std::shared_ptr<ModelVersion>& version) {
               ": warmed up with zeros in ", time.count(), " us", skipped);
 }
 
-}  // namespace
-
-rm::Status WarmUp(const std::shared_ptr<ModelVersion>& version, const std::string& folder,
-                  const std::vector<RecentRuns::Run>& recent, const WarmupOptions& options) {
-  if (!options.enabled) return rm::OkStatus();
+// Sets `records` to the number of requests in the file.
+rm::Status RunWarmup(const std::shared_ptr<ModelVersion>& version, const std::string& path,
+                     const std::vector<RecentRuns::Run>& recent, const WarmupOptions& options,
+                     uint64_t* records) {
   std::vector<WarmupRequest> requests;
   if (options.requests) {
-    RAMET_ASSIGN_OR_RETURN(requests, options.requests(folder));
+    RAMET_ASSIGN_OR_RETURN(requests, options.requests(path));
   }
+  *records = requests.size();
   if (requests.empty()) {
     recent.empty() ? RunGuesses(version) : RunRecent(version, recent);
     return rm::OkStatus();
@@ -141,6 +141,23 @@ rm::Status WarmUp(const std::shared_ptr<ModelVersion>& version, const std::strin
   rm::LogInfo("model '", version->model(), "' version ", version->number(), ": warmed up with ",
               requests.size(), " recorded requests");
   return rm::OkStatus();
+}
+
+}  // namespace
+
+rm::Status WarmUp(const std::shared_ptr<ModelVersion>& version, const std::string& path,
+                  const std::vector<RecentRuns::Run>& recent, const WarmupOptions& options) {
+  if (!options.enabled) return rm::OkStatus();
+  const auto start = std::chrono::steady_clock::now();
+  uint64_t records = 0;
+  const rm::Status status = RunWarmup(version, path, recent, options, &records);
+  if (options.on_done) {
+    options.on_done({.path = path,
+                     .code = status.code(),
+                     .time = std::chrono::steady_clock::now() - start,
+                     .records = records});
+  }
+  return status;
 }
 
 }  // namespace server

@@ -2,6 +2,8 @@
 
 #include <ramet/ramet.h>
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,17 +36,26 @@ using WarmupRequest =
 using WarmupRequests =
     std::function<ramet::StatusOr<std::vector<WarmupRequest>>(const std::string& version_folder)>;
 
-struct WarmupOptions {
-  bool enabled = true;
-  int iterations = 1;            // how often each request of a file is run
-  WarmupRequests requests = {};  // null: no version has any
+// Describes a warm-up that has ended, for the metrics.
+struct WarmupEvent {
+  std::string path = {};
+  ramet::Code code = ramet::Code::kOk;
+  std::chrono::nanoseconds time{0};
+  uint64_t records = 0;  // of the file
 };
 
-// Runs the graph before the version becomes available: the requests of its file, or else the
-// `recent` runs of an earlier version, or else each signature once with zeros. Only failing
-// requests of the file are errors.
+struct WarmupOptions {
+  bool enabled = true;
+  int iterations = 1;                                    // how often each request of a file is run
+  WarmupRequests requests = {};                          // null: no version has any
+  std::function<void(const WarmupEvent&)> on_done = {};  // may be null
+};
+
+// Runs the graph of the version at `path` before it becomes available: the requests of its file, or
+// else the `recent` runs of an earlier version, or else each signature once with zeros. Only
+// failing requests of the file are errors.
 // \error as for WarmupRequests, Predict, Classify, Regress and MultiInference.
-ramet::Status WarmUp(const std::shared_ptr<ModelVersion>& version, const std::string& folder,
+ramet::Status WarmUp(const std::shared_ptr<ModelVersion>& version, const std::string& path,
                      const std::vector<RecentRuns::Run>& recent, const WarmupOptions& options);
 
 }  // namespace server

@@ -42,6 +42,27 @@ TEST_F(WarmupTest, RunsTheRequestsOfTheVersion) {
   EXPECT_THAT(log_, HasSubstr("warmed up with 1 recorded requests"));
 }
 
+TEST_F(WarmupTest, ReportsItsEndAndTheRuns) {
+  std::vector<WarmupEvent> events;
+  std::atomic<int> runs = 0;
+  options_.warmup.iterations = 2;
+  options_.warmup.requests = [](const std::string&) {
+    return std::vector<WarmupRequest>{Request("x")};
+  };
+  options_.warmup.on_done = [&](const WarmupEvent& event) { events.push_back(event); };
+  options_.on_run = [&](std::chrono::nanoseconds time) { runs += time.count() > 0; };
+  Add("m", 1, 1);
+  ASSERT_TRUE(manager().Reload({Config("m")}).ok());
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].path, At("m/1"));
+  EXPECT_EQ(events[0].code, rm::Code::kOk);
+  EXPECT_EQ(events[0].records, 1u);
+  EXPECT_GT(events[0].time.count(), 0);
+  EXPECT_EQ(runs, 2);
+  EXPECT_TRUE(Ask({.name = "m"}).ok());
+  EXPECT_EQ(runs, 3);
+}
+
 TEST_F(WarmupTest, AFailingRequestEndsTheVersion) {
   options_.warmup.requests = [](const std::string& folder) {
     std::vector<WarmupRequest> requests = {Request("x")};

@@ -1,5 +1,6 @@
 #include "rest/front_end.h"
 
+#include "config/ascii_case.h"
 #include "rest/tfs_api.h"
 #include "rest/v2_api.h"
 

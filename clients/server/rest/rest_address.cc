@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "http/http_message.h"
+#include "config/ascii_case.h"
 
 namespace server {
 namespace {

@@ -46,11 +46,16 @@ class RestCall {
   const HttpRequest& request() const { return request_; }
   // Counts the request in the metrics with this record, once an API is set.
   RequestRecord& record() { return record_; }
-  void Count(std::string api) {
-    record_.api = std::move(api);
+  // `api` outlives the request.
+  void Count(std::string_view api) {
+    record_.api = api;
     counted_ = true;
   }
-  RunLimits Limits() const { return {.deadline = request_.received + context_.options.timeout}; }
+  // The time limit of requests, and a token that is cancelled when the client has gone.
+  RunLimits Limits() const {
+    return {.deadline = request_.received + context_.options.timeout,
+            .cancellation = request_.cancellation};
+  }
   // Returns the body, inflated if it is compressed. Valid as long as this object.
   // \error kInvalidArgument: the body cannot be inflated.
   ramet::StatusOr<std::string_view> Body();

@@ -59,10 +59,7 @@ void AnswerExamples(const RestCallPtr& call, const ModelSpec& spec, Run run, Wri
   if (version.ok()) call->record().model_name = spec.name;
   if (!body.ok()) return call->Fail(body.status());
   if (!version.ok()) return call->Fail(version.status());
-  RequestMetrics& metrics = call->context().metrics->requests;
-  const uint64_t count = body->examples.size();
-  metrics.example_counts.With({spec.name})->Observe(static_cast<double>(count));
-  metrics.example_count_total.With({spec.name})->Add(count);
+  call->record().examples = body->examples.size();
   const ExamplesDone<Result> finish =
       [call, write](const ramet::StatusOr<ExamplesResponse<Result>>& response) {
         if (!response.ok()) return call->Fail(response.status());

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <string>
 
-#include "rest/bearer_tokens.h"
 #include "rest/rest_testing.h"
+#include "rest/token_admission.h"
 
 namespace server {
 namespace {
@@ -167,7 +167,7 @@ TEST(BearerTokensTest, ReadsTokensAndRefusesOthers) {
                             "Basic alpha", "Bearer # comment"}) {
     EXPECT_FALSE(tokens->Allows(wrong)) << wrong;
   }
-  const HttpAdmission admission = tokens->Admission();
+  const HttpAdmission admission = AdmissionWith(*tokens);
   EXPECT_EQ(admission({.target = "/v1/models/m"})->status, 401);
   EXPECT_FALSE(admission({.target = "/healthz"}).has_value());
   EXPECT_FALSE(admission({.target = "/"}).has_value());

@@ -1,24 +1,17 @@
-#include "rest/bearer_tokens.h"
+#include "config/bearer_tokens.h"
 
 #include <openssl/crypto.h>
 
 #include <fstream>
 #include <utility>
 
-#include "json/json_text.h"
+#include "config/ascii_case.h"
 
 namespace server {
 namespace {
 
 bool Equal(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
-bool IsPublic(const HttpRequest& request) {
-  const std::string_view target = request.target;
-  const std::string_view path = target.substr(0, target.find('?'));
-  return path == "/" || path == "/healthz" || path == "/livez" || path == "/readyz" ||
-         path == "/v2/health/live" || path == "/v2/health/ready" || request.method == "OPTIONS";
 }
 
 std::string_view Trim(std::string_view line) {
@@ -32,7 +25,7 @@ std::string_view Trim(std::string_view line) {
 ramet::StatusOr<BearerTokens> BearerTokens::FromFile(const std::string& path) {
   std::ifstream file(path);
   if (!file) return ramet::NotFound("token file '", path, "' cannot be read");
-  BearerTokens tokens;
+  std::vector<std::string> tokens;
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
@@ -42,12 +35,12 @@ ramet::StatusOr<BearerTokens> BearerTokens::FromFile(const std::string& path) {
       return ramet::InvalidArgument("token file '", path, "', line ", number,
                                     ": a token has no spaces; write one token per line");
     }
-    tokens.tokens_.emplace_back(token);
+    tokens.emplace_back(token);
   }
-  if (tokens.tokens_.empty()) {
+  if (tokens.empty()) {
     return ramet::InvalidArgument("token file '", path, "' has no token; write one per line");
   }
-  return tokens;
+  return BearerTokens(std::move(tokens));
 }
 
 bool BearerTokens::Allows(std::string_view authorization) const {
@@ -60,16 +53,6 @@ bool BearerTokens::Allows(std::string_view authorization) const {
   bool allowed = false;
   for (const std::string& token : tokens_) allowed |= Equal(token, given);
   return allowed;
-}
-
-HttpAdmission BearerTokens::Admission() const {
-  return [tokens = *this](const HttpRequest& request) -> std::optional<HttpResponse> {
-    if (IsPublic(request) || tokens.Allows(request.Header("Authorization"))) return std::nullopt;
-    return HttpResponse{.status = 401,
-                        .headers = {{"WWW-Authenticate", "Bearer"}},
-                        .body = ErrorBody("this server needs a token; send the header "
-                                          "Authorization: Bearer TOKEN")};
-  };
 }
 
 }  // namespace server

@@ -96,4 +96,22 @@ sides=("$(side_of $pid trainer)" "$(side_of $pid shm-follower)" "$(side_of $pid 
 kill -KILL $pid
 wait $pid 2> /dev/null
 no_process_stays "${sides[@]}"
+
+# A server that ends after the training. The program runs the server that is next to it.
+cp "$program" "$scratch/program"
+cat > "$scratch/ramet-serve" <<'END'
+#!/bin/sh
+while [ ! -e "$(dirname "$0")/stop" ]; do sleep 0.1; done
+exit 3
+END
+chmod +x "$scratch/ramet-serve"
+"$scratch/program" --plot "$scratch/plot.svg" --steps 60 --save-every 20 --serve > "$scratch/out" 2> "$scratch/err" &
+pid=$!
+for _ in $(seq 600); do
+  grep -q "press Ctrl-C" "$scratch/out" && break
+  sleep 0.1
+done
+touch "$scratch/stop"
+wait $pid
+expect "the server ended" 1 $? "the server ended with exit code 3"
 exit $failed

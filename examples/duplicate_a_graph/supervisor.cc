@@ -119,8 +119,8 @@ class Supervisor {
   std::optional<Failure> Run();
   Outcome outcome() const { return {sides_[0].reports, sides_[1].reports, sides_[2].reports}; }
   std::string Elapsed() const { return display_.Elapsed(); }
-  // Lets the server go on until an interrupt or its end.
-  void KeepServing();
+  // Lets the server go on until an interrupt. Its end is a failure.
+  std::optional<Failure> KeepServing();
 
  private:
   bool Running() const {
@@ -180,10 +180,11 @@ void Supervisor::HearServer(const pollfd& out, const pollfd& err) {
   Fail(kFailed, rm::StrCat("the server ended with exit code ", server_->Wait()));
 }
 
-void Supervisor::KeepServing() {
-  if (!server_) return;
+std::optional<Failure> Supervisor::KeepServing() {
+  if (!server_) return std::nullopt;
   std::cout << "The last version stays at " << kPage << " until you press Ctrl-C." << std::endl;
   while (!failure_) Listen();
+  return failure_->code == kInterrupted ? std::nullopt : failure_;
 }
 
 void Supervisor::Hear(size_t index, const std::string& line) {
@@ -241,7 +242,7 @@ int Supervise(const Options& given) {
   if (auto failure = Compare(outcome, may_round)) return Complain(*failure);
   if (auto failure = WritePlot(options.plot, outcome)) return Complain(*failure);
   PrintSummary(options, outcome, folder.fresh(), run.Elapsed());
-  run.KeepServing();
+  if (auto failure = run.KeepServing()) return Complain(*failure);
   return kOk;
 }
 

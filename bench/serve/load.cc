@@ -11,7 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kWarmup = std::chrono::milliseconds(500);
 constexpr auto kSpin = std::chrono::microseconds(50);
 
 struct PendingCall {
@@ -50,7 +49,7 @@ class Generator {
   }
 
   Clock::time_point end() const {
-    return begin_ + kWarmup + std::chrono::duration_cast<Clock::duration>(load_.time);
+    return begin_ + kLoadWarmup + std::chrono::duration_cast<Clock::duration>(load_.time);
   }
 
   void Send(Clock::time_point due) {
@@ -86,7 +85,7 @@ class Generator {
       const auto now = Clock::now();
       if (load_.rate == 0 && now < end()) Send(now);
       --in_flight_;
-      if (call->due < begin_ + kWarmup) continue;
+      if (call->due < begin_ + kLoadWarmup) continue;
       if (!call->status.ok()) {
         ++result_.failed;
         continue;

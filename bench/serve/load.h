@@ -24,5 +24,11 @@ struct LoadResult {
   double seconds = 0;
 };
 
-// Runs the load. The first half second is not counted.
+// The first part of each load, which is not counted.
+inline constexpr auto kLoadWarmup = std::chrono::milliseconds(500);
+
 LoadResult RunLoad(const Load& load);
+
+// A load of equal requests over HTTP/1.1: each connection sends its next request when the answer to
+// the one before has come. `load.request` is the body, and `load.method` the target of a POST.
+LoadResult RunHttpLoad(const Load& load);

@@ -1,215 +1,200 @@
-"""Measures ramet-serve and the usual alternatives, and prints one table.
+"""Measures ramet-serve and the usual alternatives, and prints the tables of docs/benchmarks.md.
 
 usage: run.py BUILD [--seconds N] [--only WORD]
 
 BUILD is the build folder. The servers that are compared run in .venv-serving (`make test-serving` makes it) with
-bench/serve/requirements.txt; without them their rows are left out. All processes share the machine with the load.
+bench/serve/requirements.txt; without them their rows are left out. All processes share the machine with the load. All
+parts together take about four minutes.
 """
 
 import argparse
-import contextlib
+import http.client
 import json
 import os
 import pathlib
-import socket
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
 import perceptron
+from processes import HERE, OUTSTANDING, SERVING_PYTHON, Bench, resident_bytes
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-SERVING_PYTHON = ROOT / ".venv-serving" / "bin" / "python"
 MODELS = list(perceptron.LAYERS)
+IDLE_CONNECTIONS = 10_000
+BATCH_ROWS = 32
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def table(title, *header):
+    print(f"\n{title}\n\n| " + " | ".join(header) + " |")
+    print("| --- " + "| ---: " * (len(header) - 1) + "|", flush=True)
 
 
-def processor_seconds(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def resident_bytes(pid):
-    return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-class Bench:
-    def __init__(self, build, seconds):
-        self.build, self.seconds = pathlib.Path(build).resolve(), seconds
-        self.program = self.build / "bin" / "ramet_serve_bench"
-        self.environment = {**os.environ, "PYTHONPATH": str(self.build / "python"), "RAMET_LOG_LEVEL": "error"}
-        self.rates = {}  # half of the saturating rate, by model
-
-    @contextlib.contextmanager
-    def process(self, *command, ready=True):
-        """Runs a program in the background. With `ready`, waits until it prints a line."""
-        process = subprocess.Popen(
-            [str(part) for part in command], env=self.environment, stdout=subprocess.PIPE if ready else None, text=True
-        )
-        try:
-            if ready and not process.stdout.readline():
-                sys.exit(f"run.py: {command} has ended")
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-
-    @contextlib.contextmanager
-    def server(self, *flags):
-        port = free_port()
-        program = self.build / "bin" / "ramet-serve"
-        flags = [f"--port={port}", "--rest_api_port=0", "--model_name=m", *flags]
-        with self.process(program, *flags, ready=False) as process:
-            wait_for(port, process)
-            yield process, port
-
-    def trainer(self, *arguments):
-        return self.process(sys.executable, "-B", HERE / "trainer.py", *arguments)
-
-    def load(self, port, model, rate, rows=1):
-        columns = perceptron.LAYERS[model][0]
-        command = [self.program, "load", f"127.0.0.1:{port}", "m", rows, columns, rate, self.seconds]
-        done = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True)
-        return json.loads(done.stdout)
-
-    def rate(self, model, port):
-        """Half of the rate at which the server is saturated."""
-        if model not in self.rates:
-            self.rates[model] = round(self.load(port, model, 0)["per_second"] / 2)
-        return self.rates[model]
-
-
-def wait_for(port, process):
-    while process.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        time.sleep(0.001)
-    sys.exit("run.py: the server has ended")
-
-
-def row(what, result, **more):
-    numbers = "".join(f"{result[key]:>12.0f}" for key in ("per_second", "p50_us", "p99_us", "p999_us", "max_us"))
-    extra = "  ".join(f"{name} {value}" for name, value in more.items())
-    failed = f"  FAILED {result['failed']}" if result["failed"] else ""
-    print(f"{what:<52}{numbers}  {extra}{failed}", flush=True)
+def row(*cells):
+    texts = (cell if isinstance(cell, str) else f"{cell:,.0f}" for cell in cells)
+    print("| " + " | ".join(texts) + " |", flush=True)
 
 
 def latencies(bench, folder):
     """p50 and p99 at half of the saturating rate, without updates and with them."""
+    table(
+        "Latency at half of the saturating rate",
+        *("model, source", "versions/s", "requests/s", "p50 µs", "p99 µs", "p99.9 µs", "p99 / without updates"),
+    )
     for model in MODELS:
-        address = f"shm:{folder}/{model}"
-        for versions in (0, 1, 100):
-            with bench.trainer("publish", model, address, versions), bench.server(address) as (_, port):
-                result = bench.load(port, model, bench.rate(model, port))
-            row(f"{model}, shm:, {versions} versions per second", result)
-        for versions in (0, 1):
-            base = folder / f"{model}-{versions}"
-            base.mkdir()
-            with (
-                bench.trainer("save", model, base, versions),
-                bench.server(f"--model_base_path={base}") as (_, port),
-            ):
-                result = bench.load(port, model, bench.rate(model, port))
-            row(f"{model}, SavedModel folders, {versions} versions per second", result)
+        rate = half_of_saturation(bench, folder, model)
+        for source, wanted in (("shm:", (0, 1, 100)), ("SavedModels", (0, 1))):
+            first = None
+            for versions in wanted:
+                trainer, result = while_trained(bench, folder, model, source, versions, rate)
+                first = first or result
+                made = f"{trainer.rate:.1f}" if versions else "0"
+                more = f"{result['p99_us'] / first['p99_us']:.2f}" if versions else ""
+                row(f"{model}, {source}", made, *numbers(result), result["p999_us"], more)
 
 
-def python_servers(bench, folder):
-    """The rates of the usual alternatives, with clients that wait for their answers."""
+def numbers(result):
+    return result["per_second"], result["p50_us"], result["p99_us"]
+
+
+def half_of_saturation(bench, folder, model):
+    address = f"shm:{folder}/{model}"
+    with bench.trainer("publish", model, address, 0), bench.server(address) as server:
+        return round(bench.load(server, model)["per_second"] / 2)
+
+
+def while_trained(bench, folder, model, source, versions, rate):
+    """Loads a server while a trainer makes versions. Returns the trainer and the result."""
+    if source == "shm:":
+        how, place = "publish", f"shm:{folder}/{model}"
+        flag = place
+    else:
+        how, place = "save", tempfile.mkdtemp(dir=folder)
+        flag = f"--model_base_path={place}"
+    with bench.trainer(how, model, place, versions) as trainer, bench.server(flag) as server:
+        result = bench.load(server, model, rate)
+    return trainer, result
+
+
+def saved(bench, folder, model):
+    """Returns a base path with one version."""
+    base = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    with bench.trainer("save", model, base, 0):
+        return base
+
+
+def servers(bench, folder):
+    """Rates of the usual alternatives."""
+    table(
+        f"Servers with {OUTSTANDING} calls in progress",
+        *("model, server", "requests/s", "p50 µs", "p99 µs", "ramet serve / this"),
+    )
+    for model in MODELS:
+        base = saved(bench, folder, model)
+        with bench.server(f"--model_base_path={base}") as server:
+            own = bench.load(server, model)
+        row(f"{model}, ramet serve", *numbers(own), "")
+        for kind, path in alternatives(folder, model, base):
+            with bench.python_server(kind, path) as server:
+                result = bench.load(server, model)
+            more = f"{own['per_second'] / result['per_second']:.1f}"
+            row(f"{model}, {kind} behind gRPC in Python", *numbers(result), more)
+
+
+def alternatives(folder, model, base):
     if not SERVING_PYTHON.exists():
-        print("no .venv-serving: the servers in Python are left out")
-        return
-    for model in MODELS:
-        base = folder / f"python-{model}"
-        base.mkdir()
-        with bench.trainer("save", model, base, 0), bench.server(f"--model_base_path={base}") as (_, port):
-            row(f"{model}, ramet serve, saturated", bench.load(port, model, 0))
-        onnx = folder / f"{model}.onnx"
-        make = f"import perceptron; perceptron.save_onnx({model!r}, {str(onnx)!r})"
-        has_onnx = subprocess.run([SERVING_PYTHON, "-B", "-c", make], cwd=HERE, check=False).returncode == 0
-        for kind, path in (("tensorflow", base), *([("onnxruntime", onnx)] if has_onnx else [])):
-            port = free_port()
-            with bench.process(SERVING_PYTHON, "-B", HERE / "python_server.py", kind, path, port):
-                row(f"{model}, {kind} behind gRPC in Python, saturated", bench.load(port, model, 0))
+        print("run.py: no .venv-serving: the servers in Python are left out", file=sys.stderr)
+        return []
+    onnx = folder / f"{model}.onnx"
+    make = f"import perceptron; perceptron.save_onnx({model!r}, {str(onnx)!r})"
+    has_onnx = subprocess.run([SERVING_PYTHON, "-B", "-c", make], cwd=HERE, check=False).returncode == 0
+    return [("tensorflow", base), *([("onnxruntime", onnx)] if has_onnx else [])]
 
 
 def overhead(bench, folder):
-    """Processor time of a call over that of Callable::Run."""
-    model, base = "1MB", folder / "overhead"
-    base.mkdir()
-    with bench.trainer("save", model, base, 0):
-        for rows in (1, 32):
-            columns = perceptron.LAYERS[model][0]
-            command = [bench.program, "callable", base / "1", rows, columns, bench.seconds]
-            done = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True)
-            direct = json.loads(done.stdout)
-            with bench.server(f"--model_base_path={base}") as (process, port):
-                before = processor_seconds(process.pid)
-                result = bench.load(port, model, 0, rows)
-                used = processor_seconds(process.pid) - before
-            calls = result["answered"] * (1 + 0.5 / bench.seconds)  # with those of the warm-up
-            micros = used / calls * 1e6
-            row(
-                f"{model}, {rows} rows: a call, and Callable::Run",
-                result,
-                call=f"{micros:.1f} us",
-                run=f"{direct['processor_us']:.1f} us",
-                share_of_rate=f"{result['per_second'] / direct['per_second']:.0%}",
-            )
+    """Processor time of a request over that of Callable::Run."""
+    table(
+        "Processor time of a request of one row",
+        *("model, request", "µs", "Callable::Run µs", "above it µs", "at most µs"),
+    )
+    model = "1MB"
+    base = saved(bench, folder, model)
+    for name, load, aim in (("gRPC Predict", bench.load, 60), ("REST predict", bench.rest_load, 120)):
+        direct = bench.callable(base / "1", model, 1)["processor_us"]
+        with bench.server(f"--model_base_path={base}") as server:
+            call = load(server, model)["call_us"]
+        row(f"{model}, {name}", *(f"{us:.1f}" for us in (call, direct, call - direct)), aim)
 
 
 def batching(bench, folder):
-    """The rate of rows when requests of one row are batched, as a share of the rate in this process at batch 32."""
-    model, base = "1MB", folder / "batching"
-    base.mkdir()
+    """Rows per second in batches, as a share of those of Callable::Run."""
+    table(
+        f"Rows per second in batches of {BATCH_ROWS}, which Callable::Run computes in the same process or a server",
+        *("model, requests", "rows/s", "of Callable::Run"),
+    )
     file = folder / "batching.config"
-    file.write_text("max_batch_size { value: 32 } max_enqueued_batches { value: 1000 }")
-    with bench.trainer("save", model, base, 0):
-        flags = [f"--model_base_path={base}", "--enable_batching", f"--batching_parameters_file={file}"]
-        with bench.server(*flags) as (_, port):
-            row(f"{model}, batching of single rows, saturated", bench.load(port, model, 0))
+    file.write_text(f"max_batch_size {{ value: {BATCH_ROWS} }} max_enqueued_batches {{ value: 1000 }}")
+    for model in MODELS:
+        base = saved(bench, folder, model)
+        flag = f"--model_base_path={base}"
+        direct = bench.callable(base / "1", model, BATCH_ROWS)["per_second"]
+        with bench.server(flag) as server:
+            calls = bench.load(server, model, rows=BATCH_ROWS)["per_second"]
+        with bench.server(flag, "--enable_batching", f"--batching_parameters_file={file}") as server:
+            singles = bench.load(server, model, outstanding=4 * BATCH_ROWS)["per_second"]
+        row(f"{model}, Callable::Run", direct * BATCH_ROWS, "")
+        row(f"{model}, calls of {BATCH_ROWS} rows", calls * BATCH_ROWS, f"{calls / direct:.0%}")
+        row(f"{model}, calls of one row, batched", singles, f"{singles / direct / BATCH_ROWS:.0%}")
 
 
 def start(bench, folder):
     """The time from the start of the program to the first answer, and the memory of idle connections."""
-    model, base = "1MB", folder / "start"
-    base.mkdir()
-    with bench.trainer("save", model, base, 0):
-        times = []
-        for _ in range(5):
-            begin = time.perf_counter()
-            with bench.server(f"--model_base_path={base}"):
-                times.append(time.perf_counter() - begin)
-        print(f"{model}, start until the port answers: {sorted(times)[2] * 1e3:.0f} ms (median of 5)")
-        with bench.server(f"--model_base_path={base}") as (process, port):
-            before, count = resident_bytes(process.pid), 10_000
-            with bench.process("prlimit", "--nofile=20000", bench.program, "idle", f"127.0.0.1:{port}", count, 60):
+    table("Start and idle connections", "figure", "measured", "at most")
+    model = "1MB"
+    base = saved(bench, folder, model)
+    times = [first_answer(bench, model, base) for _ in range(7)]
+    median = f"{statistics.median(times) * 1e3:.0f} ms"
+    row(f"{model}, start to the first answer, median of {len(times)}", median, "100 ms")
+    for kind in ("grpc", "rest"):
+        with bench.server(f"--model_base_path={base}") as server:
+            before = resident_bytes(server.process.pid)
+            target = f"127.0.0.1:{server.port if kind == 'grpc' else server.rest_port}"
+            hold = ("prlimit", "--nofile=20000", bench.program, "idle", target, kind, IDLE_CONNECTIONS, 60)
+            with bench.process(*hold):
                 time.sleep(2)
-                more = resident_bytes(process.pid) - before
-        print(f"{count} idle connections: {more / 1e6:.0f} MB")
+                more = resident_bytes(server.process.pid) - before
+        row(f"{IDLE_CONNECTIONS:,} idle connections of {kind}", f"{more / 1e6:.0f} MB", "200 MB")
 
 
-PARTS = {f.__name__: f for f in (latencies, python_servers, overhead, batching, start)}
+def first_answer(bench, model, base):
+    begin = time.perf_counter()
+    with bench.server(f"--model_base_path={base}") as server:
+        client = http.client.HTTPConnection("127.0.0.1", server.rest_port)
+        body = json.dumps({"instances": [[0.5] * perceptron.LAYERS[model][0]]})
+        client.request("POST", "/v1/models/m:predict", body)
+        answer = client.getresponse()
+        if answer.status != 200:
+            sys.exit(f"run.py: the first answer is {answer.status} {answer.read()}")
+        return time.perf_counter() - begin
+
+
+PARTS = {f.__name__: f for f in (latencies, servers, overhead, batching, start)}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
-    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=5, help="of each load")
     parser.add_argument("--only", choices=PARTS, action="append")
     arguments = parser.parse_args()
-    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
-    print(f"{'':<52}" + "".join(f"{name:>12}" for name in ("per second", "p50 us", "p99 us", "p99.9 us", "max us")))
+    begin = time.monotonic()
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {arguments.seconds:g} s for each load")
     bench = Bench(arguments.build, arguments.seconds)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         for name in arguments.only or PARTS:
             PARTS[name](bench, pathlib.Path(folder))
+    print(f"\n{time.monotonic() - begin:.0f} s, load {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

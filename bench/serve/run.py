@@ -95,11 +95,17 @@ def servers(bench, folder):
         with bench.server(f"--model_base_path={base}") as server:
             own = bench.load(server, model)
         row(f"{model}, ramet serve", *numbers(own), "")
+        with bench.server(f"--model_base_path={base}", *batching_flags(folder)) as server:
+            result = bench.load(server, model)
+        row(f"{model}, ramet serve --enable_batching", *numbers(result), ratio(own, result))
         for kind, path in alternatives(folder, model, base):
             with bench.python_server(kind, path) as server:
                 result = bench.load(server, model)
-            more = f"{own['per_second'] / result['per_second']:.1f}"
-            row(f"{model}, {kind} behind gRPC in Python", *numbers(result), more)
+            row(f"{model}, {kind} behind gRPC in Python", *numbers(result), ratio(own, result))
+
+
+def ratio(own, result):
+    return f"{own['per_second'] / result['per_second']:.1f}"
 
 
 def alternatives(folder, model, base):
@@ -133,19 +139,23 @@ def batching(bench, folder):
         f"Rows per second in batches of {BATCH_ROWS}, which Callable::Run computes in the same process or a server",
         *("model, requests", "rows/s", "of Callable::Run"),
     )
-    file = folder / "batching.config"
-    file.write_text(f"max_batch_size {{ value: {BATCH_ROWS} }} max_enqueued_batches {{ value: 1000 }}")
     for model in MODELS:
         base = saved(bench, folder, model)
         flag = f"--model_base_path={base}"
         direct = bench.callable(base / "1", model, BATCH_ROWS)["per_second"]
         with bench.server(flag) as server:
             calls = bench.load(server, model, rows=BATCH_ROWS)["per_second"]
-        with bench.server(flag, "--enable_batching", f"--batching_parameters_file={file}") as server:
+        with bench.server(flag, *batching_flags(folder)) as server:
             singles = bench.load(server, model, outstanding=4 * BATCH_ROWS)["per_second"]
         row(f"{model}, Callable::Run", direct * BATCH_ROWS, "")
         row(f"{model}, calls of {BATCH_ROWS} rows", calls * BATCH_ROWS, f"{calls / direct:.0%}")
         row(f"{model}, calls of one row, batched", singles, f"{singles / direct / BATCH_ROWS:.0%}")
+
+
+def batching_flags(folder):
+    file = folder / "batching.config"
+    file.write_text(f"max_batch_size {{ value: {BATCH_ROWS} }} max_enqueued_batches {{ value: 1000 }}")
+    return "--enable_batching", f"--batching_parameters_file={file}"
 
 
 def start(bench, folder):

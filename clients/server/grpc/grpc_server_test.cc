@@ -1,4 +1,5 @@
 #include <thread>
+#include <vector>
 
 #include "grpc/testing/test_server.h"
 #include "tensorflow_serving/apis/get_model_metadata.pb.h"
@@ -109,6 +110,28 @@ TEST_F(GrpcServerTest, CancelledCallCancelsTheRun) {
   canceller.join();
   server_.reset();
   EXPECT_TRUE(cancelled);
+}
+
+TEST_F(GrpcServerTest, LongRunsDoNotBlockOtherCalls) {
+  std::atomic<bool> finish = false;
+  AddVersion(3, [&](auto& tensors, auto& feeds, auto& limits) {
+    for (const Tensor& feed : feeds) {
+      while (feed.template scalar<float>() < 0 && !finish) std::this_thread::yield();
+    }
+    return Linear(tensors, feeds, limits);
+  });
+  Start({.max_threads = 8});
+  std::vector<std::thread> slow;
+  for (int i = 0; i < 7; ++i) {
+    slow.emplace_back([&] {
+      tfs::PredictResponse response;
+      EXPECT_TRUE(
+          Call(std::string(kPredictionService) + "Predict", Request(Tensor(-1.f)), &response).ok());
+    });
+  }
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(Predict(Request(Tensor(1.f))).ok());
+  finish = true;
+  for (std::thread& thread : slow) thread.join();
 }
 
 TEST_F(GrpcServerTest, DeadlineIsThatOfTheRun) {

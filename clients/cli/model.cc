@@ -211,6 +211,12 @@ rm::Status Model::Prepare(const std::vector<std::string>& feeds,
   return rm::OkStatus();
 }
 
+rm::StatusOr<rm::PlanReport> Model::Explain() const {
+  std::vector<rm::GraphElement> fed;
+  for (const rm::Feed& feed : feeds_) fed.push_back(feed.tensor);
+  return session_->Explain(fed, fetches_);
+}
+
 rm::Status Model::AddFeed(const std::string& feed, const rm::Signature& signature) {
   const size_t equals = feed.find('=');
   if (equals == std::string::npos || equals == 0) {

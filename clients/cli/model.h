@@ -63,6 +63,9 @@ class Model {
                         const std::vector<std::string>& fetches, const std::string& signature = "");
   // \error as for Session::Run.
   ramet::StatusOr<std::vector<ramet::Tensor>> Run() { return session_->Run(feeds_, fetches_); }
+  // Describes how Run is executed.
+  // \error as for Session::Explain.
+  ramet::StatusOr<ramet::PlanReport> Explain() const;
   // The names in the order of the fetches: "out:0" for a tensor, "train" for an operation, and the
   // key for an output of a signature.
   const std::vector<std::string>& fetched_names() const { return fetched_names_; }

@@ -95,7 +95,28 @@ TEST_F(Models, ExplainCountsTheWorkOfAGpu) {
   EXPECT_EQ(seen["fused_launches"], 0);
   EXPECT_EQ(seen["bytes_to_device"], 2 * 3 * 4);
   EXPECT_EQ(seen["bytes_to_host"], 2 * 2 * 4);
-  ExpectError(command + "s", 1, "expected gpu or gpu:N");
+  ExpectError(command + "s", 1, "expected cpu, gpu or gpu:N");
+}
+
+TEST_F(Models, ExplainShowsWhatPassesDid) {
+  const std::string command = "explain " + Path("saved") +
+                              " --signature predict --feed image=" + Path("x.npy") +
+                              " --device cpu";
+  const Result text = Run(command);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("/device:CPU:0, one step\n  steps "));
+  EXPECT_THAT(text.out, HasSubstr("epilogues              1 products fused, 1 steps fewer: "));
+  EXPECT_THAT(text.out, HasSubstr("device_fusion          not used: "));
+  setenv("RAMET_PASSES", "-epilogues", 1);
+  const json seen = RunJson(command + " --json");
+  EXPECT_EQ(seen["steps"], seen["steps_compiled"]);
+  for (const json& pass : seen["passes"]) {
+    EXPECT_EQ(pass["used"], pass["name"] != "epilogues" && pass["name"] != "device_fusion") << pass;
+  }
+  setenv("RAMET_PASSES", "epilogue", 1);
+  ExpectError(command, 1,
+              "RAMET_PASSES names the pass 'epilogue', which does not exist; the passes are ");
+  unsetenv("RAMET_PASSES");
 }
 
 TEST_F(Models, FrozenGraphsRun) {

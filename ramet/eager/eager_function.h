@@ -59,7 +59,7 @@ class RAMET_EXPORT EagerFunction final : public KernelSource {
   };
   Gradients& gradients() { return gradients_; }
 
-  std::span<Device* const> devices() const override { return settings_.devices; }
+  const ExecutorSettings& settings() const override { return settings_; }
   StatusOr<std::vector<int>> Place(const GraphData& graph, std::span<const NodeId> nodes) override;
   StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphData& graph, NodeId node,
                                               int device) override;

@@ -3,30 +3,17 @@
 #include <algorithm>
 
 #include "ramet/base/exception.h"
-#include "ramet/op/control_flow.h"
+#include "ramet/graph/fold_node.h"
 
 namespace ramet {
 namespace {
 
 constexpr int64_t kMaxElements = 4096;
-constexpr int kMaxInputs = 4096;
-// Each output costs an allocation, and a query keeps only one of them.
-constexpr int kMaxOutputs = 256;
 constexpr int64_t kWorkPerKernel = 64;
 constexpr int64_t kWorkPerVisit = 8;
-// The size of kMaxElements elements of 16 bytes, with room for a kernel's scratch tensors.
+// The size of kMaxElements elements of 16 bytes, with room for a kernel's scratch tensors. Larger
+// than any folded value needs.
 constexpr size_t kMaxFoldedBytes = 4 * kMaxElements * 16;
-
-// Rejects blocks larger than any folded value needs, so that a kernel whose output does not have
-// the inferred shape fails before it allocates memory.
-class FoldingAllocator final : public Allocator {
- public:
-  std::string_view name() const override { return "constant folding"; }
-  StatusOr<BufferPtr> Allocate(size_t bytes) override {
-    if (bytes <= kMaxFoldedBytes) return HostAllocator()->Allocate(bytes);
-    return ResourceExhausted("a constant of ", bytes, " bytes is too large to fold");
-  }
-};
 
 Tensor IntTensor(const AttrMap& attrs, const std::vector<int64_t>& values, bool scalar) {
   const DType type = attrs.GetOr<DType>("out_type", kInt32);
@@ -52,34 +39,6 @@ Tensor FromShapeOfInput(const GraphData& graph, const NodeRecord& node, NodeId i
     return IntTensor(*node.attrs, std::vector<int64_t>(in.dims().begin(), in.dims().end()), false);
   }
   return type == "Size" ? IntTensor(*node.attrs, {in.num_elements()}, true) : Tensor();
-}
-
-// Values of other dtypes have no fixed size in memory.
-bool HasFoldableDType(const OutputRecord& output) {
-  return !IsRef(output.dtype) && DTypeSize(output.dtype) > 0;
-}
-
-bool MayBeFolded(const GraphData& graph, const NodeRecord& node) {
-  if (node.num_inputs == 0 || node.num_inputs > kMaxInputs || node.num_outputs > kMaxOutputs ||
-      !node.op->foldable() || node.op->schema().is_stateful || node.op->calls_program() ||
-      ControlFlowOf(*node.op) != ControlFlow::kNone) {
-    return false;
-  }
-  for (int i = 0; i < node.num_outputs; ++i) {
-    if (!HasFoldableDType(graph.outputs[node.first_output + i])) return false;
-  }
-  return true;
-}
-
-// Returns the number of elements, with dimensions of zero counted as one, because a kernel may loop
-// over the other dimensions of an empty tensor. -1 if not fully defined.
-int64_t LoopsOver(const Shape& shape) {
-  if (!shape.IsFullyDefined()) return -1;
-  int64_t product = 1;
-  for (int64_t d : shape.dims()) {
-    if (d > 0 && !MultiplyNonNegative(product, d, &product)) return INT64_MAX;
-  }
-  return product;
 }
 
 bool IsSmall(const Shape& shape) {
@@ -139,7 +98,7 @@ Tensor ConstantEvaluator::Fold(Endpoint e, int depth) {
 
 Tensor ConstantEvaluator::RunKernel(const NodeRecord& node, int32_t output,
                                     const std::vector<Tensor>& inputs) {
-  static auto* const allocator = new FoldingAllocator;
+  static auto* const allocator = new FoldingAllocator(kMaxFoldedBytes);
   auto registration = node.op->FindKernel("CPU", *node.attrs, node.name);
   if (!registration.ok()) return Tensor();
   KernelNode kernel_node{std::string(node.name), node.op->name(), node.attrs.get(), {}, {}};
@@ -149,14 +108,8 @@ Tensor ConstantEvaluator::RunKernel(const NodeRecord& node, int32_t output,
   }
   auto kernel = Guarded([&] { return (*registration)->Make(kernel_node); });
   if (!kernel.ok()) return Tensor();
-  std::vector<KernelInput> kernel_inputs;
-  for (const Tensor& t : inputs) kernel_inputs.push_back({.tensor = &t});
-  std::vector<Value> outputs(node.num_outputs);
-  KernelEnv env{allocator, allocator, nullptr, nullptr};
-  RunState run;
-  KernelContext context(env, kernel_inputs, outputs, run);
-  if (!ComputeGuarded(**kernel, context).ok()) return Tensor();
-  return outputs[output].tensor;
+  const auto outputs = ComputeFolded(**kernel, inputs, node.num_outputs, allocator);
+  return outputs.empty() ? Tensor() : outputs[output];
 }
 
 StatusOr<Shape> ConstantEvaluator::PartialShape(Endpoint e, int depth) {

@@ -30,10 +30,12 @@ void ActiveRun::Pass(const Step& step, int i, Value* to) {
   }
 }
 
-void ActiveRun::PrepareThread() const {
-  linalg::SetIntraOpThreads(settings().intra_op_threads);
-  linalg::SetDeterministic(settings().deterministic);
+void PrepareThread(const ExecutorSettings& settings) {
+  linalg::SetIntraOpThreads(settings.intra_op_threads);
+  linalg::SetDeterministic(settings.deterministic);
 }
+
+void ActiveRun::PrepareThread() const { ramet::PrepareThread(settings()); }
 
 void ActiveRun::Release(const Step& step) {
   for (int i = 0; i < step.releases.size; ++i) {

@@ -1,6 +1,8 @@
 #include "ramet/runtime/executable.h"
 
-#include "ramet/runtime/fuse_steps.h"
+#include <algorithm>
+
+#include "ramet/runtime/passes/optimize_plan.h"
 #include "ramet/runtime/step_precedence.h"
 
 namespace ramet {
@@ -10,17 +12,27 @@ StatusOr<std::unique_ptr<Executable>> Executable::Compile(const GraphData& graph
                                                           KernelSource& source) {
   auto executable = std::make_unique<Executable>();
   RAMET_ASSIGN_OR_RETURN(executable->compiled_.plan, CompilePlan(graph, request, source));
-  executable->fused_.plan = FuseSteps(graph, *executable->compiled_.plan);
-  for (Variant* variant : {&executable->compiled_, &executable->fused_}) {
+  executable->optimized_.plan =
+      OptimizePlan(graph, *executable->compiled_.plan, source.settings(), &executable->effects_);
+  for (Variant* variant : {&executable->compiled_, &executable->optimized_}) {
     if (variant->plan) variant->plan->precedence = TakePrecedence(graph, variant->plan.get());
   }
   return executable;
 }
 
+PlanReport Executable::Report() const {
+  const Plan& compiled = *compiled_.plan;
+  const Plan& used = optimized_.plan ? *optimized_.plan : compiled;
+  return {.nodes = static_cast<int64_t>(compiled.origin.nodes.size()),
+          .steps_compiled = static_cast<int64_t>(compiled.steps.size()),
+          .steps = std::ranges::count_if(used.steps,
+                                         [](const Step& step) { return !step.Is<NoOpStep>(); }),
+          .passes = effects_};
+}
+
 Plan& Executable::Choose(const RunContext& context) {
   if (context.recorder != nullptr) return *compiled_.plan;
-  const bool fused = fused_.plan != nullptr && !context.settings.deterministic;
-  const Variant& variant = fused ? fused_ : compiled_;
+  const Variant& variant = optimized_.plan != nullptr ? optimized_ : compiled_;
   Plan* const grouped =
       context.settings.inter_op_threads > 1 ? variant.grouping.grouped() : nullptr;
   return grouped != nullptr ? *grouped : *variant.plan;
@@ -29,7 +41,7 @@ Plan& Executable::Choose(const RunContext& context) {
 StepGrouping* Executable::GroupingToProfile(const Plan& plan, const RunContext& context) {
   if (context.settings.inter_op_threads <= 1 || context.recorder != nullptr) return nullptr;
   if (!plan.precedence.after.empty()) return nullptr;
-  Variant& variant = &plan == fused_.plan.get() ? fused_ : compiled_;
+  Variant& variant = &plan == optimized_.plan.get() ? optimized_ : compiled_;
   return &plan == variant.plan.get() && variant.grouping.profiling() ? &variant.grouping : nullptr;
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "ramet/runtime/passes/pass_effect.h"
 #include "ramet/runtime/plan.h"
 #include "ramet/runtime/plan_compiler.h"
 #include "ramet/runtime/run_context.h"
@@ -9,9 +10,9 @@
 
 namespace ramet {
 
-// An Executable is a compiled run in all its variants: the plan as it was compiled, the plan with
-// steps fused, and each of these with groups of steps that run at the same time. This is the one
-// place that chooses between them. Thread-safe.
+// An Executable is a compiled run in all its variants: the plan as it was compiled, the plan after
+// passes (OptimizePlan), and each of these with groups of steps that run at the same time. This is
+// the one place that chooses between them. Thread-safe.
 class Executable {
  public:
   // Compiles a request.
@@ -23,8 +24,10 @@ class Executable {
 
   // Returns the plan as it was compiled. All variants have its request, nodes and edit version.
   const Plan& plan() const { return *compiled_.plan; }
-  // Returns the variant for a run: a traced run gets the steps one by one, a deterministic one no
-  // fused steps, and groups are used once StepGrouping has found some.
+  // Describes the plan that runs without a trace execute.
+  PlanReport Report() const;
+  // Returns the variant for a run: a traced run gets the steps one by one, and groups are used once
+  // StepGrouping has found some.
   Plan& Choose(const RunContext& context);
   // Returns the grouping that a run of the variant `plan` reports its profile to, or null if the
   // run need not be profiled.
@@ -37,7 +40,8 @@ class Executable {
   };
 
   Variant compiled_;
-  Variant fused_;  // without a plan if no steps can be fused
+  Variant optimized_;  // without a plan if no pass changes it
+  std::vector<PassEffect> effects_;
 };
 
 }  // namespace ramet

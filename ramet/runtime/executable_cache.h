@@ -26,7 +26,7 @@ class ExecutableCache final : public KernelSource {
   // \error as for CompilePlan.
   StatusOr<std::shared_ptr<Executable>> Get(const PlanRequest& request) RAMET_EXCLUDES(mutex_);
 
-  std::span<Device* const> devices() const override { return environment_.devices(); }
+  const ExecutorSettings& settings() const override { return environment_.settings(); }
   StatusOr<std::vector<int>> Place(const GraphData& graph, std::span<const NodeId> nodes) override;
   StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphData& graph, NodeId node,
                                               int device) override RAMET_REQUIRES(mutex_);

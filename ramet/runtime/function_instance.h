@@ -22,10 +22,9 @@ class FunctionInstance final : public KernelSource {
   // Returns the function that called it first; null for the session's graph.
   FunctionInstance* caller() const { return caller_; }
   Executable& executable() { return *executable_; }
-  const ExecutorSettings& settings() const { return settings_; }
   const std::vector<DType>& result_types() const { return result_types_; }
 
-  std::span<Device* const> devices() const override { return settings_.devices; }
+  const ExecutorSettings& settings() const override { return settings_; }
   StatusOr<std::vector<int>> Place(const GraphData& graph, std::span<const NodeId> nodes) override;
   StatusOr<std::shared_ptr<Kernel>> KernelFor(const GraphData& graph, NodeId node,
                                               int device) override;

@@ -1,20 +1,27 @@
 #include "ramet/runtime/fuse_steps.h"
 
-#include "ramet/runtime/fuse_elementwise.h"
-#include "ramet/runtime/fuse_epilogues.h"
-#include "ramet/runtime/fuse_on_devices.h"
 #include "ramet/runtime/fusion_builder.h"
+#include "ramet/runtime/passes/plan_pass.h"
 
 namespace ramet {
 
-std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan) {
+std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan,
+                                const PassSelection& selection, std::vector<PassEffect>* effects) {
+  const bool on_devices = plan.traits.has_several_memories;
+  if (on_devices && !plan.traits.has_releases) return nullptr;
   FusionBuilder builder(graph, plan);
-  if (plan.traits.has_several_memories) {
-    if (!plan.traits.has_releases) return nullptr;
-    FuseOnDevices(&builder);
-  } else {
-    FuseEpilogues(&builder);
-    FuseElementwise(&builder);
+  const auto passes = AllPasses();
+  for (size_t p = 0; p < passes.size(); ++p) {
+    const auto fuse = on_devices ? passes[p].fuse_on_devices : passes[p].fuse;
+    if (fuse == nullptr || !selection.Has(p)) continue;
+    const size_t before = builder.fusions().size();
+    fuse(&builder);
+    PassEffect& effect = (*effects)[p];
+    effect.used = true;
+    for (const Fusion& fusion : builder.fusions().subspan(before)) {
+      ++effect.changes;
+      effect.steps_saved += static_cast<int64_t>(fusion.parts.size()) - 1;
+    }
   }
   return builder.Finish();
 }

@@ -30,6 +30,7 @@ class FusionBuilder {
     return i >= 0 && step(i).Is<KernelStep>() && data_.steps[i].Is<KernelStep>();
   }
 
+  std::span<const Fusion> fusions() const { return data_.fusions; }
   // Does the work of all parts of `fusion` in step `last`, with these inputs. `parts` are the
   // numbers of the parts, sorted, the last one being `last`. Fills in the steps of the parts and
   // the slots between them.

@@ -14,6 +14,7 @@ void ForEachOption(SessionOptions& options, Fn&& fn) {
   fn("allow_soft_placement", options.allow_soft_placement);
   fn("log_device_placement", options.log_device_placement);
   fn("deterministic", options.deterministic);
+  fn("disabled_passes", options.disabled_passes);
   fn("per_process_gpu_memory_fraction", options.gpu_options.per_process_gpu_memory_fraction);
   fn("allow_growth", options.gpu_options.allow_growth);
   fn("visible_device_list", options.gpu_options.visible_device_list);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ramet/runtime/plan.h"
+#include "ramet/runtime/run_context.h"
 
 namespace ramet {
 
@@ -12,7 +13,8 @@ namespace ramet {
 class KernelSource {
  public:
   virtual ~KernelSource() = default;
-  virtual std::span<Device* const> devices() const = 0;
+  virtual const ExecutorSettings& settings() const = 0;
+  std::span<Device* const> devices() const { return settings().devices; }
   // Returns the device of each node, as a position in devices().
   virtual StatusOr<std::vector<int>> Place(const GraphData& graph,
                                            std::span<const NodeId> nodes) = 0;

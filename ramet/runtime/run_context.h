@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ramet/op/kernel.h"
+#include "ramet/runtime/passes/pass_selection.h"
 #include "ramet/runtime/step_recorder.h"
 
 namespace ramet {
@@ -19,9 +20,13 @@ struct ExecutorSettings {
   int intra_op_threads = 1;
   int inter_op_threads = 1;  // how many steps may run at the same time
   bool deterministic = false;
+  PassSelection passes;
   const GraphData* graph = nullptr;       // for the names in messages
   const std::string* function = nullptr;  // whose body the graph is; null: it is not a body
 };
+
+// Applies the settings for kernels to the calling thread.
+void PrepareThread(const ExecutorSettings& settings);
 
 // The context of one run: all that it needs beyond its plan. The references and pointers outlive
 // the run.

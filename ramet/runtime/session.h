@@ -14,6 +14,7 @@
 #include "ramet/device/gpu_options.h"
 #include "ramet/graph/graph.h"
 #include "ramet/graph/graph_element.h"
+#include "ramet/runtime/passes/pass_effect.h"
 #include "ramet/runtime/run_options.h"
 #include "ramet/tensor/tensor.h"
 
@@ -37,6 +38,9 @@ struct SessionOptions {
   // Makes every operation return the same bits in every run and for any number of threads. See
   // docs/determinism.md.
   bool deterministic = false;
+  // The passes that the session leaves out when it compiles a run (docs/passes.md); "all" leaves
+  // out every pass. The environment variable RAMET_PASSES may leave out more.
+  std::vector<std::string> disabled_passes = {};
   // Which GPUs the process uses, and how much of their memory.
   GpuOptions gpu_options = {};
   // The time limit of runs that do not set RunOptions::timeout_in_ms. 0 means none.
@@ -175,6 +179,10 @@ class RAMET_EXPORT Session {
   // Resolves `feeds` and `fetches` for repeated runs.
   // \error as for Run for names and handles.
   StatusOr<Callable> MakeCallable(const std::vector<GraphElement>& feeds, const Fetches& fetches);
+  // Describes how a run with these feeds and fetches is executed: its steps, and what each pass
+  // did. Compiles the run but does not execute it. Bodies of functions are not included.
+  // \error as for MakeCallable.
+  StatusOr<PlanReport> Explain(const std::vector<GraphElement>& feeds, const Fetches& fetches);
   template <SingleFetch T>
   StatusOr<TensorCallable> MakeCallable(const std::vector<GraphElement>& feeds, const T& fetch) {
     RAMET_ASSIGN_OR_RETURN(Callable callable, MakeCallable(feeds, Fetches(fetch)));

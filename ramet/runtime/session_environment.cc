@@ -78,11 +78,14 @@ StatusOr<std::unique_ptr<SessionEnvironment>> SessionEnvironment::Make(
                            .resources = &made->resources_,
                            .memory = device->memory()});
   }
+  RAMET_ASSIGN_OR_RETURN(PassSelection passes, PassSelection::Make(options.disabled_passes));
+  if (options.deterministic) passes.KeepExact();
   made->settings_ = {.devices = made->devices_,
                      .envs = made->envs_,
                      .intra_op_threads = ThreadsOf(options),
                      .inter_op_threads = InterOpThreadsOf(options),
                      .deterministic = options.deterministic,
+                     .passes = passes,
                      .graph = &GraphDataOf(graph)};
   return made;
 }

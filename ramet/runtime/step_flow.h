@@ -18,6 +18,8 @@ class StepFlow {
   // -1. It may if both run on one device, in the same iterations of loops, and no step with side
   // effects is between them.
   int32_t OnlyReaderOf(int32_t i) const;
+  // Reports whether a step after `a` and before `b` has side effects.
+  bool HasEffectsBetween(int32_t a, int32_t b) const { return effects_[b] != effects_[a + 1]; }
 
  private:
   void FindReaders();

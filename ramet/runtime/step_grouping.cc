@@ -8,6 +8,7 @@
 
 #include "ramet/runtime/feed_set.h"
 #include "ramet/runtime/plan_releases.h"
+#include "ramet/runtime/step_flow.h"
 
 namespace ramet {
 namespace {
@@ -48,6 +49,7 @@ class Grouper {
   };
 
   void FindDependencies() {
+    const StepFlow flow(graph_, plan_);
     std::unordered_map<NodeId, int32_t> step_of;
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
       step_of[plan_.steps[i].node] = static_cast<int32_t>(i);
@@ -69,6 +71,11 @@ class Grouper {
       auto step = step_of.find(id);
       if (step == step_of.end()) continue;
       items_[i].step = step->second;
+      // Passes may have made the step read what another node computes.
+      for (const StepInput& input : plan_.inputs_of(plan_.steps[step->second])) {
+        const int32_t writer = flow.WriterOf(input.slot);
+        if (writer >= 0) wait_for(plan_.steps[writer].node);
+      }
       if (!TouchesState(step->second)) continue;
       if (last_with_state >= 0) AddEdge(last_with_state, i);
       last_with_state = static_cast<int32_t>(i);

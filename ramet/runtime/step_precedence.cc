@@ -125,12 +125,16 @@ class PrecedenceFinder {
 
 }  // namespace
 
-StepPrecedence TakePrecedence(const GraphData& graph, Plan* plan) {
-  if (plan->traits.has_control_flow || plan->traits.has_several_memories) return {};
-  const auto waiting = std::ranges::count_if(plan->steps, [&](const Step& step) {
+bool HasWaitingSteps(const GraphData& graph, const Plan& plan) {
+  if (plan.traits.has_control_flow || plan.traits.has_several_memories) return false;
+  const auto waiting = std::ranges::count_if(plan.steps, [&](const Step& step) {
     return step.Is<KernelStep>() && MayWait(*graph.nodes[step.node].op);
   });
-  return waiting > 1 ? PrecedenceFinder(graph, *plan).Find() : StepPrecedence();
+  return waiting > 1;
+}
+
+StepPrecedence TakePrecedence(const GraphData& graph, Plan* plan) {
+  return HasWaitingSteps(graph, *plan) ? PrecedenceFinder(graph, *plan).Find() : StepPrecedence();
 }
 
 }  // namespace ramet

@@ -5,11 +5,14 @@
 
 namespace ramet {
 
-// Finds which steps have to wait for which others, for a plan in which several steps may wait for
-// other runs or for each other, such as an enqueue and a dequeue of one queue. WaitingRun executes
-// these. Returns an empty result for other plans, and for those with control flow or several
-// memories, whose steps run one after another. In the plan, an input that several steps read is not
-// the last use of its value any longer, because the steps may run in any order.
+// Reports whether several steps of a plan may wait for other runs or for each other, such as an
+// enqueue and a dequeue of one queue. False for plans with control flow or several memories, whose
+// steps run one after another.
+bool HasWaitingSteps(const GraphData& graph, const Plan& plan) RAMET_REQUIRES_SHARED(graph.mutex);
+
+// Finds which steps have to wait for which others, for a plan with waiting steps. WaitingRun
+// executes these. Returns an empty result for other plans. In the plan, an input that several steps
+// read is not the last use of its value any longer, because the steps may run in any order.
 StepPrecedence TakePrecedence(const GraphData& graph, Plan* plan)
     RAMET_REQUIRES_SHARED(graph.mutex);
 

@@ -111,6 +111,18 @@ void RunStep(Session& session, const Step& step) {
   }
 }
 
+// Loads a case in a session without these passes and runs its init ops.
+StatusOr<Session> Prepare(const Case& c, Graph& graph, const char* passes) {
+  setenv("RAMET_PASSES", passes, 1);
+  auto session = Load(c, graph);
+  unsetenv("RAMET_PASSES");
+  RAMET_RETURN_IF_ERROR(session.status());
+  for (const std::string& name : c.init_ops) {
+    RAMET_RETURN_IF_ERROR(session->Run(Fetches(name)).status());
+  }
+  return session;
+}
+
 class ZooTest : public ::testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ZooTest);
 
@@ -132,6 +144,45 @@ TEST_P(ZooTest, MatchesTensorFlow) {
     SCOPED_TRACE(StrCat("step ", i, " ", c.steps[i].comment));
     RunStep(*session, c.steps[i]);
   }
+}
+
+// Runs every step of a case with the given passes and without any, and compares the fetches by
+// `difference`.
+template <class Fn>
+void CompareWithoutPasses(const Case& c, const char* passes, Fn difference) {
+  if (c.must_be_fetched && !fs::exists(c.graph_path)) GTEST_SKIP() << "skipped: no files";
+  Graph first, second;
+  auto with = Prepare(c, first, passes), without = Prepare(c, second, "none");
+  ASSERT_TRUE(with.ok() && without.ok()) << with.status().ToString();
+  for (const Step& step : c.steps) {
+    std::vector<GraphElement> elements(step.fetches.begin(), step.fetches.end());
+    elements.insert(elements.end(), step.targets.begin(), step.targets.end());
+    const auto found = with->Run(step.feeds, Fetches(elements));
+    const auto expected = without->Run(step.feeds, Fetches(elements));
+    ASSERT_EQ(found.status().ToString(), expected.status().ToString()) << step.comment;
+    for (size_t i = 0; found.ok() && i < step.fetches.size(); ++i) {
+      EXPECT_EQ(difference((*found)[i], (*expected)[i], step), "") << step.fetches[i];
+    }
+  }
+}
+
+TEST_P(ZooTest, ExactPassesKeepTheBits) {
+  const auto c = LoadCase(GetParam());
+  ASSERT_TRUE(c.ok()) << c.status().ToString();
+  CompareWithoutPasses(*c, "constant_folding,arithmetic,common_subexpressions",
+                       [](const Tensor& found, const Tensor& expected, const Step&) {
+                         return found.BitwiseEquals(expected) ? "" : "other bits";
+                       });
+}
+
+// Fused steps may round differently.
+TEST_P(ZooTest, PassesKeepTheResults) {
+  const auto c = LoadCase(GetParam());
+  ASSERT_TRUE(c.ok()) << c.status().ToString();
+  CompareWithoutPasses(*c, "all",
+                       [](const Tensor& found, const Tensor& expected, const Step& step) {
+                         return Difference(found, expected, step.rtol, step.atol);
+                       });
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ZooTest, ::testing::ValuesIn(CaseFolders()),

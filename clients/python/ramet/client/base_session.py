@@ -27,8 +27,41 @@ def core_options(config):
     options['operation_timeout_in_ms'] = max(config.operation_timeout_in_ms, 0)
     for name in ('per_process_gpu_memory_fraction', 'allow_growth', 'visible_device_list'):
         options[name] = getattr(config.gpu_options, name)
+    options['disabled_passes'] = disabled_passes(config.graph_options)
     options['deterministic'] = getattr(config.experimental, 'enable_op_determinism', False)
     return options
+
+
+# The passes that do the work of a field of TensorFlow's RewriterConfig.
+_PASSES_OF_TOGGLES = {
+    'constant_folding': ('constant_folding',),
+    'arithmetic_optimization': ('arithmetic',),
+    'common_subgraph_elimination': ('common_subexpressions',),
+    'remapping': ('epilogues', 'elementwise', 'device_fusion'),
+}
+_OFF = 2  # RewriterConfig.OFF
+
+
+def disabled_passes(options):
+    """Returns the passes that a GraphOptions turns off.
+
+    Args:
+      options: a GraphOptions (Ramet's or TensorFlow's).
+
+    Returns:
+      A list of names. ['all'] if the meta optimizer is disabled.
+    """
+    rewrite = options.rewrite_options
+    if rewrite.disable_meta_optimizer:
+        return ['all']
+    disabled = [name for field, names in _PASSES_OF_TOGGLES.items() if getattr(rewrite, field) == _OFF for name in names]
+    optimizer = options.optimizer_options
+    if optimizer.opt_level < 0:
+        if not optimizer.do_constant_folding:
+            disabled.append('constant_folding')
+        if not optimizer.do_common_subexpression_elimination:
+            disabled.append('common_subexpressions')
+    return disabled
 
 
 _connect = None
@@ -59,8 +92,11 @@ class BaseSession(Uncopyable):
           graph: the Graph, or None for the default one.
           config: a ConfigProto. The fields device_count, intra_op_parallelism_threads,
             inter_op_parallelism_threads, allow_soft_placement, log_device_placement, operation_timeout_in_ms,
-            experimental.enable_op_determinism, and per_process_gpu_memory_fraction, allow_growth and
-            visible_device_list of gpu_options are used. All other fields are ignored.
+            experimental.enable_op_determinism, per_process_gpu_memory_fraction, allow_growth and
+            visible_device_list of gpu_options, and these fields of graph_options are used:
+            optimizer_options.opt_level, do_constant_folding and do_common_subexpression_elimination, and
+            rewrite_options.constant_folding, arithmetic_optimization, common_subgraph_elimination, remapping and
+            disable_meta_optimizer. All other fields are ignored.
 
         Raises:
           TypeError: if an argument has the wrong type.

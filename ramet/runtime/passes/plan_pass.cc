@@ -1,0 +1,50 @@
+#include "ramet/runtime/passes/plan_pass.h"
+
+#include <array>
+
+#include "ramet/runtime/fuse_elementwise.h"
+#include "ramet/runtime/fuse_epilogues.h"
+#include "ramet/runtime/fuse_on_devices.h"
+#include "ramet/runtime/passes/fold_constants.h"
+#include "ramet/runtime/passes/merge_common_steps.h"
+#include "ramet/runtime/passes/simplify_steps.h"
+
+namespace ramet {
+namespace {
+
+// Folding comes first, because the other passes look at constants.
+constexpr std::array kPasses = {
+    PlanPass{.name = "constant_folding",
+             .description = "computes steps that depend on constants only",
+             .unit = "steps folded",
+             .exact = true,
+             .simplify = &FoldConstants},
+    PlanPass{.name = "arithmetic",
+             .description = "bypasses steps that return an input or cancel each other",
+             .unit = "steps simplified",
+             .exact = true,
+             .simplify = &SimplifySteps},
+    PlanPass{.name = "common_subexpressions",
+             .description = "computes equal steps once",
+             .unit = "steps merged",
+             .exact = true,
+             .simplify = &MergeCommonSteps},
+    PlanPass{.name = "device_fusion",
+             .description = "fuses steps of a device into one kernel",
+             .unit = "kernels made",
+             .fuse_on_devices = &FuseOnDevices},
+    PlanPass{.name = "epilogues",
+             .description = "adds a bias or a sum, and applies Relu, inside products",
+             .unit = "products fused",
+             .fuse = &FuseEpilogues},
+    PlanPass{.name = "elementwise",
+             .description = "computes element-wise steps in one pass over memory",
+             .unit = "groups fused",
+             .fuse = &FuseElementwise},
+};
+
+}  // namespace
+
+std::span<const PlanPass> AllPasses() { return kPasses; }
+
+}  // namespace ramet

@@ -8,6 +8,7 @@ JOBS ?= $(shell nproc)
 PRODUCTS := lib/libramet.so bin/ramet bin/ramet-serve bin/duplicate_a_graph bin/fine_tune bin/clone_a_network python_package
 ORACLE := .venv-oracle
 SERVING := .venv-serving
+PEERS := .venv-peers
 # Tests of GPUs set RAMET_GPU themselves; all others run on the CPU.
 TESTS := RAMET_GPU=off ctest --output-on-failure -j $(JOBS) $(CTEST_FLAGS)
 SOURCES = find ramet clients examples bench tests tools \( -name '*.h' -o -name '*.cc' \) ! -name '*.gen.*'
@@ -20,7 +21,7 @@ export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tools/tsan.supp
 
 .PHONY: help run build test test-sanitize test-thread test-oracle test-long test-published test-serving test-wheel test-gpu test-gpu-opencl
 .PHONY: fuzz test-generators test-guards generate check-all package test-package
-.PHONY: build-report format check-format bench bench-serve bench-table install clean deps python-deps
+.PHONY: build-report format check-format bench bench-cpu bench-check bench-serve bench-table install clean deps python-deps
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -134,6 +135,18 @@ bench: $(BUILD)/build.ninja ## run the benchmarks (ARGS=--benchmark_filter=...)
 	@ninja -C $(BUILD) bin/ramet_bench
 	@$(BUILD)/bin/ramet_bench $(ARGS)
 
+BENCH_CPU = RAMET_PYTHON="env PYTHONPATH=$(CURDIR)/$(BUILD)/python $(CURDIR)/$(ORACLE)/bin/python"; \
+  python3 -B bench/cpu/run.py --ramet-python "$$RAMET_PYTHON" --tensorflow-python $(CURDIR)/$(ORACLE)/bin/python \
+  --floor $(BUILD)/bin/ramet_bench
+
+bench-cpu: $(BUILD)/build.ninja $(ORACLE)/.complete $(PEERS)/.complete ## compare networks with TensorFlow, JAX and onnxruntime (ARGS=--quick, --record)
+	@ninja -C $(BUILD) lib/libramet.so python_package bin/ramet_bench
+	@$(BENCH_CPU) --peers-python $(CURDIR)/$(PEERS)/bin/python $(ARGS)
+
+bench-check: $(BUILD)/build.ninja $(ORACLE)/.complete ## fail if Ramet became slower than bench/cpu/record.json, relative to TensorFlow and the floor
+	@ninja -C $(BUILD) lib/libramet.so python_package bin/ramet_bench
+	@$(BENCH_CPU) --check $(ARGS)
+
 bench-serve: $(BUILD)/build.ninja $(SERVING)/.complete ## measure the server, next to TensorFlow and onnxruntime behind gRPC in Python
 	@ninja -C $(BUILD) bin/ramet-serve bin/ramet_serve_bench python_package
 	@$(SERVING)/bin/pip install --quiet --disable-pip-version-check -r bench/serve/requirements.txt
@@ -195,6 +208,12 @@ $(ORACLE)/.complete: tools/oracle-requirements.txt
 	@python3 -m venv $(ORACLE)
 	@$(ORACLE)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@$(ORACLE)/bin/pip install --quiet --disable-pip-version-check --no-deps 'tf_keras==2.21.*'  # it asks for the large tensorflow
+	@touch $@
+
+$(PEERS)/.complete: bench/cpu/requirements.txt
+	@tools/install-deps.sh oracle
+	@python3 -m venv $(PEERS)
+	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 # tensorflow-serving-api asks for the large tensorflow, so it comes without its dependencies. TensorFlow is that of $(ORACLE).

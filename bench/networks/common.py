@@ -1,7 +1,7 @@
-"""The parts of the GPU benchmarks that ramet_steps.py and jax_steps.py share: initial values, batches, timing, output.
+"""The parts of the benchmarks of networks that all sides share: initial values, batches, timing, output.
 
-Both sides start from the same values, which numpy generates from the name of each variable, so that their losses can be
-compared.
+All sides start from the same values, which numpy generates from the name of each variable, so that their outputs and
+losses can be compared.
 """
 import argparse
 import json
@@ -13,6 +13,9 @@ import zlib
 import numpy as np
 
 WORKLOADS = ("mlp", "cnn", "resnet20", "encoder")
+# The moments of batch normalization that training would have kept.
+KEPT_MEAN, KEPT_VARIANCE = 0.1, 0.5
+CHAIN_SCALES = (1.5, 0.75, 1.25, 0.5)
 # The loss is compared after this number of steps. Later, rounding makes the trajectories of the two sides differ.
 LOSS_STEPS = 3
 
@@ -34,8 +37,10 @@ def batch(workload):
         return images(50, (784,))
     if workload == "cnn":
         return images(50, (28, 28, 1))
-    if workload == "resnet20":
+    if workload.startswith("resnet20"):
         return images(32, (32, 32, 3))
+    if workload == "lstm":  # the targets are zeros
+        return np.random.RandomState(0).rand(32, 16, 64).astype(np.float32), np.zeros((16, 128), np.float32)
     rng = np.random.RandomState(0)
     return rng.rand(8, 64, 128).astype(np.float32), rng.rand(8, 64, 128).astype(np.float32)
 

@@ -114,6 +114,10 @@ def test_metrics_count_both_apis(server):
     assert "# TYPE :tensorflow:serving:request_count counter" in text
     labels = 'model_name="half_plus_two",API="predict",entrypoint="REST"'
     assert f":tensorflow:serving:request_latency_bucket{{{labels}" in text
+    labels = 'model_name="half_plus_two",API="Predict",runtime="TF1"'
+    assert f":tensorflow:serving:runtime_latency_bucket{{{labels}" in text
+    assert ":tensorflow:serving:model_warmup_latency_count{" in text
+    assert ":tensorflow:core:graph_runs{} " in text
 
 
 def test_health_addresses(server):

@@ -63,6 +63,7 @@
 #include "ramet/replica/publisher.h"
 #include "ramet/replica/replica_stats.h"
 #include "ramet/replica/version_hash.h"
+#include "ramet/runtime/explain_run.h"
 #include "ramet/runtime/option_fields.h"
 #include "ramet/runtime/partial_run.h"
 #include "ramet/runtime/session.h"

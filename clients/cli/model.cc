@@ -214,7 +214,7 @@ rm::Status Model::Prepare(const std::vector<std::string>& feeds,
 rm::StatusOr<rm::PlanReport> Model::Explain() const {
   std::vector<rm::GraphElement> fed;
   for (const rm::Feed& feed : feeds_) fed.push_back(feed.tensor);
-  return session_->Explain(fed, fetches_);
+  return rm::ExplainRun(*session_, fed, fetches_);
 }
 
 rm::Status Model::AddFeed(const std::string& feed, const rm::Signature& signature) {

@@ -64,7 +64,7 @@ class Model {
   // \error as for Session::Run.
   ramet::StatusOr<std::vector<ramet::Tensor>> Run() { return session_->Run(feeds_, fetches_); }
   // Describes how Run is executed.
-  // \error as for Session::Explain.
+  // \error as for ExplainRun.
   ramet::StatusOr<ramet::PlanReport> Explain() const;
   // The names in the order of the fetches: "out:0" for a tensor, "train" for an operation, and the
   // key for an output of a signature.

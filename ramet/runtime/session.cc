@@ -90,12 +90,6 @@ StatusOr<Callable> Session::MakeCallable(const std::vector<GraphElement>& feeds,
   return callable;
 }
 
-StatusOr<PlanReport> Session::Explain(const std::vector<GraphElement>& feeds,
-                                      const Fetches& fetches) {
-  RAMET_ASSIGN_OR_RETURN(const Callable callable, MakeCallable(feeds, fetches));
-  return callable.executable_->Report();
-}
-
 StatusOr<std::vector<Tensor>> Callable::Run(std::span<const Tensor> feeds) const {
   std::vector<Tensor> fetched(fetches_.size());
   RAMET_RETURN_IF_ERROR(Run(feeds, fetched));

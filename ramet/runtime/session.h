@@ -14,7 +14,6 @@
 #include "ramet/device/gpu_options.h"
 #include "ramet/graph/graph.h"
 #include "ramet/graph/graph_element.h"
-#include "ramet/runtime/passes/pass_effect.h"
 #include "ramet/runtime/run_options.h"
 #include "ramet/tensor/tensor.h"
 
@@ -179,10 +178,6 @@ class RAMET_EXPORT Session {
   // Resolves `feeds` and `fetches` for repeated runs.
   // \error as for Run for names and handles.
   StatusOr<Callable> MakeCallable(const std::vector<GraphElement>& feeds, const Fetches& fetches);
-  // Describes how a run with these feeds and fetches is executed: its steps, and what each pass
-  // did. Compiles the run but does not execute it. Bodies of functions are not included.
-  // \error as for MakeCallable.
-  StatusOr<PlanReport> Explain(const std::vector<GraphElement>& feeds, const Fetches& fetches);
   template <SingleFetch T>
   StatusOr<TensorCallable> MakeCallable(const std::vector<GraphElement>& feeds, const T& fetch) {
     RAMET_ASSIGN_OR_RETURN(Callable callable, MakeCallable(feeds, Fetches(fetch)));

@@ -7,6 +7,7 @@ import unittest
 import numpy as np
 
 import ramet.compat.v1 as tf
+from ramet.client import base_session
 
 
 class SessionTest(unittest.TestCase):
@@ -180,6 +181,23 @@ class SessionTest(unittest.TestCase):
             tf.Session(config='no config')
         with self.assertRaises(tf.errors.NotFoundError):
             tf.Session('grpc://somewhere')
+
+    def test_config_chooses_passes(self):
+        def disabled(**fields):
+            return base_session.core_options(tf.ConfigProto(graph_options=tf.GraphOptions(**fields)))['disabled_passes']
+
+        self.assertEqual(disabled(), [])
+        self.assertEqual(disabled(rewrite_options={'disable_meta_optimizer': True}), ['all'])
+        self.assertEqual(disabled(rewrite_options={'constant_folding': 'OFF', 'remapping': 'OFF'}),
+                         ['constant_folding', 'epilogues', 'elementwise', 'device_fusion'])
+        self.assertEqual(disabled(rewrite_options={'constant_folding': 'ON', 'arithmetic_optimization': 'OFF'}),
+                         ['arithmetic'])
+        level = {'opt_level': 'L0', 'do_constant_folding': True}
+        self.assertEqual(disabled(optimizer_options=level), ['common_subexpressions'])
+        self.assertEqual(disabled(optimizer_options={'opt_level': 'L0'}), ['constant_folding', 'common_subexpressions'])
+        config = tf.ConfigProto(graph_options=tf.GraphOptions(rewrite_options={'disable_meta_optimizer': True}))
+        with tf.Session(config=config) as session:
+            self.assertEqual(session.run(tf.identity(3) + 4), 7)
 
     def test_python_runs_while_a_step_runs(self):
         started, go_on, ended = threading.Event(), threading.Event(), []

@@ -11,6 +11,8 @@ namespace ramet {
 namespace {
 
 constexpr size_t kMaxMergedConstantBytes = 256;
+// Steps with the same op and inputs, and different attrs, that a step is compared with.
+constexpr int kMaxCompared = 32;
 
 size_t Mixed(size_t hash, size_t value) {
   return (hash ^ value) * size_t{0x9E3779B97F4A7C15} + (hash >> 29);
@@ -57,8 +59,10 @@ class CommonStepMerger {
   bool TryMerge(int32_t i) {
     const Step& step = editor_.step(i);
     if (!MayMerge(step)) return false;
-    const auto [begin, end] = by_hash_.equal_range(HashOf(i));
-    for (auto it = begin; it != end; ++it) {
+    const size_t hash = HashOf(i);
+    const auto [begin, end] = by_hash_.equal_range(hash);
+    int compared = 0;
+    for (auto it = begin; it != end && compared < kMaxCompared; ++it, ++compared) {
       if (!AreEqual(it->second, i)) continue;
       const int32_t first = editor_.step(it->second).outputs.first;
       for (int k = 0; k < step.outputs.size; ++k) {
@@ -66,7 +70,7 @@ class CommonStepMerger {
       }
       return true;
     }
-    by_hash_.emplace(HashOf(i), i);
+    if (compared < kMaxCompared) by_hash_.emplace(hash, i);
     return false;
   }
 

@@ -25,7 +25,7 @@ std::unique_ptr<Plan> SimplifyPlan(const GraphData& graph, const Plan& plan,
     PassEffect& effect = (*effects)[p];
     effect.used = true;
     effect.changes = passes[p].simplify(&editor);
-    if (effect.changes > 0) editor.FinishPass();
+    editor.FinishPass();
     effect.steps_saved = before - editor.num_steps();
   }
   return editor.Finish();

@@ -33,6 +33,8 @@ class PlanEditor {
   const Tensor* ConstantIn(int32_t slot) const;
   // Returns the step that writes a slot, or -1.
   int32_t WriterOf(int32_t slot) const { return writer_[slot]; }
+  // Returns how many steps, fetches and loops read a slot at the start of the pass.
+  int32_t NumReaders(int32_t slot) const { return readers_[slot]; }
   // Returns the innermost loop of a step, or -1.
   int32_t LoopOf(int32_t i) const { return loop_of_[i]; }
   // Reports whether a slot holds a tensor, which stays what it is until the slot is written again.
@@ -45,7 +47,7 @@ class PlanEditor {
   void SetInput(int32_t i, int k, int32_t slot);
   // Returns a slot that holds a constant.
   int32_t AddConstant(Tensor value);
-  // Ends a pass.
+  // Ends a pass: applies what it has replaced.
   void FinishPass();
   // Returns the plan, or null if no pass has changed it.
   std::unique_ptr<Plan> Finish();
@@ -56,23 +58,18 @@ class PlanEditor {
     return slot;
   }
   void ApplyReplacements();
-  std::vector<int32_t> CountReaders() const;
-  void DropUnread();
-  bool IsDroppable(const Step& step) const;
-  void Compact(const std::vector<bool>& dropped);
-  void MoveIndexes(const std::vector<int32_t>& kept_before);
-  void DropUnreadConstants();
   void Index();
 
   const GraphData& graph_;
   PlanData data_;
   VariableSlots variables_;
-  bool changed_ = false;
+  bool pending_ = false;              // the pass has replaced something
+  bool changed_ = false;              // a pass before this one has
   std::vector<int32_t> replaced_by_;  // by slot; itself if it is not replaced
   std::vector<int32_t> constant_;     // by slot: its position in the presets, or -1
   std::vector<int32_t> writer_;       // by slot
   std::vector<int32_t> loop_of_;      // by step
-  std::vector<bool> was_read_;        // by slot
+  std::vector<int32_t> readers_;      // by slot: how many there were at the start of the pass
 };
 
 }  // namespace ramet

@@ -10,11 +10,12 @@
 namespace ramet {
 namespace {
 
-// Ops that are pure, but whose work is not linear in the sizes of their tensors, so that they are
-// not foldable (OpBuilder::Foldable).
-const std::unordered_set<std::string_view>& HeavyOps() {
+// Ops that are pure but not foldable (OpBuilder::Foldable): their work is not linear in the sizes
+// of their tensors, or shape inference does not need them.
+const std::unordered_set<std::string_view>& OtherPureOps() {
   static auto* const ops =
-      new std::unordered_set<std::string_view>{"MatMul",
+      new std::unordered_set<std::string_view>{"PlaceholderWithDefault",
+                                               "MatMul",
                                                "BatchMatMul",
                                                "BatchMatMulV2",
                                                "BatchMatMulV3",
@@ -83,7 +84,7 @@ constexpr std::array<std::string_view, 26> kKeepingShape = {
 bool IsPure(const Op& op) {
   if (!op.registered() || op.schema().is_stateful || op.calls_program()) return false;
   if (ControlFlowOf(op) != ControlFlow::kNone) return false;
-  return op.foldable() || HeavyOps().contains(op.name());
+  return op.foldable() || OtherPureOps().contains(op.name());
 }
 
 bool ForwardsVariables(const Op& op) {

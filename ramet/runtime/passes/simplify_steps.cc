@@ -12,6 +12,51 @@ namespace {
 
 constexpr int32_t kNone = -1;
 
+// Returns the integers of a vector, or an empty vector for anything else.
+std::vector<int64_t> IntegersOf(const Tensor* value) {
+  if (value == nullptr || value->rank() != 1) return {};
+  auto values = IntegerValues(*value);
+  return values.ok() ? *std::move(values) : std::vector<int64_t>();
+}
+
+bool IsScalar(const Tensor* value, int64_t wanted) {
+  if (value == nullptr || value->rank() != 0 || !IsInteger(value->dtype())) return false;
+  const auto values = IntegerValues(*value);
+  return values.ok() && (*values)[0] == wanted;
+}
+
+bool IsBool(const Tensor* value, bool wanted) {
+  return value != nullptr && value->rank() == 0 && value->dtype() == kBool &&
+         value->scalar<bool>() == wanted;
+}
+
+bool IsPermutation(const std::vector<int64_t>& perm, size_t rank) {
+  std::vector<bool> seen(rank, false);
+  for (int64_t k : perm) {
+    if (k < 0 || static_cast<size_t>(k) >= rank || seen[k]) return false;
+    seen[k] = true;
+  }
+  return rank > 0 && perm.size() == rank;
+}
+
+// Reports whether every tensor that can be reshaped to `outer` can be reshaped to `inner` first.
+bool FitsWhenever(const std::vector<int64_t>& inner, const std::vector<int64_t>& outer) {
+  int64_t total = 1, known = 1;
+  for (int64_t d : outer) {
+    if (d <= 0 || !MultiplyNonNegative(total, d, &total)) return false;
+  }
+  int unknown = 0;
+  for (int64_t d : inner) {
+    if (d == -1) {
+      ++unknown;
+    } else if (d <= 0 || !MultiplyNonNegative(known, d, &known)) {
+      return false;
+    }
+  }
+  if (inner.empty() || outer.empty() || unknown > 1) return false;
+  return unknown == 1 ? total % known == 0 : total == known;
+}
+
 // Simplifies one step. Rules return the slot that readers of the step's output can read instead, or
 // kNone. A rule that changes the step itself notes this in `changed`.
 class StepSimplifier {
@@ -36,7 +81,10 @@ class StepSimplifier {
   static Rule RuleFor(std::string_view op);
 
   int32_t Input(int k) const { return editor_.InputSlot(step_, k); }
-  bool Has(int k) const { return step_.inputs.size > k; }
+  // Returns the constant that input k is, or null.
+  const Tensor* Constant(int k) const {
+    return step_.inputs.size > k ? editor_.ConstantIn(Input(k)) : nullptr;
+  }
 
   // Returns the step that writes input 0, if it is of this op and can be bypassed, or null.
   const Step* Inner(std::string_view op) const {
@@ -46,14 +94,6 @@ class StepSimplifier {
     const bool fits = inner.Is<KernelStep>() && editor_.OpOf(inner) == op &&
                       inner.inputs.size > 0 && editor_.NodeOf(inner).num_controls == 0;
     return fits && editor_.HoldsTensor(editor_.InputSlot(inner, 0)) ? &inner : nullptr;
-  }
-
-  // Returns the integers of a constant, or an empty vector for anything else.
-  std::vector<int64_t> IntegersIn(int32_t slot) const {
-    const Tensor* const value = editor_.ConstantIn(slot);
-    if (value == nullptr || value->rank() != 1) return {};
-    auto values = IntegerValues(*value);
-    return values.ok() ? *std::move(values) : std::vector<int64_t>();
   }
 
   int32_t PassOn() { return Input(0); }
@@ -67,10 +107,10 @@ class StepSimplifier {
     return same ? Input(0) : kNone;
   }
 
-  int32_t AddN() { return Has(1) ? kNone : Input(0); }
+  int32_t AddN() { return step_.inputs.size == 1 ? Input(0) : kNone; }
 
   int32_t Reduction() {
-    const Tensor* const axes = Has(1) ? editor_.ConstantIn(Input(1)) : nullptr;
+    const Tensor* const axes = Constant(1);
     const bool reduces_nothing = axes != nullptr && axes->rank() == 1 && axes->num_elements() == 0;
     return reduces_nothing ? Input(0) : kNone;
   }
@@ -80,46 +120,33 @@ class StepSimplifier {
     return inner != nullptr ? editor_.InputSlot(*inner, 0) : kNone;
   }
 
-  // Reports whether input k is an integer scalar of this value.
-  bool IsScalar(int k, int64_t wanted) const {
-    const Tensor* const value = Has(k) ? editor_.ConstantIn(Input(k)) : nullptr;
-    if (value == nullptr || value->rank() != 0 || !IsInteger(value->dtype())) return false;
-    const auto values = IntegerValues(*value);
-    return values.ok() && (*values)[0] == wanted;
-  }
-
   int32_t WithZero() {
-    if (IsScalar(1, 0)) return Input(0);
+    if (IsScalar(Constant(1), 0)) return Input(0);
     const bool is_difference = node_.op->name() == "Sub";
-    return !is_difference && IsScalar(0, 0) && editor_.HoldsTensor(Input(1)) ? Input(1) : kNone;
+    return !is_difference && IsScalar(Constant(0), 0) && editor_.HoldsTensor(Input(1)) ? Input(1)
+                                                                                       : kNone;
   }
 
   int32_t TimesOne() {
-    if (IsScalar(1, 1)) return Input(0);
-    return IsScalar(0, 1) && editor_.HoldsTensor(Input(1)) ? Input(1) : kNone;
+    if (IsScalar(Constant(1), 1)) return Input(0);
+    return IsScalar(Constant(0), 1) && editor_.HoldsTensor(Input(1)) ? Input(1) : kNone;
   }
 
-  int32_t DividedByOne() { return IsScalar(1, 1) ? Input(0) : kNone; }
-
-  bool IsBool(int k, bool wanted) const {
-    const Tensor* const value = Has(k) ? editor_.ConstantIn(Input(k)) : nullptr;
-    return value != nullptr && value->rank() == 0 && value->dtype() == kBool &&
-           value->scalar<bool>() == wanted;
-  }
+  int32_t DividedByOne() { return IsScalar(Constant(1), 1) ? Input(0) : kNone; }
 
   int32_t Logical() {
     const bool neutral = node_.op->name() == "LogicalAnd";
-    if (IsBool(1, neutral)) return Input(0);
-    return IsBool(0, neutral) && editor_.HoldsTensor(Input(1)) ? Input(1) : kNone;
+    if (IsBool(Constant(1), neutral)) return Input(0);
+    return IsBool(Constant(0), neutral) && editor_.HoldsTensor(Input(1)) ? Input(1) : kNone;
   }
 
   // Dimension k of the outer result is dimension outer[k] of the inner one, which is dimension
   // inner[outer[k]] of x. The rank of x must be known, since a different one is an error.
   int32_t Transpose() {
     const Step* const inner = Inner("Transpose");
-    if (inner == nullptr || !Has(1)) return kNone;
-    const auto outer_perm = IntegersIn(Input(1));
-    const auto inner_perm = IntegersIn(editor_.InputSlot(*inner, 1));
+    if (inner == nullptr || Constant(1) == nullptr) return kNone;
+    const auto outer_perm = IntegersOf(Constant(1));
+    const auto inner_perm = IntegersOf(editor_.ConstantIn(editor_.InputSlot(*inner, 1)));
     const Endpoint x = editor_.graph().inputs(inner->node)[0];
     const auto rank = static_cast<size_t>(std::max(0, editor_.graph().output(x).shape.rank()));
     if (!IsPermutation(outer_perm, rank) || !IsPermutation(inner_perm, rank)) return kNone;
@@ -127,49 +154,24 @@ class StepSimplifier {
     for (int64_t k : outer_perm) both.push_back(static_cast<int32_t>(inner_perm[k]));
     const int32_t slot = editor_.InputSlot(*inner, 0);
     if (std::ranges::is_sorted(both)) return slot;
-    if (editor_.ConstantIn(Input(1))->dtype() != kInt32) return kNone;
+    if (Constant(1)->dtype() != kInt32) return kNone;
     SetInput(1, editor_.AddConstant(Tensor::Vector(both)));
     SetInput(0, slot);
     return kNone;
   }
 
-  static bool IsPermutation(const std::vector<int64_t>& perm, size_t rank) {
-    std::vector<bool> seen(rank, false);
-    for (int64_t k : perm) {
-      if (k < 0 || static_cast<size_t>(k) >= rank || seen[k]) return false;
-      seen[k] = true;
-    }
-    return rank > 0 && perm.size() == rank;
-  }
-
   int32_t Reshape() {
     const Step* const inner = Inner("Reshape");
-    if (inner == nullptr || !Has(1)) return kNone;
-    const auto outer_shape = IntegersIn(Input(1));
-    const auto inner_shape = IntegersIn(editor_.InputSlot(*inner, 1));
+    if (inner == nullptr || Constant(1) == nullptr) return kNone;
+    const auto outer_shape = IntegersOf(Constant(1));
+    const auto inner_shape = IntegersOf(editor_.ConstantIn(editor_.InputSlot(*inner, 1)));
     if (FitsWhenever(inner_shape, outer_shape)) SetInput(0, editor_.InputSlot(*inner, 0));
     return kNone;
   }
 
-  // Reports whether every tensor that can be reshaped to `outer` can be reshaped to `inner` first.
-  static bool FitsWhenever(const std::vector<int64_t>& inner, const std::vector<int64_t>& outer) {
-    int64_t total = 1, known = 1;
-    for (int64_t d : outer) {
-      if (d <= 0 || !MultiplyNonNegative(total, d, &total)) return false;
-    }
-    int unknown = 0;
-    for (int64_t d : inner) {
-      if (d == -1) {
-        ++unknown;
-      } else if (d <= 0 || !MultiplyNonNegative(known, d, &known)) {
-        return false;
-      }
-    }
-    if (inner.empty() || outer.empty() || unknown > 1) return false;
-    return unknown == 1 ? total % known == 0 : total == known;
-  }
-
+  // If something else reads f(x), f runs anyway, and x would only stay in memory for longer.
   int32_t ShapeOf() {
+    if (editor_.NumReaders(Input(0)) != 1) return kNone;
     const int32_t writer = editor_.WriterOf(Input(0));
     if (writer < 0 || !editor_.step(writer).Is<KernelStep>()) return kNone;
     const Step& inner = editor_.step(writer);

@@ -11,7 +11,7 @@ namespace ramet {
 //   -(-x), !(!x), ~(~x) and the conjugate of a conjugate: negation flips the sign bit only.
 //   Integers: x + 0, x - 0, x * 1, x / 1, x | 0, x ^ 0; bools: x && true, x || false.
 //   A Transpose of a Transpose is one Transpose, or nothing; a Reshape of a Reshape is one Reshape.
-//   The Shape, Size or Rank of f(x) is that of x if f is element-wise.
+//   The Shape, Size or Rank of f(x) is that of x if f is element-wise and nothing else reads f(x).
 // Not exact, and therefore not here: x + 0 for floats (-0 + 0 is 0); x * 1 and x - 0 for floats (a
 // run flushes denormals, so the product of a denormal is 0); x * 0 and x - x (NaN, infinities).
 //

@@ -5,67 +5,10 @@
 #include <type_traits>
 
 #include "ramet/base/float16.h"
-#include "ramet/linalg/parallel.h"
-#include "ramet/linalg/random_bits.h"
+#include "ramet/linalg/random_samples.h"
 
 namespace ramet::linalg {
 namespace {
-
-// Samples that justify a thread (ramet_linalg_bench gamma).
-constexpr int64_t kGrainSamples = 256;
-
-// Draws doubles in [0, 1) from a generator, two for each group of words, the second one first.
-class UniformPairs {
- public:
-  explicit UniformPairs(Philox* generator) : generator_(generator) {}
-  double operator()() {
-    if (left_ == 0) {
-      words_ = (*generator_)();
-      left_ = 2;
-    }
-    --left_;
-    return UniformDouble(words_[2 * left_], words_[2 * left_ + 1]);
-  }
-
- private:
-  Philox* generator_;
-  Philox::Words words_ = {};
-  int left_ = 0;
-};
-
-// Draws numbers of the standard normal distribution from a generator, as UniformPairs.
-class NormalPairs {
- public:
-  explicit NormalPairs(Philox* generator) : generator_(generator) {}
-  double operator()() {
-    if (left_) {
-      left_ = false;
-      return pair_.first;
-    }
-    const Philox::Words x = (*generator_)();
-    pair_ = BoxMuller(x[0], x[1], x[2], x[3]);
-    left_ = true;
-    return pair_.second;
-  }
-
- private:
-  Philox* generator_;
-  DoublePair pair_ = {};
-  bool left_ = false;
-};
-
-// Calls sample(parameter index, generator) for each output; the generator of output i of parameter
-// p, both of which the result depends on, is `start` after p * samples + i reservations.
-template <class T, class Sample>
-void FillSamples(const Philox& start, int64_t count, T* y, int64_t samples, const Sample& sample) {
-  ParallelFor(count * samples, kGrainSamples, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      Philox generator = start;
-      generator.Skip(PhiloxReserved(i));
-      y[i % samples * count + i / samples] = sample(i / samples, generator);
-    }
-  });
-}
 
 double SampleGamma(double alpha, Philox& generator) {
   UniformPairs uniform(&generator);

@@ -5,7 +5,10 @@ runs in one session, and of the first run of the next session, must be bitwise e
 Needs tensorflow, and the package ramet on the path.
 """
 
+import ast
 import os
+import subprocess
+import sys
 import unittest
 
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
@@ -54,6 +57,8 @@ OTHER_CALLS = {
         [n, 4]),
     'random_gamma': lambda p, n, t, s: p.random_gamma([n], [0.5, 2.], seed=s),
     'random_poisson': lambda p, n, t, s: p.random_poisson([0.5, 20.], [n], seed=s),
+    'parameterized_truncated_normal': lambda p, n, t, s: p.raw_ops.ParameterizedTruncatedNormal(
+        shape=[n, 7], means=0., stdevs=1., minvals=-1., maxvals=float('inf'), seed=s or 0, seed2=5),
     'log_uniform_candidates': lambda p, n, t, s: p.nn.log_uniform_candidate_sampler(
         p.constant([[1, 2]], p.int64), 2, n, True, 1000, seed=s)[0],
     'learned_candidates': lambda p, n, t, s: p.nn.learned_unigram_candidate_sampler(
@@ -128,6 +133,60 @@ class RandomTest(unittest.TestCase):
         integers = {'uniform': lambda p, n, t, s: p.random.stateless_uniform(
             [n], [s, 9], -3, 99, dtype=t)}
         self.check(integers, INTS, ((3, 0), (3, -5)), SIZES + (LARGE,))
+
+    def test_stateless_distributions(self):
+        counts, probs = [3., 50., 1000.], [0.5, 0.25, 0.984375]
+        bounds = [0., 1., 2.], 1.5, [-1., -float('inf'), 2.5], [1., 0.5, float('inf')]
+        calls = {
+            'binomial': lambda p, n, t, s: p.random.stateless_binomial([n, 3], [s, 9], counts, probs, output_dtype=t),
+            'gamma': lambda p, n, t, s: p.random.stateless_gamma([n, 3], [s, 9], [0.5, 1., 4.], beta=2.),
+            'poisson': lambda p, n, t, s: p.random.stateless_poisson([n, 3], [s, 9], [0.5, 9., 500.], dtype=t),
+            'truncated_normal': lambda p, n, t, s: p.random.stateless_parameterized_truncated_normal(
+                [n, 3], [s, 9], *bounds)}
+        self.check(calls, INTS, ((3, 0), (3, -5)), (1, 3, 255, 5001))
+
+    def test_seeds_made_from_seeds(self):
+        calls = {'split': lambda p, n, t, s: p.random.split(p.constant([s, 9], t), n),
+                 'fold_in': lambda p, n, t, s: p.random.fold_in(p.constant([s, 9], t), p.constant(n, t)),
+                 'stateless_split': lambda p, n, t, s: p.random.experimental.stateless_split([s, 9], n)}
+        self.check(calls, INTS, ((3, 0), (3, -5)), SIZES[:3])
+
+    def test_distributions_do_not_depend_on_threads(self):
+        """Only truncated normal numbers of TensorFlow depend on the number of threads."""
+        calls = (lambda p: p.random.stateless_binomial([20000, 2], [3, 9], [50., 7.], [0.5, 0.25]),
+                 lambda p: p.random.stateless_gamma([20000, 2], [3, 9], [0.5, 4.]),
+                 lambda p: p.random.stateless_poisson([20000, 2], [3, 9], [0.5, 50.]))
+        for call in calls:
+            values = []
+            for package in (tf, rt):
+                for threads in (1, 4):
+                    with package.Graph().as_default():
+                        config = package.ConfigProto(intra_op_parallelism_threads=threads)
+                        with package.Session(config=config) as session:
+                            values.append(session.run(call(package)))
+            for other in values[1:]:
+                self.same([values[0]], [other])
+
+    def test_generator_binomial(self):
+        """Compares with eager mode: TensorFlow's op loses the state of its first run in a graph."""
+        shapes = ([1], [3, 2, 2], [0, 2], [5, 1])
+        counts = [50.], [40., 9.], [40., 9.], [40.]
+        code = f"""
+import os
+os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
+import tensorflow as tf
+generator = tf.random.Generator.from_seed(5)
+print([generator.binomial(s, c, 0.5).numpy().tolist() for s, c in zip({shapes}, {counts})], end=';')
+print(generator.state.numpy().tolist())
+"""
+        output = subprocess.check_output([sys.executable, '-c', code], text=True)
+        expected, state = map(ast.literal_eval, output.split(';'))
+        with rt.Graph().as_default(), rt.Session() as session:
+            generator = rt.random.Generator.from_seed(5)
+            drawn = [generator.binomial(s, c, 0.5) for s, c in zip(shapes, counts)]
+            session.run(generator.state.initializer)
+            self.assertEqual(expected, [session.run(numbers).tolist() for numbers in drawn])
+            self.assertEqual(state, session.run(generator.state).tolist())
 
 
 if __name__ == '__main__':

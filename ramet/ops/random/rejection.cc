@@ -1,12 +1,9 @@
-#include <cmath>
-#include <limits>
 #include <vector>
 
-#include "ramet/linalg/cast.h"
-#include "ramet/linalg/random_rejection.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
 #include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/random/draws.h"
 #include "ramet/ops/random/random_state.h"
 
 // Random numbers of distributions whose parameters are tensors: gamma and Poisson.
@@ -18,13 +15,12 @@ namespace {
 // parameters.
 struct SampleShape {
   Shape shape;
-  int64_t samples = 0, parameters = 0;
+  int64_t samples = 0;
 };
 
 StatusOr<SampleShape> SampleShapeOf(const Tensor& shape, const Tensor& parameters) {
   RAMET_ASSIGN_OR_RETURN(Shape samples, ShapeArg(shape, "shape"));
-  SampleShape result{samples.Concatenate(parameters.shape()), samples.num_elements(),
-                     parameters.num_elements()};
+  SampleShape result{samples.Concatenate(parameters.shape()), samples.num_elements()};
   RAMET_RETURN_IF_ERROR(result.shape.Validate());
   return result;
 }
@@ -48,25 +44,13 @@ class GammaKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, alpha.dtype(), size.shape));
     const int64_t n = y->num_elements();
     if (n == 0) return OkStatus();
-    linalg::FillGamma(LinalgType(alpha.dtype()), random_.Reserve(n), alpha.raw_data(),
-                      size.parameters, y->raw_data(), size.samples);
+    DrawGamma(alpha, random_.Reserve(n), size.samples, *y);
     return OkStatus();
   }
 
  private:
   RandomState random_;
 };
-
-// The largest number of a dtype that RandomPoisson returns.
-double LargestOf(DType dtype) {
-  switch (dtype) {
-    case kHalf: return 65504;
-    case kFloat: return std::numeric_limits<float>::max();
-    case kInt32: return std::numeric_limits<int32_t>::max();
-    case kInt64: return static_cast<double>(std::numeric_limits<int64_t>::max());
-    default: return std::numeric_limits<double>::max();
-  }
-}
 
 class PoissonKernel final : public Kernel {
  public:
@@ -81,26 +65,10 @@ class PoissonKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype_, size.shape));
     const int64_t n = y->num_elements();
     if (n == 0) return OkStatus();
-    RAMET_ASSIGN_OR_RETURN(Tensor rates, c.AllocateTemp(DType::kDouble, c.input(1).shape()));
-    linalg::Cast(LinalgType(c.input(1).dtype()), c.input(1).raw_data(), linalg::Type::kDouble,
-                 rates.raw_data(), size.parameters);
-    RAMET_RETURN_IF_ERROR(CheckRates(rates));
-    linalg::FillPoisson(LinalgType(dtype_), random_.Reserve(n), rates.data<double>(),
-                        size.parameters, y->raw_data(), size.samples);
-    return OkStatus();
+    return DrawPoisson(c, c.input(1), random_.Reserve(n), size.samples, *y);
   }
 
  private:
-  // Larger rates, and NaN, would be drawn again forever.
-  Status CheckRates(const Tensor& rates) const {
-    for (double rate : rates.flat<double>()) {
-      if (rate <= LargestOf(dtype_) || std::isinf(rate)) continue;
-      return InvalidArgument("rate ", rate, " is not a number that fits into ", DTypeName(dtype_),
-                             "; use a smaller rate or a wider dtype");
-    }
-    return OkStatus();
-  }
-
   const DType dtype_;
   RandomState random_;
 };

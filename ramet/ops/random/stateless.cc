@@ -20,29 +20,7 @@ Status CheckCounter(const Tensor& t) {
   return InvalidArgument("counter must have at least 2 elements, got shape ", t.shape());
 }
 
-// Returns the generator for inputs 1 to 3: key, counter, alg.
-StatusOr<linalg::Philox> FromKey(const KernelContext& c) {
-  if (c.input(3).rank() != 0) {
-    return InvalidArgument("algorithm must be of shape [], not ", c.input(3).shape());
-  }
-  const int32_t algorithm = c.input(3).scalar<int32_t>();
-  if (algorithm == kThreeFry) {
-    return Unimplemented(
-        "the algorithm ThreeFry (2) is not supported; use 1 (Philox) or 3 (auto-select)");
-  }
-  if (algorithm != kPhilox && algorithm != kAutoSelect) {
-    return InvalidArgument("Unsupported algorithm id: ", algorithm);
-  }
-  if (c.input(1).rank() != 1 || c.input(1).dim(0) != 1) {
-    return InvalidArgument("key must have shape [1], not ", c.input(1).shape(), ".");
-  }
-  RAMET_RETURN_IF_ERROR(CheckCounter(c.input(2)));
-  const uint64_t key = c.input(1).data<uint64_t>()[0];
-  const uint64_t* counter = c.input(2).data<uint64_t>();
-  return PhiloxFromState({counter[0], counter[1], key});
-}
-
-Status CheckSeedShape(ShapeContext& c, int input) {
+Status CheckSeedShapeAt(ShapeContext& c, int input) {
   RAMET_ASSIGN_OR_RETURN(Shape seed, c.WithRank(input, 1));
   if (seed.dim(0) == 2 || seed.dim(0) == Shape::kUnknownDim) return OkStatus();
   return InvalidArgument("seed must have shape [2], not ", seed);
@@ -54,16 +32,12 @@ struct Seeded {
   static StatusOr<linalg::Philox> Generator(const KernelContext& c) {
     return GeneratorFromSeed(c.input(1));
   }
-  static Status CheckShapes(ShapeContext& c) { return CheckSeedShape(c, 1); }
+  static Status CheckShapes(ShapeContext& c) { return CheckSeedShape(c); }
 };
 struct Keyed {
   static constexpr int kArgs = 4;
-  static StatusOr<linalg::Philox> Generator(const KernelContext& c) { return FromKey(c); }
-  static Status CheckShapes(ShapeContext& c) {
-    RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
-    RAMET_RETURN_IF_ERROR(c.WithRank(2, 1).status());
-    return c.WithRank(3, 0).status();
-  }
+  static StatusOr<linalg::Philox> Generator(const KernelContext& c) { return GeneratorFromKey(c); }
+  static Status CheckShapes(ShapeContext& c) { return CheckKeyShapes(c); }
 };
 
 template <class Source>
@@ -173,7 +147,7 @@ Status KeyCounterAlgorithm(KernelContext& c) {
 }
 
 Status KeyCounterShape(ShapeContext& c) {
-  RAMET_RETURN_IF_ERROR(CheckSeedShape(c, 0));
+  RAMET_RETURN_IF_ERROR(CheckSeedShapeAt(c, 0));
   c.set_output(0, Shape{1});
   c.set_output(1, Shape{2});
   if (c.num_outputs() > 2) c.set_output(2, Shape{});
@@ -207,6 +181,35 @@ StatusOr<linalg::Philox> GeneratorFromSeed(const Tensor& seed) {
   const linalg::Philox::Words mixed = linalg::Philox(
       {Low(first), High(first), Low(second), High(second)}, {0x3ec8f720, 0x02461e29})();
   return linalg::Philox({0, 0, mixed[2], mixed[3]}, {mixed[0], mixed[1]});
+}
+
+StatusOr<linalg::Philox> GeneratorFromKey(const KernelContext& c) {
+  if (c.input(3).rank() != 0) {
+    return InvalidArgument("algorithm must be of shape [], not ", c.input(3).shape());
+  }
+  const int32_t algorithm = c.input(3).scalar<int32_t>();
+  if (algorithm == kThreeFry) {
+    return Unimplemented(
+        "the algorithm ThreeFry (2) is not supported; use 1 (Philox) or 3 (auto-select)");
+  }
+  if (algorithm != kPhilox && algorithm != kAutoSelect) {
+    return InvalidArgument("Unsupported algorithm id: ", algorithm);
+  }
+  if (c.input(1).rank() != 1 || c.input(1).dim(0) != 1) {
+    return InvalidArgument("key must have shape [1], not ", c.input(1).shape(), ".");
+  }
+  RAMET_RETURN_IF_ERROR(CheckCounter(c.input(2)));
+  const uint64_t key = c.input(1).data<uint64_t>()[0];
+  const uint64_t* counter = c.input(2).data<uint64_t>();
+  return PhiloxFromState({counter[0], counter[1], key});
+}
+
+Status CheckSeedShape(ShapeContext& c) { return CheckSeedShapeAt(c, 1); }
+
+Status CheckKeyShapes(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
+  RAMET_RETURN_IF_ERROR(c.WithRank(2, 1).status());
+  return c.WithRank(3, 0).status();
 }
 
 #define RAMET_SEED_DOC \

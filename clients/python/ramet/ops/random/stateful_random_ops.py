@@ -301,6 +301,26 @@ class Generator:
         return gen.StatelessRandomUniformFullIntV2(shape, dtype=dtype, name=name,
                                                    **self._take(shape))
 
+    def binomial(self, shape, counts, probs, dtype=dtypes.int32, name=None):
+        """Draws from binomial distributions.
+
+        Args:
+          shape: the shape, an integer vector. It ends with the shape of the parameters.
+          counts: the numbers of trials, a Tensor of half, float or double.
+          probs: the probabilities of success, a Tensor like counts. Both broadcast.
+          dtype: half, float, double, int32 or int64.
+          name: the name of the operation.
+
+        Returns:
+          A Tensor of shape and dtype.
+        """
+        dtype = dtypes.as_dtype(dtype)
+        with ops.name_scope(name, 'binomial', [shape, counts, probs]) as name:
+            counts = ops.convert_to_tensor(counts, name='counts')
+            probs = ops.convert_to_tensor(probs, name='probs')
+            return gen.StatefulRandomBinomial(self._state_var.handle, self._alg, shape=_shape_tensor(shape),
+                                              counts=counts, probs=probs, dtype=dtype, name=name)
+
     def make_seeds(self, count=1):
         """Draws seeds for the functions tf.random.stateless_*.
 

@@ -67,6 +67,13 @@ def write_figures(path, best):
 
 
 def read():
+    """Returns the record.
+
+    Raises:
+      SystemExit: There is none.
+    """
+    if not os.path.exists(PATH):
+        raise SystemExit(f"{PATH} does not exist; 'make bench-cpu ARGS=--record' writes it")
     with open(PATH) as file:
         return json.load(file)
 

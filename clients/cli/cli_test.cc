@@ -15,7 +15,7 @@ TEST_F(Cli, PrintsItsVersion) {
 TEST_F(Cli, HelpHasExamplesEverywhere) {
   EXPECT_THAT(Run("--help").out, HasSubstr("Examples:"));
   EXPECT_THAT(Run("--help").out, HasSubstr("Exit codes: 0"));
-  for (const char* command : {"ops", "list", "print", "inspect", "run", "follow", "diff", "convert",
+  for (const char* command : {"ops", "list", "print", "inspect", "run", "profile", "follow", "diff", "convert",
                               "draw", "freeze", "publish", "sync", "gpu", "completion"}) {
     Result result = Run(rm::StrCat(command, " --help"));
     EXPECT_EQ(result.code, 0);

@@ -26,6 +26,7 @@ void AddServe(CLI::App& app, ramet::Status* status);
 void AddSync(CLI::App& app, ramet::Status* status);
 void AddRun(CLI::App& app, ramet::Status* status);
 void AddExplain(CLI::App& app, ramet::Status* status);
+void AddProfile(CLI::App& app, ramet::Status* status);
 void AddFreeze(CLI::App& app, ramet::Status* status);
 void AddConvert(CLI::App& app, ramet::Status* status);
 void AddDraw(CLI::App& app, ramet::Status* status);

@@ -1,7 +1,4 @@
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "command.h"
@@ -20,23 +17,6 @@ struct DrawOptions {
   std::vector<std::string> tags;
   draw::PictureOptions picture;
 };
-
-// Replaces a regular file atomically; writes into a pipe or device.
-rm::Status WriteWhole(const std::string& path, const std::string& text) {
-  std::error_code error;
-  const bool special =
-      std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
-  if (!special) {
-    OutputFile file(path);
-    file.stream() << text;
-    return file.Commit();
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return rm::OkStatus();
-  return rm::Unknown("'", path, "' cannot be written: ", std::strerror(errno));
-}
 
 // Calls draw::MakePicture and adds the options that help to its errors.
 rm::StatusOr<draw::Picture> PictureOf(const rm::Graph& graph, const draw::PictureOptions& options) {

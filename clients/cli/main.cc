@@ -29,6 +29,7 @@ constexpr char kFooter[] =
     "  ramet clone in.meta --from in:0 --to out:0 --scope copy -o out.meta\n"
     "  ramet diff-graph a.meta b.meta          compare the structure of two graphs\n"
     "  ramet run model-1000 --feed x=x.npy --fetch out -o results\n"
+    "  ramet profile model-1000 --feed x=x.npy --fetch out --svg profile.svg\n"
     "  ramet follow file:checkpoints           print a line for each new checkpoint\n"
     "  ramet follow shm:policy --fetch out --feed x=x.npy\n"
     "  ramet publish model-1000 shm:policy     serve a checkpoint to other processes\n"
@@ -147,6 +148,7 @@ int main(int argc, char** argv) {
     cli::AddDiffGraph(app, &status, &differ);
     cli::AddRun(app, &status);
     cli::AddExplain(app, &status);
+    cli::AddProfile(app, &status);
     cli::AddDraw(app, &status);
     cli::AddFollow(app, &status);
     cli::AddPublish(app, &status);

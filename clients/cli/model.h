@@ -36,6 +36,9 @@ struct StepOptions {
 ramet::StatusOr<std::vector<std::string>> ChooseTags(const std::string& folder,
                                                      const std::vector<std::string>& wanted);
 
+// Adds the option that helps to an error of Model::Run.
+ramet::Status WithHint(const ramet::Status& status);
+
 // A Model is a graph with a session and the values of its variables, ready to run.
 class Model {
  public:
@@ -63,6 +66,11 @@ class Model {
                         const std::vector<std::string>& fetches, const std::string& signature = "");
   // \error as for Session::Run.
   ramet::StatusOr<std::vector<ramet::Tensor>> Run() { return session_->Run(feeds_, fetches_); }
+  // \error as for Session::Run.
+  ramet::StatusOr<std::vector<ramet::Tensor>> Run(const ramet::RunOptions& options,
+                                                  ramet::RunMetadata* metadata) {
+    return session_->Run(feeds_, fetches_, options, metadata);
+  }
   // Describes how Run is executed.
   // \error as for ExplainRun.
   ramet::StatusOr<ramet::PlanReport> Explain() const;

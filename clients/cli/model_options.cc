@@ -4,6 +4,22 @@
 
 namespace cli {
 
+namespace rm = ramet;
+
+rm::Status WithHint(const rm::Status& status) {
+  const std::string& message = status.message();
+  if (message.find("NumPy has no dtype") != message.npos) {
+    return status.WithSuffix("; use --json to print its values");
+  }
+  if (message.find("must feed a value") != message.npos) {
+    return status.WithSuffix("; give it with --feed NAME=FILE.npy or --feed NAME=VALUE");
+  }
+  if (message.find("ninitialized") != message.npos) {
+    return status.WithSuffix("; name the checkpoint that has its value with --checkpoint PREFIX");
+  }
+  return status;
+}
+
 void AddModelOptions(CLI::App* command, ModelOptions* options) {
   command
       ->add_option(

@@ -119,6 +119,60 @@ TEST_F(Models, ExplainShowsWhatPassesDid) {
   unsetenv("RAMET_PASSES");
 }
 
+TEST_F(Models, ProfileShowsTheTimeOfOpsAndFusedGroups) {
+  const std::string command = "profile " + Path("saved") +
+                              " --signature predict --feed image=" + Path("x.npy") + " --runs 3 ";
+  const Result text = Run(command);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, MatchesRegex("fastest of 3 runs: [0-9.]+ us; with a trace [0-9.]+ us, of "
+                                     "which [0-9]+ steps took [0-9.]+ us\nop .*"));
+  EXPECT_THAT(text.out, HasSubstr("\nMatMul+AddV2  "));
+  const json fused = RunJson(command + "--json");
+  const auto sum =
+      std::ranges::find(fused["rows"], "MatMul+AddV2", [](const json& row) { return row["op"]; });
+  ASSERT_NE(sum, fused["rows"].end());
+  EXPECT_EQ((*sum)["count"], 1);
+  EXPECT_EQ((*sum)["bytes"], (2 * 3 + 3 * 2 + 2 + 2 * 2) * 4);
+  double shares = 0;
+  for (const json& row : fused["rows"]) shares += row["share"].get<double>();
+  EXPECT_NEAR(shares, 1, 1e-6);
+  const json nodes = RunJson(command + "--json --unfused --by node");
+  EXPECT_TRUE(std::ranges::any_of(nodes["rows"], [](const json& row) {
+    return row["name"] == "out" && row["op"] == "Identity";
+  }));
+  EXPECT_GT(nodes["steps"], fused["steps"]);
+}
+
+TEST_F(Models, ProfileWritesATraceAndAPicture) {
+  const std::string command = "profile " + Path("model") + " --fetch loss --fetch out --runs 2 " +
+                              "--feed x=" + Path("x.npy") + " --feed y=[[0,1],[1,0]] ";
+  const Result made =
+      Run(command + "--chrome-trace " + Path("trace.json") + " --svg " + Path("profile.svg"));
+  ASSERT_EQ(made.code, 0) << made.err;
+  const json trace = json::parse(Content(Path("trace.json")));
+  EXPECT_TRUE(std::ranges::any_of(trace["traceEvents"], [](const json& event) {
+    return event["ph"] == "X" && event["args"]["op"] == "MatMul+AddV2" &&
+           event["args"]["fused"].size() == 2;
+  }));
+  const std::string svg = Content(Path("profile.svg"));
+  EXPECT_THAT(svg, StartsWith("<svg xmlns="));
+  EXPECT_THAT(svg, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(svg, HasSubstr("loss (Mean)"));
+  EXPECT_THAT(svg, Not(HasSubstr("href")));
+}
+
+TEST_F(Models, ProfileSaysWhatIsMissing) {
+  const std::string profile = "profile " + Path("model") + " ";
+  ExpectError(profile, 1, "nothing to run; use --fetch NAME or --signature NAME");
+  ExpectError(profile + "--fetch out", 1, "must feed a value");
+  ExpectError(profile + "--fetch out --runs 0", 2, "--runs");
+  ExpectError(profile + "--fetch out --by time", 2, "--by");
+  ExpectError(profile + "--fetch out --feed x=[[1,2,3]] --svg " + Path("nowhere/p.svg"), 1,
+              "--svg");
+  ExpectError(profile + "--fetch out --feed x=[[1,2,3]] --chrome-trace " + Path("nowhere/t"), 1,
+              "--chrome-trace");
+}
+
 TEST_F(Models, FrozenGraphsRun) {
   const struct {
     const char *model, *outputs;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 namespace cli {
@@ -22,6 +23,22 @@ std::string UnusedName(const std::string& path) {
 }
 
 }  // namespace
+
+rm::Status WriteWhole(const std::string& path, const std::string& text) {
+  std::error_code error;
+  const bool special =
+      std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  if (!special) {
+    OutputFile file(path);
+    file.stream() << text;
+    return file.Commit();
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return rm::OkStatus();
+  return rm::Unknown("'", path, "' cannot be written: ", std::strerror(errno));
+}
 
 OutputFile::Buffer::Buffer(const std::string& path)
     : fd_(CreateNewFile(path)), error_(fd_ < 0 ? errno : 0), bytes_(kBufferBytes) {

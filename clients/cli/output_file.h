@@ -22,6 +22,10 @@ ramet::Status CheckFolderOf(const std::string& what, const std::string& file);
 // taken, even by a dangling link.
 int CreateNewFile(const std::string& path);
 
+// Writes a text: replaces a regular file atomically, or writes into a pipe or device.
+// \error kUnknown: the file cannot be written; the message has the system's reason.
+ramet::Status WriteWhole(const std::string& path, const std::string& text);
+
 // An OutputFile writes a file atomically: into a temporary file with a unique name in the same
 // folder, which Commit renames to `path`. Without Commit, the destructor removes the temporary
 // file. Not thread-safe.

@@ -64,21 +64,6 @@ rm::Status Show(const RunOptions& options, const std::vector<std::string>& names
   return rm::OkStatus();
 }
 
-// Adds the option that helps to an error of a run.
-rm::Status WithHint(const rm::Status& status) {
-  const std::string& message = status.message();
-  if (message.find("NumPy has no dtype") != message.npos) {
-    return status.WithSuffix("; use --json to print its values");
-  }
-  if (message.find("must feed a value") != message.npos) {
-    return status.WithSuffix("; give it with --feed NAME=FILE.npy or --feed NAME=VALUE");
-  }
-  if (message.find("ninitialized") != message.npos) {
-    return status.WithSuffix("; name the checkpoint that has its value with --checkpoint PREFIX");
-  }
-  return status;
-}
-
 rm::Status Run(const RunOptions& options) {
   RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.step.model));
   const StepOptions& step = options.step;

@@ -1,5 +1,6 @@
 // Tests of the layout and content of pictures.
 #include "draw.h"
+#include "flame.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -127,6 +128,40 @@ TEST(Draw, TrainingIsLeftOut) {
   const auto all = MakePicture(g, {.scope = "", .depth = 1, .all = true});
   ASSERT_TRUE(all.ok()) << all.status().message();
   EXPECT_THAT(NamesOf(*all), testing::IsSupersetOf({"x", "w", "gradients", "Adam", "beta1_power"}));
+}
+
+// Returns the widths of the bars, in the order of the file.
+std::vector<double> BarWidths(const std::string& svg) {
+  std::vector<double> widths;
+  for (size_t at = 0; (at = svg.find("<rect x=", at)) != svg.npos; ++at) {
+    widths.push_back(std::stod(svg.substr(svg.find("width=\"", at) + 7)));
+  }
+  return widths;
+}
+
+TEST(FlameTest, BarsAreAsWideAsTheirShare) {
+  const std::string svg = FlameSvg(
+      {{"a/mul", "Mul", 100, ""}, {"a/add", "Add", 200, ""}, {"b", "Exp", 300, "8 B"}}, "title");
+  // All, then a with add and mul, then b. Both halves are equal, so that a comes first.
+  const std::vector<double> widths = BarWidths(svg);
+  ASSERT_EQ(widths.size(), 5u);
+  EXPECT_NEAR(widths[1], widths[0] / 2, 1);
+  EXPECT_NEAR(widths[2], widths[0] / 3, 1);
+  EXPECT_NEAR(widths[3], widths[0] / 6, 1);
+  EXPECT_NEAR(widths[4], widths[0] / 2, 1);
+  EXPECT_THAT(svg, ::testing::HasSubstr("b (Exp): 0.3 µs, 50.0%, 8 B"));
+}
+
+TEST(FlameTest, HostileInputMakesASmallValidPicture) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "s/";
+  std::vector<FlameEntry> entries = {{deep, "Op<\"&", 10, ""}, {"", "", 0, ""}, {"//", "x", 5, ""}};
+  for (int i = 0; i < 100000; ++i) entries.push_back({std::to_string(i), "Add", 1, ""});
+  const std::string svg = FlameSvg(entries, "<&\"\x01");
+  EXPECT_LT(svg.size(), 20'000'000u);
+  EXPECT_THAT(svg, ::testing::HasSubstr("&lt;&amp;&quot;?"));
+  EXPECT_THAT(svg, ::testing::Not(::testing::HasSubstr("Op<")));
+  EXPECT_THAT(FlameSvg({}, "nothing"), ::testing::HasSubstr("</svg>"));
 }
 
 }  // namespace

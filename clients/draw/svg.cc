@@ -1,35 +1,14 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "draw.h"
+#include "svg_text.h"
 
 namespace draw {
 namespace {
 
 namespace rm = ramet;
 using Kind = Picture::Box::Kind;
-
-// Escapes text for XML. Characters that XML cannot represent become '?'.
-std::string Xml(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < ' ' || c == 127 ? '?' : c;
-    }
-  }
-  return out;
-}
-
-std::string Fixed(double v) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1f", v);
-  return text;
-}
 
 const char* FillOf(Kind kind) {
   switch (kind) {

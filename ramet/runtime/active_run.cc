@@ -58,9 +58,28 @@ void ActiveRun::Clear() {
   for (Tensor& tensor : buffers_->scratch.resolved) tensor = Tensor();
 }
 
-void ActiveRun::Record(const Step& step, int64_t start_nanos) {
-  context_.recorder->Add(*settings().graph, context_.callers, step.node, step.device, start_nanos,
-                         outputs(step), context_.state.followed);
+int64_t ActiveRun::InputBytes(const Step& step) {
+  int64_t bytes = 0;
+  for (int i = 0; i < step.inputs.size; ++i) {
+    const Tensor tensor = Read(input(step, i));
+    if (tensor.empty()) continue;
+    bytes += tensor.num_elements() * static_cast<int64_t>(DTypeSize(tensor.dtype()));
+  }
+  return bytes;
+}
+
+void ActiveRun::Record(const Step& step, int64_t start_nanos, int64_t input_bytes) {
+  StepRecord record;
+  record.graph = settings().graph;
+  record.callers = context_.callers;
+  record.node = step.node;
+  record.device = step.device;
+  record.start_nanos = start_nanos;
+  record.input_bytes = input_bytes;
+  if (const auto* fused = std::get_if<FusedStep>(&step.work)) {
+    for (const Step& part : plan_.fusions[fused->fusion].parts) record.fused.push_back(part.node);
+  }
+  context_.recorder->Add(std::move(record), outputs(step), context_.state.followed);
 }
 
 std::string ActiveRun::NodeName(const Step& step) const {

@@ -48,8 +48,11 @@ class ActiveRun {
   void ReleaseFetched(int32_t slot);
   // Empties all slots but those of constants.
   void Clear();
-  // Records a step that began at `start_nanos`; with a recorder only.
-  void Record(const Step& step, int64_t start_nanos);
+  // Returns the sizes of the step's inputs, those of variables included.
+  int64_t InputBytes(const Step& step);
+  // Records a step that began at `start_nanos`; with a recorder only. `input_bytes` was taken
+  // before, because the step may have used the buffer of an input for an output.
+  void Record(const Step& step, int64_t start_nanos, int64_t input_bytes);
   std::string NodeName(const Step& step) const;
   // Adds the step's node to an error, unless the error says that the run was stopped.
   Status WithNode(const Step& step, const Status& status) const;

@@ -41,6 +41,7 @@ StatusOr<bool> Truth(const Tensor& t) {
 Status CallInvoker::Invoke(const Step& step) {
   FunctionCall& call = *run_.plan().callees.functions[std::get<CallStep>(step.work).function];
   const bool traced = run_.context().recorder != nullptr;
+  const int64_t input_bytes = traced ? run_.InputBytes(step) : 0;
   const int64_t start = traced ? WallClockNanos() : 0;
   if (call.kind() == FunctionCallKind::kWhile) {
     RAMET_RETURN_IF_ERROR(RunWhile(step, call));
@@ -48,7 +49,7 @@ Status CallInvoker::Invoke(const Step& step) {
     RAMET_ASSIGN_OR_RETURN(const int target, ChooseTarget(step, call));
     RAMET_RETURN_IF_ERROR(RunTarget(step, call, target));
   }
-  if (traced) run_.Record(step, start);
+  if (traced) run_.Record(step, start, input_bytes);
   return OkStatus();
 }
 

@@ -31,10 +31,11 @@ PlanReport Executable::Report() const {
 }
 
 Plan& Executable::Choose(const RunContext& context) {
-  if (context.recorder != nullptr) return *compiled_.plan;
+  const bool traced = context.recorder != nullptr;
+  if (traced && !context.recorder->wants_fused()) return *compiled_.plan;
   const Variant& variant = optimized_.plan != nullptr ? optimized_ : compiled_;
   Plan* const grouped =
-      context.settings.inter_op_threads > 1 ? variant.grouping.grouped() : nullptr;
+      context.settings.inter_op_threads > 1 && !traced ? variant.grouping.grouped() : nullptr;
   return grouped != nullptr ? *grouped : *variant.plan;
 }
 

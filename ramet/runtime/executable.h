@@ -26,8 +26,8 @@ class Executable {
   const Plan& plan() const { return *compiled_.plan; }
   // Describes the plan that runs without a trace execute.
   PlanReport Report() const;
-  // Returns the variant for a run: a traced run gets the steps one by one, and groups are used once
-  // StepGrouping has found some.
+  // Returns the variant for a run: a traced run gets the steps one by one unless it asks for fused
+  // ones, and groups are used once StepGrouping has found some.
   Plan& Choose(const RunContext& context);
   // Returns the grouping that a run of the variant `plan` reports its profile to, or null if the
   // run need not be profiled.

@@ -14,13 +14,14 @@ Status KernelInvoker::Invoke(const Step& step, StepScratch& scratch) {
   KernelContext context(run.settings.envs[step.device],
                         {scratch.inputs.data(), static_cast<size_t>(step.inputs.size)},
                         run_.outputs(step), run.state);
+  const int64_t input_bytes = run.recorder ? run_.InputBytes(step) : 0;
   const int64_t start = run.recorder ? WallClockNanos() : 0;
   bool done = true;
   Status status = Compute(step, context, &done);
   // A kernel that found StopDue() leaves its outputs undefined.
   const Cancellation* const cancellation = run.state.cancellation;
   if (status.ok() && cancellation && cancellation->due()) status = cancellation->status();
-  if (run.recorder) run_.Record(step, start);
+  if (run.recorder && done) run_.Record(step, start, input_bytes);
   for (int i = 0; i < step.inputs.size; ++i) {
     if (!scratch.resolved[i].empty()) scratch.resolved[i] = Tensor();
   }

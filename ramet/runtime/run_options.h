@@ -26,6 +26,9 @@ struct RunOptions {
   bool trace = false;
   // Writes the graph that ran on each device to RunMetadata::partition_graphs.
   bool output_partition_graphs = false;
+  // With `trace`: records the plan that other runs use, in which one step may stand for several
+  // operations. Without it, a traced run executes the operations one by one.
+  bool trace_fused = false;
 };
 
 // One output of an operation in a run.
@@ -39,12 +42,14 @@ struct OutputStats {
 // One operation of a run. Constants and fed tensors are not recorded.
 struct NodeStats {
   std::string device;  // full name
-  std::string node;
-  std::string op;
+  std::string node;    // of a fused step: the last operation
+  std::string op;      // of a fused step: the operations in their order, "MatMul+BiasAdd+Relu"
   std::vector<std::string> inputs;  // names of nodes
   int64_t start_nanos = 0;          // nanoseconds since 1970
   int64_t end_nanos = 0;
   std::vector<OutputStats> outputs;
+  int64_t input_bytes = 0;         // the sizes of all inputs
+  std::vector<std::string> fused;  // the nodes of a fused step, in their order
 };
 
 // Information about a run, as far as its RunOptions ask for it (tf.RunMetadata).

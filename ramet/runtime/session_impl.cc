@@ -123,7 +123,10 @@ Status SessionImpl::RunWithOptions(Executable& executable, std::span<const Tenso
   state.followed = followed.get();
   RunContext context{environment_->settings(), state};
   std::optional<StepRecorder> recorder;
-  if (metadata != nullptr && options.trace) context.recorder = &recorder.emplace();
+  if (metadata != nullptr && options.trace) {
+    context.recorder = &recorder.emplace(options.trace_fused ? StepRecorder::Detail::kFusedSteps
+                                                             : StepRecorder::Detail::kNodes);
+  }
   Status status = plan.traits.may_write ? RunWriting(executable, context, feeds, fetched)
                                         : RunOnce(executable, context, feeds, fetched);
   if (status.ok()) status = CopyBorrowed(fetched);  // while `followed` still holds the memory

@@ -17,10 +17,9 @@ std::optional<OutputStats> Describe(int index, const Tensor& tensor) {
 
 }  // namespace
 
-void StepRecorder::Add(const GraphData& graph, const std::string& callers, NodeId node,
-                       int32_t device, int64_t start_nanos, std::span<const Value> outputs,
+void StepRecorder::Add(StepRecord record, std::span<const Value> outputs,
                        const FollowedValues* followed) {
-  StepRecord record{&graph, callers, node, device, start_nanos, WallClockNanos(), {}};
+  record.end_nanos = WallClockNanos();
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Value& value = outputs[i];
     const int index = static_cast<int>(i);

@@ -19,19 +19,27 @@ struct StepRecord {
   int64_t start_nanos = 0;  // since 1970
   int64_t end_nanos = 0;
   std::vector<OutputStats> outputs;
+  int64_t input_bytes = 0;
+  std::vector<NodeId> fused;  // the nodes of a fused step
 };
 
 // A StepRecorder records the steps of one run. Thread-safe.
 class StepRecorder {
  public:
-  // Adds the step of a node, which began at `start_nanos` (WallClockNanos) and has just ended.
-  // `followed` are the values of followed variables in this run, or null.
-  void Add(const GraphData& graph, const std::string& callers, NodeId node, int32_t device,
-           int64_t start_nanos, std::span<const Value> outputs, const FollowedValues* followed);
+  // Steps run one by one, or as in other runs.
+  enum class Detail { kNodes, kFusedSteps };
+
+  explicit StepRecorder(Detail detail) : detail_(detail) {}
+  bool wants_fused() const { return detail_ == Detail::kFusedSteps; }
+
+  // Adds a step that has just ended. Its outputs are read from `outputs`; `followed` are the values
+  // of followed variables in this run, or null.
+  void Add(StepRecord record, std::span<const Value> outputs, const FollowedValues* followed);
   // Returns the steps in the order in which they ended. The run is over.
   std::vector<StepRecord> TakeRecords();
 
  private:
+  const Detail detail_;
   Mutex mutex_;
   std::vector<StepRecord> records_ RAMET_GUARDED_BY(mutex_);
 };

@@ -117,6 +117,56 @@ TEST_F(RunOptionsTest, ATraceHasEachStep) {
   EXPECT_TRUE(untouched.steps.empty());
 }
 
+// relu(x * w + b) for 2 rows of 3, followed by two sums of one shape.
+struct FusibleGraph {
+  FusibleGraph() {
+    Scope s(graph);
+    x = s.Placeholder("x", kFloat, {2, 3});
+    Output w = Constant(graph, Tensor::Of<float>({3, 4}, {1.0f}), "w");
+    Output b = Constant(graph, Tensor::Of<float>({4}, {1.0f}), "b");
+    Output hidden = Relu(BiasAdd(MatMul(x, w), b));
+    out = (hidden + hidden) * hidden;
+  }
+  std::vector<NodeStats> Trace(const RunOptions& options, const SessionOptions& session_options) {
+    Session session = Session::Create(graph, session_options).value();
+    RunMetadata metadata;
+    EXPECT_TRUE(session.Run({{x, Tensor(kFloat, {2, 3})}}, out, options, &metadata).ok());
+    return metadata.steps;
+  }
+
+  Graph graph;
+  Output x, out;
+};
+
+TEST(RunMetadataTest, ATraceOfFusedStepsHasTheStepsOfOtherRuns) {
+  FusibleGraph g;
+  const auto steps = g.Trace({.trace = true, .trace_fused = true}, {});
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].op, "MatMul+BiasAdd+Relu");
+  EXPECT_EQ(steps[0].fused.size(), 3u);
+  EXPECT_EQ(steps[0].fused.back(), steps[0].node);
+  EXPECT_EQ(steps[0].input_bytes, (2 * 3 + 3 * 4 + 4) * 4);
+  ASSERT_EQ(steps[0].outputs.size(), 1u);
+  EXPECT_EQ(steps[0].outputs[0].bytes, 2 * 4 * 4);
+  EXPECT_EQ(steps[1].op, "AddV2+Mul");
+  EXPECT_THAT(steps[1].inputs, ElementsAre(steps[0].node, steps[0].node, steps[0].node));
+}
+
+TEST(RunMetadataTest, OtherTracesHaveEachNode) {
+  FusibleGraph g;
+  for (const auto& steps :
+       {g.Trace({.trace = true}, {}),
+        g.Trace({.trace = true, .trace_fused = true}, {.deterministic = true})}) {
+    std::vector<std::string> ops;
+    for (const NodeStats& step : steps) {
+      ops.push_back(step.op);
+      EXPECT_TRUE(step.fused.empty());
+    }
+    EXPECT_THAT(ops, ElementsAre("MatMul", "BiasAdd", "Relu", "AddV2", "Mul"));
+  }
+  EXPECT_TRUE(g.Trace({.trace_fused = true}, {}).empty());
+}
+
 TEST(RunMetadataTest, PartitionGraphsHoldWhatRan) {
   Graph g;
   Scope s(g);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "ramet/linalg/element_spans.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/kernel_table.h"
 #include "ramet/linalg/parallel.h"
@@ -14,18 +15,6 @@ namespace {
 // unary/relu/* and unary/exp/*).
 constexpr int64_t kCheapGrainElements = 16384;
 constexpr int64_t kCostlyGrainElements = 2048;
-
-int64_t Grain(UnaryOp op) {
-  const bool costly = (op >= UnaryOp::kSqrt && op <= UnaryOp::kLgamma) ||
-                      (op >= UnaryOp::kElu && op <= UnaryOp::kSoftplus);
-  return costly ? kCostlyGrainElements : kCheapGrainElements;
-}
-
-int64_t Grain(BinaryOp op) {
-  const bool costly = (op >= BinaryOp::kFloorDiv && op <= BinaryOp::kPow) ||
-                      op == BinaryOp::kAtan2 || op == BinaryOp::kXlogy || op == BinaryOp::kXlog1py;
-  return costly ? kCostlyGrainElements : kCheapGrainElements;
-}
 
 KernelTable::Unary Find(UnaryOp op, Type type) {
   return Kernels().unary[static_cast<int>(op)][static_cast<int>(Widened(type))];
@@ -42,24 +31,6 @@ KernelTable::Unary HalfLog(BinaryOp op, Type type) {
 }
 
 bool IsComplexPart(UnaryOp op) { return op >= UnaryOp::kReal && op <= UnaryOp::kComplexAbs; }
-
-bool UnarySpan(UnaryOp op, Type type, const void* x, void* y, int64_t n) {
-  const KernelTable::Unary kernel = Find(op, type);
-  if (!IsHalf(type)) return kernel(x, y, n);
-  const Type result = UnaryResultType(op, type);
-  float buffer[kHalfChunk];
-  for (int64_t i = 0; i < n; i += kHalfChunk) {
-    const int64_t count = std::min(kHalfChunk, n - i);
-    WidenHalf(type, Advance(type, x, i), buffer, count);
-    if (result == Type::kBool) {
-      kernel(buffer, static_cast<bool*>(y) + i, count);
-    } else {
-      kernel(buffer, buffer, count);
-      NarrowHalf(type, buffer, Advance(type, y, i), count);
-    }
-  }
-  return true;
-}
 
 // Converts elements [i, i + count) of a row to float; a scalar operand is one element.
 void WidenOperand(Type type, const void* row, bool scalar, int64_t i, int64_t count, float* out) {
@@ -157,6 +128,18 @@ struct BinaryCall {
 
 }  // namespace
 
+int64_t Grain(UnaryOp op) {
+  const bool costly = (op >= UnaryOp::kSqrt && op <= UnaryOp::kLgamma) ||
+                      (op >= UnaryOp::kElu && op <= UnaryOp::kSoftplus);
+  return costly ? kCostlyGrainElements : kCheapGrainElements;
+}
+
+int64_t Grain(BinaryOp op) {
+  const bool costly = (op >= BinaryOp::kFloorDiv && op <= BinaryOp::kPow) ||
+                      op == BinaryOp::kAtan2 || op == BinaryOp::kXlogy || op == BinaryOp::kXlog1py;
+  return costly ? kCostlyGrainElements : kCheapGrainElements;
+}
+
 bool HasUnary(UnaryOp op, Type type) { return TypeSize(type) != 0 && Find(op, type) != nullptr; }
 
 bool HasBinary(BinaryOp op, Type type) { return TypeSize(type) != 0 && Find(op, type) != nullptr; }
@@ -169,6 +152,31 @@ Type UnaryResultType(UnaryOp op, Type type) {
 
 Type BinaryResultType(BinaryOp op, Type type) {
   return op >= BinaryOp::kEqual && op <= BinaryOp::kGreaterEqual ? Type::kBool : type;
+}
+
+bool UnarySpan(UnaryOp op, Type type, const void* x, void* y, int64_t n) {
+  const KernelTable::Unary kernel = Find(op, type);
+  if (!IsHalf(type)) return kernel(x, y, n);
+  const Type result = UnaryResultType(op, type);
+  float buffer[kHalfChunk];
+  for (int64_t i = 0; i < n; i += kHalfChunk) {
+    const int64_t count = std::min(kHalfChunk, n - i);
+    WidenHalf(type, Advance(type, x, i), buffer, count);
+    if (result == Type::kBool) {
+      kernel(buffer, static_cast<bool*>(y) + i, count);
+    } else {
+      kernel(buffer, buffer, count);
+      NarrowHalf(type, buffer, Advance(type, y, i), count);
+    }
+  }
+  return true;
+}
+
+bool BinarySpan(BinaryOp op, Type type, const RowsArgs& args) {
+  const KernelTable::Unary log = HalfLog(op, type);
+  const KernelTable::Binary kernel = Find(log != nullptr ? BinaryOp::kMulNoNan : op, type);
+  if (!IsHalf(type)) return kernel(args);
+  return HalfRows(kernel, log, type, BinaryResultType(op, type), args);
 }
 
 bool Unary(UnaryOp op, Type type, const void* x, void* y, int64_t n) {

@@ -2,148 +2,284 @@
 
 #include <algorithm>
 #include <optional>
+#include <queue>
 #include <string_view>
+#include <unordered_map>
+
+#include "ramet/runtime/death_sets.h"
+#include "ramet/runtime/element_ops.h"
 
 namespace ramet {
 namespace {
 
-std::optional<linalg::BinaryOp> ArithmeticOf(std::string_view op) {
-  if (op == "Add" || op == "AddV2") return linalg::BinaryOp::kAdd;
-  if (op == "Sub") return linalg::BinaryOp::kSub;
-  if (op == "Mul") return linalg::BinaryOp::kMul;
-  return std::nullopt;
-}
+using linalg::BinaryOp;
 
 // How an op assigns input 1 to the variable that input 0 names: unchanged, or combined with the old
 // value.
 struct Assignment {
   bool assigns = false;
-  std::optional<linalg::BinaryOp> with_old = std::nullopt;
+  std::optional<BinaryOp> with_old = std::nullopt;
 };
 
 Assignment AssignmentOf(std::string_view op) {
   if (op == "Assign" || op == "AssignVariableOp") return {true};
-  if (op == "AssignAdd" || op == "AssignAddVariableOp") return {true, linalg::BinaryOp::kAdd};
-  if (op == "AssignSub" || op == "AssignSubVariableOp") return {true, linalg::BinaryOp::kSub};
+  if (op == "AssignAdd" || op == "AssignAddVariableOp") return {true, BinaryOp::kAdd};
+  if (op == "AssignSub" || op == "AssignSubVariableOp") return {true, BinaryOp::kSub};
   return {};
 }
 
-// Reports whether an operand may have the shape of the result, or one element.
-bool MayFit(const Shape& operand, const Shape& result) {
-  if (operand.IsCompatibleWith(result)) return true;
-  return std::ranges::all_of(operand.dims(), [](int64_t d) { return d < 0 || d == 1; });
-}
+// A slot that a pass reads.
+struct ReadSlot {
+  int32_t slot;
+  linalg::Type type;
+};
 
-bool AllMayFit(const GraphData& graph, NodeId node) {
-  const Shape& result = graph.output({node, 0}).shape;
-  return std::ranges::all_of(graph.inputs(node),
-                             [&](Endpoint e) { return MayFit(graph.output(e).shape, result); });
-}
+// A step of a pass.
+struct ChosenStep {
+  int32_t step;
+  ElementOp op;
+  bool is_kept;  // steps after the pass read its output
+};
 
-// Collects the steps of one FusedElementwise, from the last one backward.
-class ElementwiseFuser {
+// Chooses the steps of one pass, from the last one backward. A step joins if all steps that read
+// its output are in the pass or after it. So no value leaves the pass and comes back.
+class PassChooser {
  public:
-  explicit ElementwiseFuser(FusionBuilder* builder) : builder_(*builder) {}
+  // `last` computes a result or assigns it.
+  PassChooser(const FusionBuilder& builder, const DeathSets* death, int32_t last)
+      : builder_(builder), death_(death), last_(last) {}
 
-  // Fuses the steps that end in step `last`, which may assign the result, if there are several.
-  void Run(int32_t last) {
-    if (!builder_.CanFuse(last)) return;
-    const Step& step = builder_.step(last);
-    dtype_ = DTypeOf(step);
-    if (dtype_ == DType::kInvalid) return;
-    const Assignment assignment = AssignmentOf(builder_.OpOf(step));
-    if (assignment.assigns ? AddAssignment(assignment, last) : AddArithmetic(last)) Fuse();
+  // Chooses the steps, except an assignment. Returns false if these are not worth a pass.
+  bool Run() {
+    const Step& step = builder_.step(last_);
+    assignment_ = AssignmentOf(builder_.OpOf(step));
+    if (assignment_.assigns) {
+      if (!AddAssignment(step)) return false;
+    } else {
+      const std::optional<ElementOp> op = ElementOpOf(builder_, step);
+      if (!op || op->num_parts() == 0 || op->num_operands > FusedElementwise::kMaxInputs ||
+          !MayFuseShapes(builder_, step, *op)) {
+        return false;
+      }
+      Add(last_, *op, false);
+    }
+    Grow();
+    std::ranges::sort(chosen_, {}, &ChosenStep::step);
+    return num_parts_ > (assignment_.assigns ? 0 : 1);
   }
+
+  const Assignment& assignment() const { return assignment_; }
+  // In the order of the plan.
+  const std::vector<ChosenStep>& chosen() const { return chosen_; }
+  // The slots that the pass reads. With an assignment, the first one names the variable.
+  const std::vector<ReadSlot>& reads() const { return reads_; }
 
  private:
-  using Operand = FusedElementwise::Operand;
-
-  // Returns the floating dtype that a step computes in, or kInvalid.
-  DType DTypeOf(const Step& step) const {
+  bool AddAssignment(const Step& step) {
     const AttrMap& attrs = builder_.AttrsOf(step);
-    const DType dtype = attrs.GetOr<DType>("T", attrs.GetOr<DType>("dtype", DType::kInvalid));
-    return IsFloating(dtype) ? dtype : DType::kInvalid;
-  }
-
-  bool AddAssignment(const Assignment& assignment, int32_t last) {
-    const Step& step = builder_.step(last);
-    target_ = 0;
-    inputs_ = {builder_.InputSlot(step, 0)};
-    num_values_ = 2;
-    const Operand value = OperandOf(builder_.InputSlot(step, 1), last);
-    if (!value.is_step) return false;
-    if (assignment.with_old) steps_.push_back({*assignment.with_old, {}, value});
-    parts_.push_back(last);
+    const DType dtype =
+        BaseType(attrs.GetOr<DType>("T", attrs.GetOr<DType>("dtype", DType::kInvalid)));
+    if (!IsFloating(dtype)) return false;
+    const auto type = static_cast<linalg::Type>(dtype);
+    reads_.push_back({builder_.InputSlot(step, 0), type});
+    Read(builder_.InputSlot(step, 1), type);
     return true;
   }
 
-  bool AddArithmetic(int32_t last) {
-    const Step& step = builder_.step(last);
-    if (!ArithmeticOf(builder_.OpOf(step)) || !AllMayFit(builder_.graph(), step.node)) return false;
-    AddStep(last);
-    return steps_.size() > 1;
-  }
-
-  Operand AddStep(int32_t i) {
-    ++num_values_;
+  void Add(int32_t i, const ElementOp& op, bool is_kept) {
     const Step& step = builder_.step(i);
-    const Operand a = OperandOf(builder_.InputSlot(step, 0), i);
-    const Operand b = OperandOf(builder_.InputSlot(step, 1), i);
-    steps_.push_back({*ArithmeticOf(builder_.OpOf(step)), a, b});
-    parts_.push_back(i);
-    return {true, static_cast<int8_t>(steps_.size() - 1)};
+    chosen_.push_back({i, op, is_kept});
+    num_parts_ += op.num_parts();
+    num_reductions_ += op.reduces() ? 1 : 0;
+    num_kept_ += is_kept ? 1 : 0;
+    for (int k = 0; k < op.num_operands; ++k) Read(builder_.InputSlot(step, k), op.operand_type(k));
   }
 
-  // Returns the operand for a slot that part `reader` reads. The step that writes the slot becomes
-  // a part if it can. With a target, resource variables are read by the fused step, so that no
-  // reference to the target's buffer keeps it from being updated in place.
-  Operand OperandOf(int32_t slot, int32_t reader) {
+  bool IsRead(int32_t slot) const {
+    return std::ranges::find(reads_, slot, &ReadSlot::slot) != reads_.end();
+  }
+
+  void Read(int32_t slot, linalg::Type type) {
+    if (IsRead(slot)) return;
+    reads_.push_back({slot, type});
     const int32_t writer = builder_.flow().WriterOf(slot);
-    if (IsPartOf(writer, reader)) {
-      const Step& step = builder_.step(writer);
-      const std::string_view op = builder_.OpOf(step);
-      const bool has_room = num_values_ < FusedElementwise::kMaxInputs;
-      if (ArithmeticOf(op) && has_room && AllMayFit(builder_.graph(), step.node)) {
-        return AddStep(writer);
-      }
-      if (op == "ReadVariableOp" && target_ >= 0) {
-        parts_.push_back(writer);
-        slot = builder_.InputSlot(step, 0);
-      }
+    if (writer >= 0 && writer < last_) candidates_.push(writer);
+  }
+
+  void Grow() {
+    while (!candidates_.empty()) {
+      const int32_t i = candidates_.top();
+      candidates_.pop();
+      Consider(i);
     }
-    inputs_.push_back(slot);
-    return {false, static_cast<int8_t>(inputs_.size() - 1)};
   }
 
-  // Reports whether a step may be a part whose result only part `reader` reads.
-  bool IsPartOf(int32_t step, int32_t reader) const {
-    return builder_.CanFuse(step) && builder_.flow().OnlyReaderOf(step) == reader &&
-           DTypeOf(builder_.step(step)) == dtype_;
+  void Consider(int32_t i) {
+    const Step& step = builder_.step(i);
+    if (!builder_.CanFuse(i) || step.outputs.size != 1) return;
+    if (assignment_.assigns && step.outputs.first == reads_.front().slot) return;
+    const std::optional<ElementOp> op = ElementOpOf(builder_, step);
+    // Only the last step may drop a dimension.
+    if (!op || op->part.rule == FusedElementwise::ShapeRule::kReduce) return;
+    if (!builder_.flow().MayRunIn(i, last_) || !HasRoom(step, *op)) return;
+    const bool is_kept = IsReadOutside(step);
+    if (is_kept && !MayKeep(i, *op)) return;
+    if (op->form == ElementOp::Form::kRead && !assignment_.assigns) return;
+    if (!MayFuseShapes(builder_, step, *op) || !FitsReaders(step)) return;
+    std::erase_if(reads_, [&](const ReadSlot& read) { return read.slot == step.outputs.first; });
+    Add(i, *op, is_kept);
   }
 
-  void Fuse() {
-    std::ranges::sort(parts_);
+  bool HasRoom(const Step& step, const ElementOp& op) const {
+    if (num_parts_ + op.num_parts() > FusedElementwise::kMaxParts - 1) return false;
+    if (num_reductions_ + (op.reduces() ? 1 : 0) > FusedElementwise::kMaxReductions) return false;
+    int more = -1;
+    for (int k = 0; k < op.num_operands; ++k) more += IsRead(builder_.InputSlot(step, k)) ? 0 : 1;
+    return static_cast<int>(reads_.size()) + more <= FusedElementwise::kMaxInputs;
+  }
+
+  bool IsChosen(int32_t i) const {
+    return std::ranges::find(chosen_, i, &ChosenStep::step) != chosen_.end();
+  }
+
+  // Reports whether the output of a step must be an output of the pass.
+  bool IsReadOutside(const Step& step) const {
+    const int32_t slot = step.outputs.first;
+    if (builder_.flow().IsKept(slot)) return true;
+    return std::ranges::any_of(builder_.flow().ReadersOf(slot), [this](int32_t reader) {
+      return !IsChosen(reader) && (reader != last_ || !assignment_.assigns);
+    });
+  }
+
+  // Reports whether the output of step i may be an output of the pass.
+  bool MayKeep(int32_t i, const ElementOp& op) const {
+    if (assignment_.assigns || op.num_parts() == 0) return false;
+    if (num_kept_ + 2 > FusedElementwise::kMaxOutputs) return false;
+    if (death_ != nullptr && !death_->Same(i, last_)) return false;
+    const int32_t slot = builder_.step(i).outputs.first;
+    for (int32_t reader : builder_.flow().ReadersOf(slot)) {
+      if (reader > last_) break;
+      if (!IsChosen(reader)) return false;
+    }
+    return true;
+  }
+
+  // Reports whether the output of a step may be computed in the blocks of each step that reads it.
+  bool FitsReaders(const Step& step) const {
+    const Shape& made = builder_.OutputShape(step);
+    for (int32_t reader : builder_.flow().ReadersOf(step.outputs.first)) {
+      const auto found = std::ranges::find(chosen_, reader, &ChosenStep::step);
+      if (found == chosen_.end()) continue;
+      if (found->op.reduces()) continue;
+      if (!MayShareBlocks(made, builder_.OutputShape(builder_.step(reader)))) return false;
+    }
+    return true;
+  }
+
+  const FusionBuilder& builder_;
+  const DeathSets* const death_;
+  const int32_t last_;
+  Assignment assignment_;
+  std::vector<ChosenStep> chosen_;
+  std::vector<ReadSlot> reads_;
+  std::priority_queue<int32_t> candidates_;
+  int num_parts_ = 0, num_reductions_ = 0, num_kept_ = 0;
+};
+
+// Makes the FusedElementwise of a pass.
+class PassMaker {
+ public:
+  PassMaker(FusionBuilder* builder, const PassChooser& pass) : builder_(*builder), pass_(pass) {}
+
+  // Fuses the steps of the pass in step `last`.
+  void Run(int32_t last) {
+    const bool assigns = pass_.assignment().assigns;
+    for (const ReadSlot& read : pass_.reads()) {
+      value_of_[read.slot] = static_cast<int8_t>(types_.size());
+      types_.push_back(read.type);
+    }
+    for (const ChosenStep& chosen : pass_.chosen()) {
+      AddStep(chosen);
+      steps_.push_back(chosen.step);
+      if (!chosen.is_kept) continue;
+      kept_.push_back(chosen.step);
+      outputs_.push_back(Last());
+    }
+    if (assigns) {
+      if (pass_.assignment().with_old) AddOld(*pass_.assignment().with_old);
+      steps_.push_back(last);
+    }
+    outputs_.push_back(Last());
     std::vector<StepInput> inputs;
-    for (int32_t slot : inputs_) inputs.push_back({.slot = slot, .is_ref = target_ >= 0});
+    for (const ReadSlot& read : pass_.reads()) {
+      inputs.push_back({.slot = read.slot, .is_ref = assigns});
+    }
     Fusion fusion;
     fusion.elementwise =
-        FusedElementwise(dtype_, static_cast<int>(inputs_.size()), std::move(steps_), target_);
-    builder_.Fuse(std::move(fusion), parts_, inputs);
+        FusedElementwise(std::move(types_), parts_, std::move(outputs_), assigns ? 0 : -1);
+    builder_.Fuse(std::move(fusion), steps_, inputs, kept_);
+  }
+
+ private:
+  int8_t Last() const { return static_cast<int8_t>(pass_.reads().size() + parts_.size() - 1); }
+
+  void AddPart(FusedElementwise::Part part, std::initializer_list<int8_t> operands) {
+    std::ranges::copy(operands, part.instruction.operands.begin());
+    part.instruction.num_operands = static_cast<int8_t>(operands.size());
+    parts_.push_back(part);
+  }
+
+  void AddStep(const ChosenStep& chosen) {
+    const Step& step = builder_.step(chosen.step);
+    const auto operand = [&](int k) { return value_of_.at(builder_.InputSlot(step, k)); };
+    const ElementOp& op = chosen.op;
+    int8_t& result = value_of_[step.outputs.first];
+    if (op.num_parts() == 0) {
+      result = operand(0);
+      return;
+    }
+    if (op.form == ElementOp::Form::kSum) {
+      AddPart(op.part, {operand(0), operand(1)});
+      for (int k = 2; k < op.num_operands; ++k) AddPart(op.part, {Last(), operand(k)});
+    } else if (op.num_operands == 1) {
+      AddPart(op.part, {operand(0)});
+    } else if (op.num_operands == 2) {
+      AddPart(op.part, {operand(0), operand(1)});
+    } else {
+      AddPart(op.part, {operand(0), operand(1), operand(2)});
+    }
+    result = Last();
+  }
+
+  // Combines the old value of the variable with the result.
+  void AddOld(BinaryOp op) {
+    FusedElementwise::Part part;
+    part.instruction.kind = linalg::ElementInstruction::Kind::kBinary;
+    part.instruction.op = static_cast<uint8_t>(op);
+    part.instruction.type = part.instruction.result = types_[0];
+    part.rule = FusedElementwise::ShapeRule::kSame;
+    AddPart(part, {0, Last()});
   }
 
   FusionBuilder& builder_;
-  DType dtype_ = DType::kInvalid;
-  int target_ = -1;
-  int num_values_ = 1;  // inputs and steps that there will be
-  std::vector<int32_t> inputs_;
-  std::vector<FusedElementwise::Step> steps_;
-  std::vector<int32_t> parts_;  // steps of the plan
+  const PassChooser& pass_;
+  std::vector<linalg::Type> types_;
+  std::vector<FusedElementwise::Part> parts_;
+  std::vector<int8_t> outputs_;
+  std::vector<int32_t> steps_, kept_;             // of the plan
+  std::unordered_map<int32_t, int8_t> value_of_;  // by slot
 };
 
 }  // namespace
 
 void FuseElementwise(FusionBuilder* builder) {
-  for (int32_t i = builder->num_steps() - 1; i >= 0; --i) ElementwiseFuser(builder).Run(i);
+  std::optional<DeathSets> death;
+  if (builder->plan().traits.has_control_flow) death.emplace(builder->plan());
+  for (int32_t i = builder->num_steps() - 1; i >= 0; --i) {
+    if (!builder->CanFuse(i)) continue;
+    PassChooser pass(*builder, death ? &*death : nullptr, i);
+    if (pass.Run()) PassMaker(builder, pass).Run(i);
+  }
 }
 
 }  // namespace ramet

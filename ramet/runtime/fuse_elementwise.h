@@ -4,8 +4,9 @@
 
 namespace ramet {
 
-// Fuses sums, differences and products of one shape, and the assignment of their result, into one
-// pass over memory (FusedElementwise).
+// Fuses element-wise steps, reductions of rows, and the assignment of a result, into one pass over
+// memory (FusedElementwise). Operands may broadcast. A value that other steps read is an output of
+// the fused step.
 void FuseElementwise(FusionBuilder* builder);
 
 }  // namespace ramet

@@ -2,32 +2,44 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
-#include "ramet/linalg/parallel.h"
 #include "ramet/linalg/stream_copy.h"
 
 namespace ramet {
 namespace {
 
-// Blocks of a size that stays in the first-level cache (docs/decisions/0075-streamed-updates.md).
-constexpr int64_t kBlockBytes = linalg::kStreamBlockBytes;
-// 64 KiB, so that a thread has work for several microseconds (`ramet_bench
-// --benchmark_filter=ramet/polyak`).
-constexpr int64_t kBlocksPerTask = 16;
+using linalg::ElementLayout;
+using linalg::ElementProgram;
+
+// Reports whether a tensor of shape `small` broadcasts to `wide`.
+bool BroadcastsTo(const Shape& small, const Shape& wide) {
+  const int lead = wide.rank() - small.rank();
+  if (lead < 0) return false;
+  for (int d = 0; d < small.rank(); ++d) {
+    if (small.dim(d) != wide.dim(lead + d) && small.dim(d) != 1) return false;
+  }
+  return true;
+}
+
+// Returns the broadcast of two shapes if it is one of them, and otherwise null.
+const Shape* BroadcastOf(const Shape* a, const Shape* b) {
+  if (a == nullptr || b == nullptr) return nullptr;
+  if (a == b || *a == *b || BroadcastsTo(*b, *a)) return a;
+  return BroadcastsTo(*a, *b) ? b : nullptr;
+}
 
 }  // namespace
 
 // One computation.
 class FusedElementwise::Run {
  public:
-  Run(const FusedElementwise& pass, KernelContext& context)
-      : pass_(pass),
-        context_(context),
-        width_(static_cast<int64_t>(DTypeSize(pass.dtype_))),
-        block_(kBlockBytes / width_) {
-    for (int i = 0; i < pass.num_inputs_ && pass.target_ >= 0; ++i) {
+  Run(const FusedElementwise& pass, KernelContext& context) : pass_(pass), context_(context) {
+    if (pass.target_ < 0) return;
+    read_.emplace();
+    for (int i = 0; i < program().num_inputs(); ++i) {
       if (context.variable(i) != nullptr && !IsTarget(i)) {
-        read_[i] = context.Read(*context.variable(i));
+        (*read_)[i] = context.Read(*context.variable(i));
       }
     }
   }
@@ -35,50 +47,56 @@ class FusedElementwise::Run {
   // Takes the inputs; `old` is the target's value, if there is a target. Returns false if they do
   // not fit.
   bool Take(const Tensor& old) {
-    const Tensor* widest = nullptr;
-    for (int i = 0; i < pass_.num_inputs_; ++i) {
+    for (int i = 0; i < program().num_inputs(); ++i) {
       const Tensor& value = InputOf(i, old);
-      if (value.empty() || value.dtype() != pass_.dtype_) return false;
-      inputs_[i] = {static_cast<const char*>(value.raw_data()), value.num_elements() == 1};
-      if (i == pass_.target_) continue;
-      if (widest == nullptr || IsWider(value, *widest)) widest = &value;
+      if (value.empty() || static_cast<linalg::Type>(value.dtype()) != program().input_type(i)) {
+        return false;
+      }
+      buffers_.inputs[i] = value.raw_data();
+      shapes_[i] = &value.shape();
     }
-    for (int i = 0; i < pass_.num_inputs_; ++i) {
-      const Shape& shape = InputOf(i, old).shape();
-      const bool scalar = inputs_[i].is_scalar && i != pass_.target_;
-      if (scalar ? shape.rank() > widest->rank() : shape != widest->shape()) return false;
+    if (!FindShapes() || !FindLayout() || !program().Resolve(layout_, varies_)) return false;
+    if (pass_.target_ >= 0) return *ShapeOf(program().outputs()[0]) == old.shape();
+    return std::ranges::all_of(program().outputs(), [this](int8_t value) {
+      return ShapeOf(value)->num_elements() == layout_.SizeOf(varies_[value]);
+    });
+  }
+
+  // Allocates output `o`.
+  bool Allocate(int o) {
+    const int8_t value = program().outputs()[o];
+    std::array<int, 8> reusable;
+    size_t count = 0;
+    for (int i = 0; i < program().num_inputs() && count < reusable.size(); ++i) {
+      if (MayReuse(i, value)) reusable[count++] = i;
     }
-    shape_ = &widest->shape();
-    count_ = widest->num_elements();
-    for (Value& input : inputs_) input.is_scalar &= count_ != 1;
+    const auto at = [&](size_t i) { return reusable[std::min(i, count - 1)]; };
+    const auto dtype = static_cast<DType>(program().type_of(value));
+    const Shape& shape = *ShapeOf(value);
+    auto y = count == 0
+                 ? context_.Allocate(o, dtype, shape)
+                 : context_.ForwardOrAllocate(
+                       o, {at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)}, dtype, shape);
+    if (!y.ok()) return false;
+    buffers_.outputs[o] = (*y)->raw_data();
     return true;
   }
 
-  const Shape& shape() const { return *shape_; }
-
-  // Writes the result to `out`, which may be an input's buffer; past the caches if `streamed`.
-  void Write(char* out, bool streamed) const {
-    linalg::ParallelFor((count_ + block_ - 1) / block_, kBlocksPerTask,
-                        [&](int64_t begin, int64_t end) {
-                          Scratch scratch;
-                          for (int64_t b = begin; b < end; ++b) {
-                            const int64_t first = b * block_, n = std::min(block_, count_ - first);
-                            char* to = out + first * width_;
-                            WriteBlock(first, n, streamed ? scratch.back().data() : to, &scratch);
-                            if (streamed) Stream(to, scratch.back(), first, n);
-                          }
-                          if (streamed) linalg::StreamFence();
-                        });
+  void Write() const { program().Run(layout_, varies_, buffers_, false); }
+  // Writes the only output to `out`, which may be an input's buffer; past the caches if `streamed`.
+  void WriteTo(void* out, bool streamed) {
+    buffers_.outputs[0] = out;
+    const bool one_row = layout_.planes() * layout_.rows() == 1;
+    const bool many = varies_[program().outputs()[0]] != 0;
+    program().Run(layout_, varies_, buffers_, streamed && one_row && many);
   }
 
  private:
-  // Not zeroed, since blocks are short (docs/decisions/0075-streamed-updates.md).
-  struct Value {
-    const char* data;
-    bool is_scalar;
-  };
-  using Block = std::array<char, kBlockBytes>;
-  struct alignas(64) Scratch : std::array<Block, kMaxInputs> {};
+  static constexpr int kMaxValues = ElementProgram::kMaxValues;
+
+  const ElementProgram& program() const { return pass_.program_; }
+  const Shape* ShapeOf(int value) const { return shapes_[value]; }
+  bool IsUsed(int input) const { return program().last_reader(input) >= 0; }
 
   bool IsTarget(int i) const {
     return pass_.target_ >= 0 && context_.variable(i) == context_.variable(pass_.target_);
@@ -86,75 +104,136 @@ class FusedElementwise::Run {
 
   const Tensor& InputOf(int i, const Tensor& old) const {
     if (pass_.target_ < 0 || context_.variable(i) == nullptr) return context_.input(i);
-    return IsTarget(i) ? old : read_[i];
+    return IsTarget(i) ? old : (*read_)[i];
   }
 
-  static bool IsWider(const Tensor& value, const Tensor& than) {
-    if (than.num_elements() != 1) return false;
-    return value.num_elements() != 1 || value.rank() > than.rank();
-  }
-
-  // Copies elements [first, first + n) of the result from `made`.
-  void Stream(char* to, const Block& made, int64_t first, int64_t n) const {
-    std::array<const char*, kMaxInputs> next;
-    size_t count = 0;
-    for (int i = 0; i < pass_.num_inputs_; ++i) {
-      if (!inputs_[i].is_scalar) next[count++] = inputs_[i].data + (first + n) * width_;
+  // Finds the shapes of all values.
+  bool FindShapes() {
+    int num_reduced = 0;
+    for (size_t i = 0; i < pass_.rules_.size(); ++i) {
+      const auto& operands = program().instructions()[i].operands;
+      const Shape* shape = shapes_[operands[0]];
+      switch (pass_.rules_[i].rule) {
+        case ShapeRule::kUnchanged: break;
+        case ShapeRule::kBroadcast:
+          for (int k = 1; k < program().instructions()[i].num_operands; ++k) {
+            shape = BroadcastOf(shape, shapes_[operands[k]]);
+          }
+          break;
+        case ShapeRule::kSame:
+          for (int k = 1; k < program().instructions()[i].num_operands; ++k) {
+            if (*shapes_[operands[k]] != *shape) return false;
+          }
+          break;
+        case ShapeRule::kBias:
+          if (!IsBias(*shapes_[operands[1]], *shape)) return false;
+          break;
+        default:
+          if (!Reduce(pass_.rules_[i], *shape, &reduced_[num_reduced])) return false;
+          shape = &reduced_[num_reduced++];
+      }
+      if (shape == nullptr) return false;
+      shapes_[program().num_inputs() + i] = shape;
     }
-    linalg::StreamCopy(to, made.data(), static_cast<size_t>(n * width_),
-                       std::span(next).first(count));
+    return true;
   }
 
-  // Writes elements [first, first + n) of the result to `out`.
-  void WriteBlock(int64_t first, int64_t n, char* out, Scratch* scratch) const {
-    std::array<Value, kMaxInputs> made;
-    const auto value_of = [&](Operand operand) {
-      if (operand.is_step) return made[operand.index];
-      const Value& input = inputs_[operand.index];
-      return Value{input.is_scalar ? input.data : input.data + first * width_, input.is_scalar};
-    };
-    for (size_t s = 0; s < pass_.steps_.size(); ++s) {
-      const Value a = value_of(pass_.steps_[s].a), b = value_of(pass_.steps_[s].b);
-      char* to = s + 1 == pass_.steps_.size() ? out : (*scratch)[s].data();
-      made[s] = {to, a.is_scalar && b.is_scalar};
-      Apply(pass_.steps_[s].op, a, b, to, n);
-    }
+  static bool IsBias(const Shape& bias, const Shape& value) {
+    return value.rank() >= 2 && bias.rank() == 1 && bias.dim(0) == value.dim(value.rank() - 1);
   }
 
-  void Apply(linalg::BinaryOp op, const Value& a, const Value& b, char* to, int64_t n) const {
-    const auto type = static_cast<linalg::Type>(pass_.dtype_);
-    if (a.is_scalar == b.is_scalar) {
-      linalg::Binary(op, type, a.data, b.data, to, a.is_scalar ? 1 : n);
+  static bool Reduce(const Rule& rule, const Shape& shape, Shape* reduced) {
+    const int last = shape.rank() - 1;
+    if (last < 0 || (rule.axis != last && rule.axis != -1)) return false;
+    if (rule.rule == ShapeRule::kReduce) {
+      *reduced = shape.Slice(0, last);
     } else {
-      linalg::Binary(op, type,
-                     a.is_scalar ? linalg::BroadcastPlan::ScalarLeft(n)
-                                 : linalg::BroadcastPlan::ScalarRight(n),
-                     a.data, b.data, to);
+      *reduced = shape;
+      reduced->set_dim(last, 1);
     }
+    return true;
+  }
+
+  // Lays out the inputs over the widest of them.
+  bool FindLayout() {
+    const Shape* widest = nullptr;
+    int64_t size = -1;
+    uint32_t single = 0;
+    for (int i = 0; i < program().num_inputs(); ++i) {
+      const int64_t n = IsUsed(i) ? shapes_[i]->num_elements() : 1;
+      if (n == 1) single |= uint32_t{1} << i;
+      if (!IsUsed(i) || n < size) continue;
+      if (n > size || shapes_[i]->rank() > widest->rank()) widest = shapes_[i];
+      size = n;
+    }
+    if (size <= 0) return false;
+    if (!program().reduces() && IsFlat(*widest, single)) {
+      layout_ = ElementLayout::Flat(size, program().num_inputs(), single);
+      return true;
+    }
+    std::array<ElementLayout::Shape, kMaxInputs> operands;
+    for (int i = 0; i < program().num_inputs(); ++i) {
+      operands[i] = IsUsed(i) ? shapes_[i]->dims() : ElementLayout::Shape();
+    }
+    return ElementLayout::Make(widest->dims(), std::span(operands).first(program().num_inputs()),
+                               program().reduces(), &layout_);
+  }
+
+  // Reports whether each input has the shape, or one element if its bit in `single` is set.
+  bool IsFlat(const Shape& shape, uint32_t single) const {
+    for (int i = 0; i < program().num_inputs(); ++i) {
+      if (!IsUsed(i) || shapes_[i] == &shape) continue;
+      const bool fits =
+          (single >> i & 1) != 0 ? shapes_[i]->rank() <= shape.rank() : *shapes_[i] == shape;
+      if (!fits) return false;
+    }
+    return true;
+  }
+
+  // Reports whether the buffer of input `i` may become that of output `value`.
+  bool MayReuse(int i, int8_t value) const {
+    const bool read_later = program().last_reader(i) > value - program().num_inputs();
+    return !read_later && varies_[i] == varies_[value] && (varies_[i] != 0 || layout_.size() == 1);
   }
 
   const FusedElementwise& pass_;
   KernelContext& context_;
-  const int64_t width_, block_;
-  std::array<Tensor, kMaxInputs> read_;  // of variables that are not the target
-  std::array<Value, kMaxInputs> inputs_ = {};
-  const Shape* shape_ = nullptr;
-  int64_t count_ = 0;
+  std::optional<std::array<Tensor, kMaxInputs>> read_;  // variables that are not the target
+  std::array<const Shape*, kMaxValues> shapes_;
+  std::array<Shape, kMaxReductions> reduced_;
+  std::array<uint8_t, kMaxValues> varies_;
+  ElementLayout layout_;
+  ElementProgram::Buffers buffers_;
 };
 
-bool FusedElementwise::Compute(KernelContext& c) const {
-  Run run(*this, c);
-  if (target_ < 0) {
-    if (!run.Take(Tensor())) return false;
-    static_assert(kMaxInputs == 8);
-    const auto at = [this](int i) { return std::min(i, num_inputs_ - 1); };
-    auto y = c.ForwardOrAllocate(0, {0, at(1), at(2), at(3), at(4), at(5), at(6), at(7)}, dtype_,
-                                 run.shape());
-    if (!y.ok()) return false;
-    run.Write(static_cast<char*>((*y)->raw_data()), false);
-    return true;
+FusedElementwise::FusedElementwise(std::vector<linalg::Type> inputs, const std::vector<Part>& parts,
+                                   std::vector<int8_t> outputs, int target)
+    : target_(target) {
+  std::vector<linalg::ElementInstruction> instructions;
+  for (const Part& part : parts) {
+    instructions.push_back(part.instruction);
+    rules_.push_back({part.rule, part.axis});
   }
+  program_ = ElementProgram(std::move(inputs), std::move(instructions), std::move(outputs));
+}
+
+bool FusedElementwise::Compute(KernelContext& c) const {
+  if (target_ >= 0) return Assign(c);
+  Run run(*this, c);
+  if (!run.Take(Tensor())) return false;
+  const int num_outputs = static_cast<int>(program_.outputs().size());
+  for (int o = 0; o < num_outputs; ++o) {
+    if (run.Allocate(o)) continue;
+    for (int k = 0; k < o; ++k) c.output(k) = Value();
+    return false;
+  }
+  run.Write();
+  return true;
+}
+
+bool FusedElementwise::Assign(KernelContext& c) const {
   if (c.variable(target_) == nullptr) return false;
+  Run run(*this, c);
   {
     const Tensor old = c.Read(*c.variable(target_));
     if (old.empty() || !run.Take(old)) return false;
@@ -162,7 +241,7 @@ bool FusedElementwise::Compute(KernelContext& c) const {
   const Status status = c.ModifyRef(target_, [&](const Tensor& old, Tensor& out) -> Status {
     if (!run.Take(old)) return Internal("the variable has another shape now");
     const bool fresh = out.raw_data() != old.raw_data();
-    run.Write(static_cast<char*>(out.raw_data()), fresh && out.bytes() >= linalg::kStreamedBytes);
+    run.WriteTo(out.raw_data(), fresh && out.bytes() >= linalg::kStreamedBytes);
     return OkStatus();
   });
   if (!status.ok()) return false;

@@ -3,51 +3,65 @@
 #include <cstdint>
 #include <vector>
 
-#include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/element_program.h"
 #include "ramet/op/kernel.h"
 
 namespace ramet {
 
-// A FusedElementwise computes sums, differences and products of tensors of one shape and of scalars
-// in one pass over memory: block by block, with the intermediate values in the cache. The bits of
-// the result are those of the separate steps, for any number of threads.
+// A FusedElementwise computes element-wise operations in one pass over memory: block by block, with
+// the values between them in the cache (linalg::ElementProgram). Operands may broadcast to the
+// shape of the widest one, and rows may be reduced. The bits of the results are those of the
+// separate steps, for any number of threads.
 //
 // The result may be assigned to a variable, the target: in place if no other reference to its
 // buffer exists, otherwise to a new buffer, past the caches if it is large.
 class FusedElementwise {
  public:
-  static constexpr int kMaxInputs = 8;
+  static constexpr int kMaxInputs = linalg::ElementProgram::kMaxInputs;
+  static constexpr int kMaxParts = linalg::ElementProgram::kMaxInstructions;
+  static constexpr int kMaxOutputs = linalg::ElementProgram::kMaxOutputs;
+  static constexpr int kMaxReductions = 8;
 
-  // An input, or the result of an earlier step.
-  struct Operand {
-    bool is_step = false;
-    int8_t index = 0;
+  // How the shape of a result follows from those of the operands.
+  enum class ShapeRule : uint8_t {
+    kUnchanged,     // of a unary operation
+    kBroadcast,     // one operand has the shape of the result
+    kSame,          // all operands have one shape
+    kBias,          // operand 1 is a vector, operand 0 has at least two dimensions
+    kReduce,        // the last dimension is dropped
+    kReduceInPlace  // the last dimension has size 1
   };
-  struct Step {
-    linalg::BinaryOp op = linalg::BinaryOp::kAdd;
-    Operand a, b;
+  struct Part {
+    linalg::ElementInstruction instruction;
+    ShapeRule rule = ShapeRule::kUnchanged;
+    int32_t axis = -1;  // of a reduction
   };
 
   FusedElementwise() = default;
-  // There are at most kMaxInputs inputs and kMaxInputs steps. A later step uses the result of each
-  // step once; the last one is the result. `target` is the input that names the variable, or -1.
-  // All values are of `dtype`: half, bfloat16, float or double.
-  FusedElementwise(DType dtype, int num_inputs, std::vector<Step> steps, int target)
-      : dtype_(dtype), num_inputs_(num_inputs), target_(target), steps_(std::move(steps)) {}
+  // Values are numbered as in linalg::ElementProgram. `outputs` are in ascending order. `target` is
+  // the input that names the variable, or -1; with a target, the last part is the only output.
+  FusedElementwise(std::vector<linalg::Type> inputs, const std::vector<Part>& parts,
+                   std::vector<int8_t> outputs, int target);
 
-  // Computes output 0, or assigns the target, which output 0 then names if there is an output. With
-  // a target, inputs that are variables are read here; otherwise the caller has resolved them.
-  // Returns false, with no side effects, if the values do not fit: shapes that broadcast, a
-  // different dtype, a variable without a value, or not enough memory.
+  // Computes the outputs, or assigns the target, which output 0 then names if there is an output.
+  // With a target, inputs that are variables are read here; otherwise the caller has resolved them.
+  // Returns false, with no side effects, if the values do not fit: shapes that broadcast in an
+  // unsupported way or not at all, no elements, a different dtype, a variable without a value, or
+  // not enough memory.
   bool Compute(KernelContext& context) const;
 
  private:
   class Run;
+  struct Rule {
+    ShapeRule rule;
+    int32_t axis;
+  };
 
-  DType dtype_ = DType::kInvalid;
-  int num_inputs_ = 0;
+  bool Assign(KernelContext& context) const;
+
+  linalg::ElementProgram program_;
+  std::vector<Rule> rules_;  // by instruction
   int target_ = -1;
-  std::vector<Step> steps_;
 };
 
 }  // namespace ramet

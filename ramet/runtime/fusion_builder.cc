@@ -1,29 +1,75 @@
 #include "ramet/runtime/fusion_builder.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "ramet/runtime/plan_releases.h"
 
 namespace ramet {
 
 void FusionBuilder::Fuse(Fusion fusion, const std::vector<int32_t>& parts,
-                         const std::vector<StepInput>& inputs) {
+                         const std::vector<StepInput>& inputs, const std::vector<int32_t>& kept) {
+  const int32_t last = parts.back();
+  if (!kept.empty()) MoveOutputs(kept, last);
   for (int32_t part : parts) {
-    fusion.parts.push_back(step(part));
-    if (part == parts.back()) break;
-    fusion.between.push_back(step(part).outputs.first);
+    fusion.parts.push_back(data_.steps[part]);
+    if (part == last) break;
+    if (!std::ranges::binary_search(kept, part)) {
+      fusion.between.push_back(step(part).outputs.first);
+    }
     data_.steps[part].work = NoOpStep();
   }
-  Step& fused = data_.steps[parts.back()];
+  Step& fused = data_.steps[last];
   fused.work = FusedStep{static_cast<int32_t>(data_.fusions.size())};
   fused.inputs = {static_cast<int32_t>(data_.inputs.size()), static_cast<int32_t>(inputs.size())};
+  if (!kept.empty()) {
+    fused.outputs.first -= static_cast<int32_t>(kept.size());
+    fused.outputs.size += static_cast<int32_t>(kept.size());
+  }
   data_.inputs.insert(data_.inputs.end(), inputs.begin(), inputs.end());
   data_.traits.max_inputs = std::max(data_.traits.max_inputs, fused.inputs.size);
   data_.fusions.push_back(std::move(fusion));
 }
 
+void FusionBuilder::MoveOutputs(const std::vector<int32_t>& kept, int32_t last) {
+  if (new_slot_.empty()) {
+    new_slot_.resize(plan_.slots.count);
+    std::iota(new_slot_.begin(), new_slot_.end(), 0);
+  }
+  const auto move = [this](int32_t i) {
+    new_slot_[data_.steps[i].outputs.first] = data_.slots.count;
+    data_.steps[i].outputs.first = data_.slots.count++;
+  };
+  for (int32_t i : kept) move(i);
+  move(last);
+  data_.slots.in_host_memory.resize(data_.slots.count);
+}
+
+const Tensor* FusionBuilder::ConstantIn(int32_t slot) const {
+  const auto found = constants_.find(slot);
+  return found != constants_.end() ? found->second : nullptr;
+}
+
+void FusionBuilder::RenumberSlots() {
+  const auto renumber = [this](int32_t& slot) {
+    if (slot >= 0) slot = new_slot_[slot];
+  };
+  for (StepInput& input : data_.inputs) renumber(input.slot);
+  for (int32_t& slot : data_.slots.fetches) renumber(slot);
+  for (PlanLoop& loop : data_.loops) {
+    for (auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
+      for (int32_t& slot : *slots) renumber(slot);
+    }
+    for (auto& [inside, outside] : loop.results) {
+      renumber(inside);
+      renumber(outside);
+    }
+  }
+}
+
 std::unique_ptr<Plan> FusionBuilder::Finish() {
   if (data_.fusions.empty()) return nullptr;
+  if (!new_slot_.empty()) RenumberSlots();
   if (!plan_.traits.has_control_flow) {
     std::erase_if(data_.steps, [](const Step& step) { return step.Is<NoOpStep>(); });
   }

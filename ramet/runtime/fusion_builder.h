@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ramet/runtime/step_flow.h"
@@ -14,7 +15,9 @@ class FusionBuilder {
  public:
   // The arguments must outlive this object.
   FusionBuilder(const GraphData& graph, const Plan& plan)
-      : graph_(graph), plan_(plan), flow_(graph, plan), data_(plan) {}
+      : graph_(graph), plan_(plan), flow_(graph, plan), data_(plan) {
+    for (const auto& [slot, tensor] : plan.slots.presets) constants_[slot] = &tensor;
+  }
 
   const GraphData& graph() const { return graph_; }
   int32_t num_steps() const { return static_cast<int32_t>(plan_.steps.size()); }
@@ -23,7 +26,13 @@ class FusionBuilder {
   std::span<const StepInput> inputs_of(const Step& step) const { return plan_.inputs_of(step); }
   int32_t InputSlot(const Step& step, int i) const { return plan_.inputs_of(step)[i].slot; }
   std::string_view OpOf(const Step& step) const { return graph_.nodes[step.node].op->name(); }
+  // Return what is known about a shape before a run.
+  const Shape& InputShape(const Step& step, int i) const {
+    return graph_.output(graph_.inputs(step.node)[i]).shape;
+  }
+  const Shape& OutputShape(const Step& step) const { return graph_.output({step.node, 0}).shape; }
   const AttrMap& AttrsOf(const Step& step) const { return *graph_.nodes[step.node].attrs; }
+  const Plan& plan() const { return plan_; }
   const StepFlow& flow() const { return flow_; }
   // Reports whether a step runs a kernel and has not been fused. False for -1.
   bool CanFuse(int32_t i) const {
@@ -32,19 +41,28 @@ class FusionBuilder {
 
   std::span<const Fusion> fusions() const { return data_.fusions; }
   // Does the work of all parts of `fusion` in step `last`, with these inputs. `parts` are the
-  // numbers of the parts, sorted, the last one being `last`. Fills in the steps of the parts and
-  // the slots between them.
-  void Fuse(Fusion fusion, const std::vector<int32_t>& parts, const std::vector<StepInput>& inputs);
+  // numbers of the parts, sorted, the last one being `last`. `kept` are the parts before `last`
+  // whose outputs are outputs of the fused step too, sorted; they come before that of `last`. Fills
+  // in the steps of the parts and the slots between them.
+  void Fuse(Fusion fusion, const std::vector<int32_t>& parts, const std::vector<StepInput>& inputs,
+            const std::vector<int32_t>& kept = {});
+  // Returns the constant in a slot, or null.
+  const Tensor* ConstantIn(int32_t slot) const;
   // Returns the plan, or null if no steps have been fused.
   std::unique_ptr<Plan> Finish();
 
  private:
+  // Gives the outputs of these parts and of the fused step `last` new slots next to each other.
+  void MoveOutputs(const std::vector<int32_t>& kept, int32_t last);
+  void RenumberSlots();
   void KeepLastUsesOfMerges();
 
   const GraphData& graph_;
   const Plan& plan_;
   const StepFlow flow_;
   PlanData data_;
+  std::vector<int32_t> new_slot_;  // by slot of the plan; empty if all slots stay
+  std::unordered_map<int32_t, const Tensor*> constants_;  // by slot
 };
 
 }  // namespace ramet

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string_view>
 
 namespace ramet {
@@ -15,6 +16,7 @@ constexpr std::array<std::string_view, 5> kWithoutEffects = {
 
 StepFlow::StepFlow(const GraphData& graph, const PlanData& plan) : graph_(graph), plan_(plan) {
   FindReaders();
+  ListReaders();
   KeepReadByOthers();
   FindLoops();
   FindEffects();
@@ -22,15 +24,23 @@ StepFlow::StepFlow(const GraphData& graph, const PlanData& plan) : graph_(graph)
 
 void StepFlow::FindReaders() {
   num_readers_.assign(plan_.slots.count, 0);
-  reader_.assign(plan_.slots.count, -1);
   writer_.assign(plan_.slots.count, -1);
   for (size_t i = 0; i < plan_.steps.size(); ++i) {
     const Step& step = plan_.steps[i];
     const auto number = static_cast<int32_t>(i);
     for (int k = 0; k < step.outputs.size; ++k) writer_[step.outputs.first + k] = number;
-    for (const StepInput& input : plan_.inputs_of(step)) {
-      ++num_readers_[input.slot];
-      reader_[input.slot] = number;
+    for (const StepInput& input : plan_.inputs_of(step)) ++num_readers_[input.slot];
+  }
+}
+
+void StepFlow::ListReaders() {
+  first_reader_.assign(plan_.slots.count + 1, 0);
+  std::partial_sum(num_readers_.begin(), num_readers_.end(), first_reader_.begin() + 1);
+  readers_.resize(first_reader_.back());
+  std::vector<int32_t> next(first_reader_.begin(), first_reader_.end() - 1);
+  for (size_t i = 0; i < plan_.steps.size(); ++i) {
+    for (const StepInput& input : plan_.inputs_of(plan_.steps[i])) {
+      readers_[next[input.slot]++] = static_cast<int32_t>(i);
     }
   }
 }
@@ -74,12 +84,16 @@ bool StepFlow::HasEffects(const Step& step) const {
 int32_t StepFlow::OnlyReaderOf(int32_t i) const {
   const Step& step = plan_.steps[i];
   if (step.outputs.size != 1 || num_readers_[step.outputs.first] != 1) return -1;
-  const int32_t next = reader_[step.outputs.first];
-  const Step& reader = plan_.steps[next];
-  if (next < i || !reader.Is<KernelStep>() || reader.device != step.device) return -1;
-  if (loop_of_[next] != loop_of_[i] || reader.may_be_dead != step.may_be_dead) return -1;
-  if (step.control_inputs.size > 0) return -1;
-  return effects_[next] == effects_[i + 1] ? next : -1;
+  const int32_t next = ReadersOf(step.outputs.first)[0];
+  return MayRunIn(i, next) ? next : -1;
+}
+
+bool StepFlow::MayRunIn(int32_t i, int32_t at) const {
+  const Step& step = plan_.steps[i];
+  const Step& later = plan_.steps[at];
+  if (at < i || !later.Is<KernelStep>() || later.device != step.device) return false;
+  if (loop_of_[at] != loop_of_[i] || later.may_be_dead != step.may_be_dead) return false;
+  return step.control_inputs.size == 0 && effects_[at] == effects_[i + 1];
 }
 
 }  // namespace ramet

@@ -51,9 +51,18 @@ class Grouper {
   void FindDependencies() {
     const StepFlow flow(graph_, plan_);
     std::unordered_map<NodeId, int32_t> step_of;
+    std::unordered_map<NodeId, NodeId> last_of;  // the node of the fused step, by that of a part
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
-      step_of[plan_.steps[i].node] = static_cast<int32_t>(i);
+      const Step& step = plan_.steps[i];
+      step_of[step.node] = static_cast<int32_t>(i);
+      const auto* const fused = std::get_if<FusedStep>(&step.work);
+      if (fused == nullptr) continue;
+      for (const Step& part : plan_.fusions[fused->fusion].parts) last_of[part.node] = step.node;
     }
+    const auto run_of = [&](NodeId id) {
+      const auto found = last_of.find(id);
+      return found != last_of.end() ? found->second : id;
+    };
     std::unordered_map<NodeId, int32_t> item_of;
     items_.resize(plan_.origin.nodes.size());
     int32_t last_with_state = -1;
@@ -61,6 +70,7 @@ class Grouper {
       const NodeId id = plan_.origin.nodes[i];
       item_of[id] = static_cast<int32_t>(i);
       auto wait_for = [&](NodeId other) {
+        if (run_of(other) != run_of(id)) other = run_of(other);
         auto it = item_of.find(other);
         if (it != item_of.end()) AddEdge(it->second, i);
       };

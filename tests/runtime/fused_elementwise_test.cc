@@ -1,8 +1,10 @@
-// Tests sums, differences and products of one shape, which are computed in one pass over memory.
-// Their bits must be those of the separate steps, which deterministic sessions and traced runs use.
+// Tests element-wise operations that are computed in one pass over memory. Their bits must be those
+// of the separate steps, which deterministic sessions and traced runs use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <random>
 
 #include "ramet/ramet.h"
@@ -100,10 +102,200 @@ TEST_F(FusedElementwiseTest, ScalarsOfOtherRanksAndSumsOfScalars) {
   }
 }
 
-TEST_F(FusedElementwiseTest, BroadcastsAreNotFused) {
-  const Output x = Fed("x"), row = Fed("row"), column = Fed("column");
-  Compare({{x, Noise({5, 300}, 1)}, {row, Noise({300}, 2)}, {column, Noise({5, 1}, 3)}},
-          {x * row + x * column, row * 2.0 - column * 3.0});
+TEST_F(FusedElementwiseTest, BroadcastRowsAndColumns) {
+  const Output x = Fed("x"), row = Fed("row"), column = Fed("column"), one = Fed("one");
+  const Output y = (x * row + one) - Exp(column) * x;
+  for (const int64_t rows : {1, 2, 5, 700}) {
+    for (const int64_t columns : {1, 3, 64, 5001}) {
+      Compare({{x, Noise({rows, columns}, 1)},
+               {row, Noise({columns}, 2)},
+               {column, Noise({rows, 1}, 3)},
+               {one, Noise({1, 1}, 4)}},
+              {y, (row * 2.0 - column * 3.0) * one, Tanh(row * one) * 2.0});
+    }
+  }
+}
+
+TEST_F(FusedElementwiseTest, BroadcastOfManyDimensions) {
+  const Output x = Fed("x"), mask = Fed("mask"), bias = Fed("bias"), head = Fed("head");
+  const Output y = Sigmoid((x + mask * -3.0) * head) + bias;
+  for (const Shape& of_mask : {Shape{2, 1, 1, 33}, Shape{1, 1, 9, 33}, Shape{2, 1, 9, 1}}) {
+    Compare({{x, Noise({2, 3, 9, 33}, 1)},
+             {mask, Noise(of_mask, 2)},
+             {bias, Noise({33}, 3)},
+             {head, Noise({3, 1, 1}, 4)}},
+            {y, y * x});
+  }
+  // More dimensions than a pass supports.
+  Compare({{x, Noise({2, 3, 2, 3, 2, 3, 2, 3, 2}, 1)},
+           {mask, Noise({2, 1, 2, 1, 2, 1, 2, 1, 2}, 2)},
+           {bias, Noise({1, 3, 1, 3, 1, 3, 1, 3, 1}, 3)},
+           {head, Noise({1}, 4)}},
+          {y});
+}
+
+// Values of which vector loops and the scalar code at their ends may treat some differently.
+Tensor Special(int64_t n, uint32_t seed, DType dtype) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float special[] = {NAN, kInf, -kInf, -0.0f, 0.0f, 1e-40f, -1e-45f, 3e38f, -1.0f, 0.5f};
+  std::mt19937 random(seed);
+  Tensor t(kFloat, Shape{n});
+  for (float& x : t.mutable_flat<float>()) {
+    x = random() % 3 == 0 ? special[random() % std::size(special)]
+                          : static_cast<float>(random()) / 1e9f - 2.0f;
+  }
+  Graph g;
+  return dtype == kFloat ? t : Session::Create(g)->Run(Cast(Constant(g, t), dtype)).value();
+}
+
+TEST_F(FusedElementwiseTest, AllOpsOfOneArgument) {
+  for (DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+    const Output x = Fed(std::string(DTypeName(dtype)) + "x", dtype);
+    std::vector<Output> results;
+    for (const char* op :
+         {"Neg",   "Abs",   "Sign", "Square",   "Sqrt",    "Rsqrt", "Reciprocal", "Inv",
+          "Exp",   "Expm1", "Log",  "Log1p",    "Tanh",    "Sin",   "Sigmoid",    "Cos",
+          "Tan",   "Asin",  "Acos", "Atan",     "Sinh",    "Cosh",  "Asinh",      "Acosh",
+          "Atanh", "Erf",   "Erfc", "Lgamma",   "Floor",   "Ceil",  "Round",      "Relu",
+          "Relu6", "Elu",   "Selu", "Softplus", "Softsign"}) {
+      results.push_back(AddOp(g, op, {x * -1.0}).output(0) * 0.5);
+    }
+    for (const char* op : {"IsNan", "IsInf", "IsFinite"}) {
+      const Output is = AddOp(g, op, {x * 2.0}).output(0);
+      results.push_back(AddOp(g, "LogicalNot", {is}).output(0));
+      results.push_back(Cast(is, dtype) + x);
+    }
+    for (int64_t n : {1, 7, 2053}) Compare({{x, Special(n, 5, dtype)}}, results);
+  }
+}
+
+TEST_F(FusedElementwiseTest, AllOpsOfTwoArguments) {
+  for (DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+    const std::string scope(DTypeName(dtype));
+    const Output x = Fed(scope + "x", dtype), y = Fed(scope + "y", dtype);
+    std::vector<Output> results;
+    for (const char* op :
+         {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "FloorDiv", "Maximum", "Minimum", "Pow",
+          "SquaredDifference", "Atan2", "DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py"}) {
+      results.push_back(AddOp(g, op, {x * -1.0, y}).output(0) * 0.5);
+    }
+    for (const char* op :
+         {"ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad",
+          "SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad"}) {
+      results.push_back(AddOp(g, op, {x * 1.5, y}).output(0) + x);
+    }
+    for (const char* op : {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}) {
+      const Output chosen = AddOp(g, op, {x + y, y}).output(0);
+      results.push_back(AddOp(g, "Select", {chosen, x, y}).output(0));
+      results.push_back(AddOp(g, "SelectV2", {chosen, x, y * 2.0}).output(0));
+    }
+    results.push_back(AddOp(g, "AddN", {x, y, x * y, y}, {{"N", 4}}).output(0) - x);
+    for (int64_t n : {1, 9, 2053}) {
+      Compare({{x, Special(n, 5, dtype)}, {y, Special(n, 6, dtype)}}, results);
+    }
+  }
+}
+
+TEST_F(FusedElementwiseTest, IntegersAndCasts) {
+  const Output x = Fed("x", kInt32), y = Fed("y");
+  const Output sum = x * 3 + x;
+  const Output quotient = AddOp(g, "FloorDiv", {sum, x}).output(0) + 1;
+  const Output mixed = Cast(Cast(sum, kFloat) * y, kInt64);
+  const Output condition = AddOp(g, "Less", {x, 2}).output(0);
+  const Output scalar = AddOp(g, "SelectV2", {condition, 1.0f, 2.0f}).output(0) * y;
+  for (int64_t n : {3, 5000}) {
+    Tensor values(kInt32, Shape{n});
+    int32_t next = 1;
+    for (int32_t& v : values.mutable_flat<int32_t>()) v = next++ * 77777;
+    Compare({{x, values}, {y, Noise({n}, 1)}}, {sum, quotient, mixed, scalar});
+  }
+}
+
+// A softmax and a layer normalization as they are spelled out in graphs.
+TEST_F(FusedElementwiseTest, ReductionsOfRows) {
+  for (DType dtype : {kFloat, kDouble}) {
+    const std::string scope(DTypeName(dtype));
+    const Output x = Fed(scope + "x", dtype), gamma = Fed(scope + "gamma", dtype);
+    const auto reduce = [&](const char* op, const Output& of, bool keep) {
+      return AddOp(g, op, {of, -1}, {{"keep_dims", keep}}).output(0);
+    };
+    const Output shifted = Exp(x - reduce("Max", x, true));
+    const Output softmax = shifted / reduce("Sum", shifted, true);
+    const Output mean = reduce("Mean", x * 2.0, true);
+    const Output variance =
+        reduce("Mean", AddOp(g, "SquaredDifference", {x * 2.0, mean}).output(0), true);
+    const Output norm = (x * 2.0 - mean) * AddOp(g, "Rsqrt", {variance + 1e-6}).output(0) * gamma;
+    const Output loss = reduce("Sum", x * Log(softmax), false);
+    const Output lowest = reduce("Min", x * x, false), product = reduce("Prod", x * 0.1, true);
+    for (const Shape& shape : {Shape{1, 1}, Shape{7, 1}, Shape{1, 50}, Shape{3, 5, 64},
+                               Shape{9, 3001}, Shape{2, 20000}, Shape{130, 4}, Shape{40}}) {
+      const Feeds feeds = {{x, Noise(shape, 1, dtype)},
+                           {gamma, Noise({shape.dim(shape.rank() - 1)}, 2, dtype)}};
+      Compare(feeds, {softmax});
+      Compare(feeds, {norm});
+      Compare(feeds, {norm, variance, mean, loss, lowest, product});
+    }
+  }
+}
+
+// The buffer of an input that is read again later in the pass must not be overwritten before.
+TEST_F(FusedElementwiseTest, BuffersOfInputsAreReusedOnlyAfterTheirLastReader) {
+  const Output fed = Fed("fed"), row = Fed("row");
+  const Output x = AddOp(g, "Reshape", {Relu(fed), {-1}}).output(0);
+  const Output a = x * 2.0;
+  const Output b = a + x;
+  const Output square = AddOp(g, "MatMul",
+                              {AddOp(g, "Reshape", {a, {64, 64}}).output(0),
+                               AddOp(g, "Reshape", {b, {64, 64}}).output(0)})
+                            .output(0);
+  Compare({{fed, Noise({64 * 64}, 1)}, {row, Noise({64}, 2)}},
+          {square, (square + row) * row, a - b});
+  // A row and a column of as many elements.
+  const Output r = Relu(row), m = AddOp(g, "Reshape", {Relu(fed), {64, 64}}).output(0);
+  const Output sums = AddOp(g, "Sum", {m * r, -1}, {{"keep_dims", true}}).output(0);
+  Compare({{fed, Noise({64 * 64}, 1)}, {row, Noise({64}, 2)}}, {sums * 2.0, m * r - sums});
+}
+
+// A chain that is longer than a pass, of values with one element.
+TEST_F(FusedElementwiseTest, ChainsOfScalars) {
+  const Output x = Fed("x");
+  Output y = x;
+  for (int i = 0; i < 300; ++i) y = i % 2 ? AddOp(g, "Sin", {y}).output(0) : Exp(y) * 0.1;
+  Compare({{x, Noise({}, 1)}}, {y});
+  Compare({{x, Noise({1, 1}, 1)}}, {y});
+  Compare({{x, Noise({5000}, 1)}}, {y, y * 2.0});
+}
+
+// The steps of a loop die together in its last iteration; a branch dies alone.
+TEST_F(FusedElementwiseTest, LoopsAndBranches) {
+  const Output x = Fed("x"), pred = Fed("pred", kBool);
+  const Outputs loop = WhileLoop(
+      s,
+      [&](const Outputs& v) {
+        return AddOp(g, "Less", {v[0], 5}).output(0);
+      },
+      [&](const Outputs& v) {
+        const Output c = Sigmoid(v[1] + 1.0) * v[2] + Tanh(v[1]);
+        return Outputs{v[0] + 1, Sigmoid(c) * Tanh(v[2]), c};
+      },
+      {Constant(g, 0), x * 0.5, x * 0.25});
+  const auto dead_or_alive = [&](const Output& v, int branch) {
+    return AddOp(g, "Switch", {v, pred}).output(branch);
+  };
+  const Output yes = Tanh(dead_or_alive(x, 1) * 2.0), no = Exp(dead_or_alive(x, 0) * 3.0);
+  const Output merged = AddOp(g, "Merge", {no * 2.0, yes + 1.0}).output(0);
+  const Outputs chosen = Cond(
+      s, pred,
+      [&] {
+        return Outputs{Tanh(x * 2.0) + 1.0, x * 3.0 - 1.0};
+      },
+      [&] {
+        return Outputs{Exp(x * 0.1) * x, x * 0.5 + x};
+      });
+  for (bool value : {false, true}) {
+    Compare({{x, Noise({50}, 1)}, {pred, Tensor(value)}},
+            {loop[1], loop[2], loop[1] * loop[2] + 1.0, merged * 0.5 + x, chosen[0] + chosen[1]});
+  }
 }
 
 TEST_F(FusedElementwiseTest, ValuesWithOtherReadersAreKept) {

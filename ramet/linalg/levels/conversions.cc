@@ -36,6 +36,7 @@ void FloatsToBfloats(const void* xv, void* yv, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = ToBfloat16(x[i]);
 }
 
+// Uses whole vectors only, because the scalar conversion keeps other bits of a NaN.
 void HalvesToFloats(const void* xv, void* yv, int64_t n) {
   const uint16_t* x = static_cast<const uint16_t*>(xv);
   float* y = static_cast<float*>(yv);
@@ -45,8 +46,17 @@ void HalvesToFloats(const void* xv, void* yv, int64_t n) {
     const __m128i h = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i));
     _mm256_storeu_ps(y + i, _mm256_cvtph_ps(h));
   }
-#endif
+  if (i < n) {
+    uint16_t rest[8] = {};
+    float made[8];
+    __builtin_memcpy(rest, x + i, (n - i) * sizeof *rest);
+    const __m128i h = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rest));
+    _mm256_storeu_ps(made, _mm256_cvtph_ps(h));
+    __builtin_memcpy(y + i, made, (n - i) * sizeof *made);
+  }
+#else
   for (; i < n; ++i) y[i] = static_cast<float>(Half::FromBits(x[i]));
+#endif
 }
 
 void FloatsToHalves(const void* xv, void* yv, int64_t n) {
@@ -58,8 +68,17 @@ void FloatsToHalves(const void* xv, void* yv, int64_t n) {
     const __m128i h = _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(y + i), h);
   }
-#endif
+  if (i < n) {
+    float rest[8] = {};
+    uint16_t made[8];
+    __builtin_memcpy(rest, x + i, (n - i) * sizeof *rest);
+    const __m128i h = _mm256_cvtps_ph(_mm256_loadu_ps(rest), _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(made), h);
+    __builtin_memcpy(y + i, made, (n - i) * sizeof *made);
+  }
+#else
   for (; i < n; ++i) y[i] = Half(x[i]).bits;
+#endif
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+
+#include "ramet/runtime/fused_elementwise.h"
+#include "ramet/runtime/fusion_builder.h"
+
+namespace ramet {
+
+// An ElementOp says how a FusedElementwise computes the output of a step.
+struct ElementOp {
+  enum class Form : uint8_t {
+    kPart,   // by one part
+    kSum,    // by additions of its inputs from left to right, which all are `part`
+    kAlias,  // it is input 0
+    kRead,   // it is the value of the resource variable that input 0 names
+  };
+  Form form = Form::kPart;
+  FusedElementwise::Part part;  // without operands
+  int num_operands = 1;         // the first inputs of the step
+
+  bool reduces() const {
+    return part.instruction.kind == linalg::ElementInstruction::Kind::kReduce;
+  }
+  int num_parts() const {
+    if (form == Form::kSum) return num_operands - 1;
+    return form == Form::kPart ? 1 : 0;
+  }
+  // Returns the type of an operand.
+  linalg::Type operand_type(int i) const {
+    const bool is_condition =
+        part.instruction.kind == linalg::ElementInstruction::Kind::kSelect && i == 0;
+    return is_condition ? linalg::Type::kBool : part.instruction.type;
+  }
+};
+
+// Returns null for steps that are not computed element by element, or not in types that
+// FusedElementwise supports.
+std::optional<ElementOp> ElementOpOf(const FusionBuilder& builder, const Step& step);
+
+// Reports whether the shapes that are known before a run allow FusedElementwise to compute a step.
+bool MayFuseShapes(const FusionBuilder& builder, const Step& step, const ElementOp& op);
+
+// Reports whether a value of shape `made` may have the elements of a pass in which a step with an
+// output of shape `read` reads it: as many, one, or one for each row.
+bool MayShareBlocks(const Shape& made, const Shape& read);
+
+}  // namespace ramet

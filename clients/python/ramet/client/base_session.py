@@ -54,7 +54,10 @@ def disabled_passes(options):
     rewrite = options.rewrite_options
     if rewrite.disable_meta_optimizer:
         return ['all']
-    disabled = [name for field, names in _PASSES_OF_TOGGLES.items() if getattr(rewrite, field, None) == _OFF for name in names]
+    disabled = []
+    for field, names in _PASSES_OF_TOGGLES.items():
+        if getattr(rewrite, field, None) == _OFF:
+            disabled.extend(names)
     optimizer = options.optimizer_options
     if optimizer.opt_level < 0:
         if not optimizer.do_constant_folding:

@@ -2667,6 +2667,13 @@ Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>
   return ParallelMapDatasetV2(input_dataset, other_arguments, num_parallel_calls, f, output_types, output_shapes, ParallelMapDatasetV2Options(), name, where);
 }
 
+Output ParameterizedTruncatedNormal(const Input& shape, const Input& means, const Input& stdevs, const Input& minvals, const Input& maxvals, const ParameterizedTruncatedNormalOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "ParameterizedTruncatedNormal", Flat({shape, means, stdevs, minvals, maxvals}), {{"seed", options.seed}, {"seed2", options.seed2}}, Or(name, "ParameterizedTruncatedNormal"), where));
+}
+Output ParameterizedTruncatedNormal(const Input& shape, const Input& means, const Input& stdevs, const Input& minvals, const Input& maxvals, std::string_view name, SourceLocation where) {
+  return ParameterizedTruncatedNormal(shape, means, stdevs, minvals, maxvals, ParameterizedTruncatedNormalOptions(), name, where);
+}
+
 ParseExampleOutputs ParseExample(const Input& serialized, const Input& names, const std::vector<Input>& sparse_keys, const std::vector<Input>& dense_keys, const std::vector<Input>& dense_defaults, const std::vector<DType>& sparse_types, const std::vector<Shape>& dense_shapes, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "ParseExample", Flat({serialized, names, sparse_keys, dense_keys, dense_defaults}), {{"sparse_types", sparse_types}, {"dense_shapes", dense_shapes}, {"Nsparse", Length(sparse_keys)}, {"Ndense", Length(dense_keys)}}, Or(name, "ParseExample"), where), {"Nsparse", "sparse_types", "Nsparse", "Tdense"});
   return {lists[0], lists[1], lists[2], lists[3]};
@@ -2856,12 +2863,95 @@ QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& grad
   return QuantizeAndDequantizeV4Grad(gradients, input, input_min, input_max, QuantizeAndDequantizeV4GradOptions(), name, where);
 }
 
+QuantizeDownAndShrinkRangeOutputs QuantizeDownAndShrinkRange(const Input& input, const Input& input_min, const Input& input_max, DType out_type, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizeDownAndShrinkRange", Flat({input, input_min, input_max}), {{"out_type", out_type}}, Or(name, "QuantizeDownAndShrinkRange"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
 QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options, std::string_view name, SourceLocation where) {
   auto lists = Lists(Build(nullptr, "QuantizeV2", Flat({input, min_range, max_range}), {{"T", t}, {"mode", options.mode}, {"round_mode", options.round_mode}, {"narrow_range", options.narrow_range}, {"axis", options.axis}, {"ensure_minimum_range", options.ensure_minimum_range}}, Or(name, "QuantizeV2"), where), {"", "", ""});
   return {lists[0][0], lists[1][0], lists[2][0]};
 }
 QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where) {
   return QuantizeV2(input, min_range, max_range, t, QuantizeV2Options(), name, where);
+}
+
+QuantizedAddOutputs QuantizedAdd(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, const QuantizedAddOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedAdd", Flat({x, y, min_x, max_x, min_y, max_y}), {{"Toutput", options.toutput}}, Or(name, "QuantizedAdd"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizedAddOutputs QuantizedAdd(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, std::string_view name, SourceLocation where) {
+  return QuantizedAdd(x, y, min_x, max_x, min_y, max_y, QuantizedAddOptions(), name, where);
+}
+
+QuantizedAvgPoolOutputs QuantizedAvgPool(const Input& input, const Input& min_input, const Input& max_input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedAvgPool", Flat({input, min_input, max_input}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}}, Or(name, "QuantizedAvgPool"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+QuantizedBatchNormWithGlobalNormalizationOutputs QuantizedBatchNormWithGlobalNormalization(const Input& t, const Input& t_min, const Input& t_max, const Input& m, const Input& m_min, const Input& m_max, const Input& v, const Input& v_min, const Input& v_max, const Input& beta, const Input& beta_min, const Input& beta_max, const Input& gamma, const Input& gamma_min, const Input& gamma_max, DType out_type, float variance_epsilon, bool scale_after_normalization, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedBatchNormWithGlobalNormalization", Flat({t, t_min, t_max, m, m_min, m_max, v, v_min, v_max, beta, beta_min, beta_max, gamma, gamma_min, gamma_max}), {{"out_type", out_type}, {"variance_epsilon", variance_epsilon}, {"scale_after_normalization", scale_after_normalization}}, Or(name, "QuantizedBatchNormWithGlobalNormalization"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+QuantizedBiasAddOutputs QuantizedBiasAdd(const Input& input, const Input& bias, const Input& min_input, const Input& max_input, const Input& min_bias, const Input& max_bias, DType out_type, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedBiasAdd", Flat({input, bias, min_input, max_input, min_bias, max_bias}), {{"out_type", out_type}}, Or(name, "QuantizedBiasAdd"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+QuantizedConcatOutputs QuantizedConcat(const Input& concat_dim, const std::vector<Input>& values, const std::vector<Input>& input_mins, const std::vector<Input>& input_maxes, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedConcat", Flat({concat_dim, values, input_mins, input_maxes}), {{"N", Length(values)}}, Or(name, "QuantizedConcat"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+QuantizedConv2DOutputs QuantizedConv2D(const Input& input, const Input& filter, const Input& min_input, const Input& max_input, const Input& min_filter, const Input& max_filter, const std::vector<int64_t>& strides, const std::string& padding, const QuantizedConv2DOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedConv2D", Flat({input, filter, min_input, max_input, min_filter, max_filter}), {{"strides", strides}, {"padding", padding}, {"out_type", options.out_type}, {"dilations", options.dilations}}, Or(name, "QuantizedConv2D"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizedConv2DOutputs QuantizedConv2D(const Input& input, const Input& filter, const Input& min_input, const Input& max_input, const Input& min_filter, const Input& max_filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  return QuantizedConv2D(input, filter, min_input, max_input, min_filter, max_filter, strides, padding, QuantizedConv2DOptions(), name, where);
+}
+
+QuantizedMatMulOutputs QuantizedMatMul(const Input& a, const Input& b, const Input& min_a, const Input& max_a, const Input& min_b, const Input& max_b, const QuantizedMatMulOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedMatMul", Flat({a, b, min_a, max_a, min_b, max_b}), {{"Toutput", options.toutput}, {"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}, {"Tactivation", options.tactivation}}, Or(name, "QuantizedMatMul"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizedMatMulOutputs QuantizedMatMul(const Input& a, const Input& b, const Input& min_a, const Input& max_a, const Input& min_b, const Input& max_b, std::string_view name, SourceLocation where) {
+  return QuantizedMatMul(a, b, min_a, max_a, min_b, max_b, QuantizedMatMulOptions(), name, where);
+}
+
+QuantizedMaxPoolOutputs QuantizedMaxPool(const Input& input, const Input& min_input, const Input& max_input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedMaxPool", Flat({input, min_input, max_input}), {{"ksize", ksize}, {"strides", strides}, {"padding", padding}}, Or(name, "QuantizedMaxPool"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+
+QuantizedMulOutputs QuantizedMul(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, const QuantizedMulOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedMul", Flat({x, y, min_x, max_x, min_y, max_y}), {{"Toutput", options.toutput}}, Or(name, "QuantizedMul"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizedMulOutputs QuantizedMul(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, std::string_view name, SourceLocation where) {
+  return QuantizedMul(x, y, min_x, max_x, min_y, max_y, QuantizedMulOptions(), name, where);
+}
+
+QuantizedReluOutputs QuantizedRelu(const Input& features, const Input& min_features, const Input& max_features, const QuantizedReluOptions& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedRelu", Flat({features, min_features, max_features}), {{"out_type", options.out_type}}, Or(name, "QuantizedRelu"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizedReluOutputs QuantizedRelu(const Input& features, const Input& min_features, const Input& max_features, std::string_view name, SourceLocation where) {
+  return QuantizedRelu(features, min_features, max_features, QuantizedReluOptions(), name, where);
+}
+
+QuantizedRelu6Outputs QuantizedRelu6(const Input& features, const Input& min_features, const Input& max_features, const QuantizedRelu6Options& options, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedRelu6", Flat({features, min_features, max_features}), {{"out_type", options.out_type}}, Or(name, "QuantizedRelu6"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
+}
+QuantizedRelu6Outputs QuantizedRelu6(const Input& features, const Input& min_features, const Input& max_features, std::string_view name, SourceLocation where) {
+  return QuantizedRelu6(features, min_features, max_features, QuantizedRelu6Options(), name, where);
+}
+
+QuantizedReshapeOutputs QuantizedReshape(const Input& tensor, const Input& shape, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "QuantizedReshape", Flat({tensor, shape, input_min, input_max}), {}, Or(name, "QuantizedReshape"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
 }
 
 Operation QueueClose(const RefInput& handle, const QueueCloseOptions& options, std::string_view name, SourceLocation where) {
@@ -3280,6 +3370,16 @@ Output RepeatDataset(const Input& input_dataset, const Input& count, const std::
 }
 Output RepeatDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where) {
   return RepeatDataset(input_dataset, count, output_types, output_shapes, RepeatDatasetOptions(), name, where);
+}
+
+RequantizationRangeOutputs RequantizationRange(const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "RequantizationRange", Flat({input, input_min, input_max}), {}, Or(name, "RequantizationRange"), where), {"", ""});
+  return {lists[0][0], lists[1][0]};
+}
+
+RequantizeOutputs Requantize(const Input& input, const Input& input_min, const Input& input_max, const Input& requested_output_min, const Input& requested_output_max, DType out_type, std::string_view name, SourceLocation where) {
+  auto lists = Lists(Build(nullptr, "Requantize", Flat({input, input_min, input_max, requested_output_min, requested_output_max}), {{"out_type", out_type}}, Or(name, "Requantize"), where), {"", "", ""});
+  return {lists[0][0], lists[1][0], lists[2][0]};
 }
 
 Output Reshape(const Input& tensor, const Input& shape, std::string_view name, SourceLocation where) {
@@ -4507,6 +4607,13 @@ std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, cons
   return StatefulPartitionedCall(args, tout, f, StatefulPartitionedCallOptions(), name, where);
 }
 
+Output StatefulRandomBinomial(const Input& resource, const Input& algorithm, const Input& shape, const Input& counts, const Input& probs, const StatefulRandomBinomialOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatefulRandomBinomial", Flat({resource, algorithm, shape, counts, probs}), {{"dtype", options.dtype}}, Or(name, "StatefulRandomBinomial"), where));
+}
+Output StatefulRandomBinomial(const Input& resource, const Input& algorithm, const Input& shape, const Input& counts, const Input& probs, std::string_view name, SourceLocation where) {
+  return StatefulRandomBinomial(resource, algorithm, shape, counts, probs, StatefulRandomBinomialOptions(), name, where);
+}
+
 Output StatefulStandardNormalV2(const Input& resource, const Input& algorithm, const Input& shape, const StatefulStandardNormalV2Options& options, std::string_view name, SourceLocation where) {
   return First(Build(nullptr, "StatefulStandardNormalV2", Flat({resource, algorithm, shape}), {{"dtype", options.dtype}}, Or(name, "StatefulStandardNormalV2"), where));
 }
@@ -4560,6 +4667,25 @@ Output StatelessMultinomial(const Input& logits, const Input& num_samples, const
   return StatelessMultinomial(logits, num_samples, seed, StatelessMultinomialOptions(), name, where);
 }
 
+Output StatelessParameterizedTruncatedNormal(const Input& shape, const Input& seed, const Input& means, const Input& stddevs, const Input& minvals, const Input& maxvals, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessParameterizedTruncatedNormal", Flat({shape, seed, means, stddevs, minvals, maxvals}), {}, Or(name, "StatelessParameterizedTruncatedNormal"), where));
+}
+
+Output StatelessRandomBinomial(const Input& shape, const Input& seed, const Input& counts, const Input& probs, const StatelessRandomBinomialOptions& options, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomBinomial", Flat({shape, seed, counts, probs}), {{"dtype", options.dtype}}, Or(name, "StatelessRandomBinomial"), where));
+}
+Output StatelessRandomBinomial(const Input& shape, const Input& seed, const Input& counts, const Input& probs, std::string_view name, SourceLocation where) {
+  return StatelessRandomBinomial(shape, seed, counts, probs, StatelessRandomBinomialOptions(), name, where);
+}
+
+Output StatelessRandomGammaV2(const Input& shape, const Input& seed, const Input& alpha, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomGammaV2", Flat({shape, seed, alpha}), {}, Or(name, "StatelessRandomGammaV2"), where));
+}
+
+Output StatelessRandomGammaV3(const Input& shape, const Input& key, const Input& counter, const Input& alg, const Input& alpha, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomGammaV3", Flat({shape, key, counter, alg, alpha}), {}, Or(name, "StatelessRandomGammaV3"), where));
+}
+
 Output StatelessRandomGetAlg(Graph& graph, std::string_view name, SourceLocation where) {
   return First(Build(&graph, "StatelessRandomGetAlg", Flat({}), {}, Or(name, "StatelessRandomGetAlg"), where));
 }
@@ -4586,6 +4712,10 @@ Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input
 }
 Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where) {
   return StatelessRandomNormalV2(shape, key, counter, alg, StatelessRandomNormalV2Options(), name, where);
+}
+
+Output StatelessRandomPoisson(const Input& shape, const Input& seed, const Input& lam, DType dtype, std::string_view name, SourceLocation where) {
+  return First(Build(nullptr, "StatelessRandomPoisson", Flat({shape, seed, lam}), {{"dtype", dtype}}, Or(name, "StatelessRandomPoisson"), where));
 }
 
 Output StatelessRandomUniform(const Input& shape, const Input& seed, const StatelessRandomUniformOptions& options, std::string_view name, SourceLocation where) {

@@ -4567,6 +4567,22 @@ struct ParallelMapDatasetV2Options {
 RAMET_EXPORT Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const ParallelMapDatasetV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output ParallelMapDatasetV2(const Input& input_dataset, const std::vector<Input>& other_arguments, const Input& num_parallel_calls, const FunctionRef& f, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct ParameterizedTruncatedNormalOptions {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+// Draws numbers from normal distributions with the means `means` and the standard deviations
+// `stddevs`, whose values outside of [minvals, maxvals] are drawn again. At most one of the bounds
+// is infinite. The numbers are the same as those of TensorFlow with one intra-op thread. Error:
+// `shape` is not a vector or has a negative element; a standard deviation is not positive; an
+// interval is empty or infinite; 1000 numbers in a row were rejected (kInternal); a parameter is
+// not a scalar or a vector with an element for each row of the output. Seeds and successive runs
+// behave as in RandomUniform.
+// ParameterizedTruncatedNormal(shape:T, means:dtype, stdevs:dtype, minvals:dtype, maxvals:dtype) ->
+// (output:dtype) {seed:int=0, seed2:int=0, dtype:type, T:type}
+RAMET_EXPORT Output ParameterizedTruncatedNormal(const Input& shape, const Input& means, const Input& stdevs, const Input& minvals, const Input& maxvals, const ParameterizedTruncatedNormalOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output ParameterizedTruncatedNormal(const Input& shape, const Input& means, const Input& stdevs, const Input& minvals, const Input& maxvals, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct ParseExampleOutputs {
   std::vector<Output> sparse_indices;
   std::vector<Output> sparse_values;
@@ -5035,6 +5051,18 @@ struct QuantizeAndDequantizeV4GradOutputs {
 RAMET_EXPORT QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, const QuantizeAndDequantizeV4GradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT QuantizeAndDequantizeV4GradOutputs QuantizeAndDequantizeV4Grad(const Input& gradients, const Input& input, const Input& input_min, const Input& input_max, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct QuantizeDownAndShrinkRangeOutputs {
+  Output output;
+  Output output_min;
+  Output output_max;
+};
+// Turns quantized numbers of 32 bits into bytes, whose range is that of the numbers that occur and
+// includes 0 or starts below. Error: a bound of the range is not a scalar; the types are not qint32
+// and quint8 (kUnimplemented).
+// QuantizeDownAndShrinkRange(input:Tinput, input_min:float, input_max:float) -> (output:out_type,
+// output_min:float, output_max:float) {Tinput:type, out_type:type}
+RAMET_EXPORT QuantizeDownAndShrinkRangeOutputs QuantizeDownAndShrinkRange(const Input& input, const Input& input_min, const Input& input_max, DType out_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 struct QuantizeV2Options {
   std::string mode = "MIN_COMBINED";
   std::string round_mode = "HALF_AWAY_FROM_ZERO";
@@ -5060,6 +5088,196 @@ struct QuantizeV2Outputs {
 // narrow_range:bool=false, axis:int=-1, ensure_minimum_range:float=0.01}
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, const QuantizeV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT QuantizeV2Outputs QuantizeV2(const Input& input, const Input& min_range, const Input& max_range, DType t, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizedAddOptions {
+  DType toutput = static_cast<DType>(13) /* qint32 */;
+};
+struct QuantizedAddOutputs {
+  Output z;
+  Output min_z;
+  Output max_z;
+};
+// Returns the sums x + y of quantized numbers in the given ranges, in 32 bits. x and y have the
+// same shape, or one of them has one element or is repeated along the leading dimensions of the
+// other one. Error: a bound of a range is not a scalar; a range is empty; the shapes do not
+// broadcast; they broadcast otherwise, or the types are not quint8 and qint32 (kUnimplemented).
+// QuantizedAdd(x:T1, y:T2, min_x:float, max_x:float, min_y:float, max_y:float) -> (z:Toutput,
+// min_z:float, max_z:float) {T1:type, T2:type, Toutput:type=qint32}
+RAMET_EXPORT QuantizedAddOutputs QuantizedAdd(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, const QuantizedAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QuantizedAddOutputs QuantizedAdd(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizedAvgPoolOutputs {
+  Output output;
+  Output min_output;
+  Output max_output;
+};
+// Returns the mean, without its fraction, of each window of images [batch, rows, columns, depth] of
+// quantized numbers, whose range the result keeps. Error: `input` does not have four dimensions; a
+// bound of the range is not a scalar; the window does not fit; the window or the strides of the
+// batch or the depth are not 1 (kUnimplemented).
+// QuantizedAvgPool(input:T, min_input:float, max_input:float) -> (output:T, min_output:float,
+// max_output:float) {T:type, ksize:list(int), strides:list(int), padding:string}
+RAMET_EXPORT QuantizedAvgPoolOutputs QuantizedAvgPool(const Input& input, const Input& min_input, const Input& max_input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct QuantizedBatchNormWithGlobalNormalizationOutputs {
+  Output result;
+  Output result_min;
+  Output result_max;
+};
+// Returns (t - m) / sqrt(v + variance_epsilon), times gamma with scale_after_normalization, plus
+// beta, for images t [batch, rows, columns, depth] and a mean m, variance v, beta and gamma per
+// channel. All are quantized numbers in the given ranges. The result has 32 bits and the range
+// [-2^20, 2^20]. Error: t does not have four dimensions; the others are not vectors of the same
+// size, that of a channel and at least 2; a bound has more than one element; the types are not
+// quint8 and qint32 (kUnimplemented).
+// QuantizedBatchNormWithGlobalNormalization(t:Tinput, t_min:float, t_max:float, m:Tinput,
+// m_min:float, m_max:float, v:Tinput, v_min:float, v_max:float, beta:Tinput, beta_min:float,
+// beta_max:float, gamma:Tinput, gamma_min:float, gamma_max:float) -> (result:out_type,
+// result_min:float, result_max:float) {Tinput:type, out_type:type, variance_epsilon:float,
+// scale_after_normalization:bool}
+RAMET_EXPORT QuantizedBatchNormWithGlobalNormalizationOutputs QuantizedBatchNormWithGlobalNormalization(const Input& t, const Input& t_min, const Input& t_max, const Input& m, const Input& m_min, const Input& m_max, const Input& v, const Input& v_min, const Input& v_max, const Input& beta, const Input& beta_min, const Input& beta_max, const Input& gamma, const Input& gamma_min, const Input& gamma_max, DType out_type, float variance_epsilon, bool scale_after_normalization, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct QuantizedBiasAddOutputs {
+  Output output;
+  Output min_out;
+  Output max_out;
+};
+// Adds `bias`, a vector, to each row of the last dimension of `input`. Both are quantized numbers
+// in the given ranges. The sums have 32 bits and the range [min_out, max_out], which is symmetric
+// and 2^17 times as wide as the wider one. Error: a bound of a range is not a scalar; `input` has
+// fewer than two dimensions; `bias` is not a vector with an element for each column of `input`; the
+// types are not qint8 or quint8 for both, and qint32 for the output (kUnimplemented).
+// QuantizedBiasAdd(input:T1, bias:T2, min_input:float, max_input:float, min_bias:float,
+// max_bias:float) -> (output:out_type, min_out:float, max_out:float) {T1:type, T2:type,
+// out_type:type}
+RAMET_EXPORT QuantizedBiasAddOutputs QuantizedBiasAdd(const Input& input, const Input& bias, const Input& min_input, const Input& max_input, const Input& min_bias, const Input& max_bias, DType out_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct QuantizedConcatOutputs {
+  Output output;
+  Output output_min;
+  Output output_max;
+};
+// Concatenates quantized tensors along the dimension `concat_dim`. The range of the result includes
+// those of all tensors and 0 or starts below. Error: `concat_dim` is not a scalar or not a
+// dimension of `values`; other dimensions differ; a bound has more than one element.
+// QuantizedConcat(concat_dim:int32, values:N * T, input_mins:N * float, input_maxes:N * float) ->
+// (output:T, output_min:float, output_max:float) {N:int, T:type}
+RAMET_EXPORT QuantizedConcatOutputs QuantizedConcat(const Input& concat_dim, const std::vector<Input>& values, const std::vector<Input>& input_mins, const std::vector<Input>& input_maxes, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct QuantizedConv2DOptions {
+  DType out_type = static_cast<DType>(13) /* qint32 */;
+  std::vector<int64_t> dilations = {1, 1, 1, 1};
+};
+struct QuantizedConv2DOutputs {
+  Output output;
+  Output min_output;
+  Output max_output;
+};
+// Returns the convolution of images [batch, rows, columns, depth] with a filter [rows, columns,
+// depth, channels], both quantized numbers in the given ranges, in 32 bits. Error: an operand does
+// not have four dimensions; the depths differ; an operand or the result has no elements; a bound of
+// a range is not a scalar; the strides of rows and columns differ, those of other dimensions or a
+// dilation are not 1; the types are not quint8 and qint32 (kUnimplemented).
+// QuantizedConv2D(input:Tinput, filter:Tfilter, min_input:float, max_input:float, min_filter:float,
+// max_filter:float) -> (output:out_type, min_output:float, max_output:float) {Tinput:type,
+// Tfilter:type, out_type:type=qint32, strides:list(int), padding:string, dilations:list(int)=[1, 1,
+// 1, 1]}
+RAMET_EXPORT QuantizedConv2DOutputs QuantizedConv2D(const Input& input, const Input& filter, const Input& min_input, const Input& max_input, const Input& min_filter, const Input& max_filter, const std::vector<int64_t>& strides, const std::string& padding, const QuantizedConv2DOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QuantizedConv2DOutputs QuantizedConv2D(const Input& input, const Input& filter, const Input& min_input, const Input& max_input, const Input& min_filter, const Input& max_filter, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizedMatMulOptions {
+  DType toutput = static_cast<DType>(13) /* qint32 */;
+  bool transpose_a = false;
+  bool transpose_b = false;
+  DType tactivation = static_cast<DType>(12) /* quint8 */;
+};
+struct QuantizedMatMulOutputs {
+  Output out;
+  Output min_out;
+  Output max_out;
+};
+// Returns the product of two matrices of quantized numbers in the given ranges, in 32 bits. With
+// transpose_a or transpose_b, that matrix is transposed first. Error: an operand is not a matrix;
+// the sizes do not match; a bound of a range is not a scalar; a range is empty; the types are not
+// quint8 and qint32 (kUnimplemented).
+// QuantizedMatMul(a:T1, b:T2, min_a:float, max_a:float, min_b:float, max_b:float) -> (out:Toutput,
+// min_out:float, max_out:float) {T1:type, T2:type, Toutput:type=qint32, transpose_a:bool=false,
+// transpose_b:bool=false, Tactivation:type=quint8}
+RAMET_EXPORT QuantizedMatMulOutputs QuantizedMatMul(const Input& a, const Input& b, const Input& min_a, const Input& max_a, const Input& min_b, const Input& max_b, const QuantizedMatMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QuantizedMatMulOutputs QuantizedMatMul(const Input& a, const Input& b, const Input& min_a, const Input& max_a, const Input& min_b, const Input& max_b, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizedMaxPoolOutputs {
+  Output output;
+  Output min_output;
+  Output max_output;
+};
+// Returns the maximum of each window of images [batch, rows, columns, depth] of quantized numbers,
+// whose range the result keeps. Error: `input` does not have four dimensions; a bound of the range
+// is not a scalar; the window does not fit; the window or the strides of the batch or the depth are
+// not 1 (kUnimplemented).
+// QuantizedMaxPool(input:T, min_input:float, max_input:float) -> (output:T, min_output:float,
+// max_output:float) {T:type, ksize:list(int), strides:list(int), padding:string}
+RAMET_EXPORT QuantizedMaxPoolOutputs QuantizedMaxPool(const Input& input, const Input& min_input, const Input& max_input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct QuantizedMulOptions {
+  DType toutput = static_cast<DType>(13) /* qint32 */;
+};
+struct QuantizedMulOutputs {
+  Output z;
+  Output min_z;
+  Output max_z;
+};
+// Returns the products x * y of quantized numbers in the given ranges, in 32 bits. x and y have the
+// same shape, or one of them has one element or is repeated along the leading dimensions of the
+// other one. Error: a bound of a range is not a scalar; a range is empty; the shapes do not
+// broadcast; they broadcast otherwise, or the types are not quint8 and qint32 (kUnimplemented).
+// QuantizedMul(x:T1, y:T2, min_x:float, max_x:float, min_y:float, max_y:float) -> (z:Toutput,
+// min_z:float, max_z:float) {T1:type, T2:type, Toutput:type=qint32}
+RAMET_EXPORT QuantizedMulOutputs QuantizedMul(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, const QuantizedMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QuantizedMulOutputs QuantizedMul(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizedReluOptions {
+  DType out_type = static_cast<DType>(12) /* quint8 */;
+};
+struct QuantizedReluOutputs {
+  Output activations;
+  Output min_activations;
+  Output max_activations;
+};
+// Returns max(features, 0) of quantized numbers in the range [min_features, max_features], which
+// the result keeps. Error: a bound of the range is not a scalar; the types of features and
+// activations differ (kUnimplemented).
+// QuantizedRelu(features:Tinput, min_features:float, max_features:float) -> (activations:out_type,
+// min_activations:float, max_activations:float) {Tinput:type, out_type:type=quint8}
+RAMET_EXPORT QuantizedReluOutputs QuantizedRelu(const Input& features, const Input& min_features, const Input& max_features, const QuantizedReluOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QuantizedReluOutputs QuantizedRelu(const Input& features, const Input& min_features, const Input& max_features, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizedRelu6Options {
+  DType out_type = static_cast<DType>(12) /* quint8 */;
+};
+struct QuantizedRelu6Outputs {
+  Output activations;
+  Output min_activations;
+  Output max_activations;
+};
+// Returns min(max(features, 0), 6) of quantized numbers in the range [min_features, max_features],
+// which the result keeps. Error: a bound of the range is not a scalar; the types of features and
+// activations differ (kUnimplemented).
+// QuantizedRelu6(features:Tinput, min_features:float, max_features:float) -> (activations:out_type,
+// min_activations:float, max_activations:float) {Tinput:type, out_type:type=quint8}
+RAMET_EXPORT QuantizedRelu6Outputs QuantizedRelu6(const Input& features, const Input& min_features, const Input& max_features, const QuantizedRelu6Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT QuantizedRelu6Outputs QuantizedRelu6(const Input& features, const Input& min_features, const Input& max_features, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct QuantizedReshapeOutputs {
+  Output output;
+  Output output_min;
+  Output output_max;
+};
+// Reshapes a quantized tensor as Reshape does, and returns its range. Error: that of Reshape; a
+// bound of the range has more than one element.
+// QuantizedReshape(tensor:T, shape:Tshape, input_min:float, input_max:float) -> (output:T,
+// output_min:float, output_max:float) {T:type, Tshape:type=int32}
+RAMET_EXPORT QuantizedReshapeOutputs QuantizedReshape(const Input& tensor, const Input& shape, const Input& input_min, const Input& input_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct QueueCloseOptions {
   bool cancel_pending_enqueues = false;
@@ -5675,6 +5893,30 @@ struct RepeatDatasetOptions {
 // output_shapes:list(shape), metadata:string=""}
 RAMET_EXPORT Output RepeatDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, const RepeatDatasetOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output RepeatDataset(const Input& input_dataset, const Input& count, const std::vector<DType>& output_types, const std::vector<Shape>& output_shapes, std::string_view name, SourceLocation where = SourceLocation::current());
+
+struct RequantizationRangeOutputs {
+  Output output_min;
+  Output output_max;
+};
+// Returns the range of the numbers in `input`, quantized numbers of 32 bits in the range
+// [input_min, input_max]. It includes 0 or starts below. Error: a bound has more than one element.
+// RequantizationRange(input:Tinput, input_min:float, input_max:float) -> (output_min:float,
+// output_max:float) {Tinput:type}
+RAMET_EXPORT RequantizationRangeOutputs RequantizationRange(const Input& input, const Input& input_min, const Input& input_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct RequantizeOutputs {
+  Output output;
+  Output output_min;
+  Output output_max;
+};
+// Turns quantized numbers of 32 bits into bytes of the range [requested_output_min,
+// requested_output_max]; numbers outside of it become the nearest bound. Error: a bound is not a
+// scalar; requested_output_min is positive or exceeds requested_output_max; the types are not
+// qint32, and quint8 or qint8 (kUnimplemented).
+// Requantize(input:Tinput, input_min:float, input_max:float, requested_output_min:float,
+// requested_output_max:float) -> (output:out_type, output_min:float, output_max:float)
+// {Tinput:type, out_type:type}
+RAMET_EXPORT RequantizeOutputs Requantize(const Input& input, const Input& input_min, const Input& input_max, const Input& requested_output_min, const Input& requested_output_max, DType out_type, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 // Returns the elements of `tensor` in the shape `shape`, a vector. One size may be -1; it is then
 // computed from the number of elements. Error: the numbers of elements differ; more than one size
@@ -7884,6 +8126,22 @@ struct StatefulPartitionedCallOptions {
 RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, const StatefulPartitionedCallOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT std::vector<Output> StatefulPartitionedCall(const std::vector<Input>& args, const std::vector<DType>& tout, const FunctionRef& f, std::string_view name, SourceLocation where = SourceLocation::current());
 
+struct StatefulRandomBinomialOptions {
+  DType dtype = static_cast<DType>(9) /* int64 */;
+};
+// Draws the number of successes in `counts` independent trials that each succeed with the
+// probability `probs`. Counts and probabilities are broadcast. The output has the shape `shape`, a
+// vector, which ends with the shape of the parameters. The numbers are the same as TensorFlow's,
+// for any number of threads. A probability outside of [0, 1] counts as the nearer bound. Error:
+// `shape` is not a vector, has a negative element or ends differently; the parameters do not
+// broadcast; a count is NaN or infinite; `algorithm` is not 1, Philox; the variable `resource` is
+// not an int64 vector with at least 3 elements, the counter and key of a generator, which the op
+// advances.
+// StatefulRandomBinomial(resource:resource, algorithm:int64, shape:S, counts:T, probs:T) ->
+// (output:dtype) {S:type, T:type=double, dtype:type=int64}
+RAMET_EXPORT Output StatefulRandomBinomial(const Input& resource, const Input& algorithm, const Input& shape, const Input& counts, const Input& probs, const StatefulRandomBinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatefulRandomBinomial(const Input& resource, const Input& algorithm, const Input& shape, const Input& counts, const Input& probs, std::string_view name, SourceLocation where = SourceLocation::current());
+
 struct StatefulStandardNormalV2Options {
   DType dtype = static_cast<DType>(1) /* float */;
 };
@@ -7970,6 +8228,50 @@ struct StatelessMultinomialOptions {
 RAMET_EXPORT Output StatelessMultinomial(const Input& logits, const Input& num_samples, const Input& seed, const StatelessMultinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StatelessMultinomial(const Input& logits, const Input& num_samples, const Input& seed, std::string_view name, SourceLocation where = SourceLocation::current());
 
+// Draws numbers from normal distributions with the means `means` and the standard deviations
+// `stddevs`, whose values outside of [minvals, maxvals] are drawn again. At most one of the bounds
+// is infinite. The numbers are the same as those of TensorFlow with one intra-op thread. Error:
+// `shape` is not a vector or has a negative element; a standard deviation is not positive; an
+// interval is empty or infinite; 1000 numbers in a row were rejected (kInternal); the parameters do
+// not broadcast; `shape` does not end with the shape to which they broadcast; `seed` does not have
+// two elements. The numbers depend only on the inputs.
+// StatelessParameterizedTruncatedNormal(shape:S, seed:Tseed, means:dtype, stddevs:dtype,
+// minvals:dtype, maxvals:dtype) -> (output:dtype) {S:type, Tseed:type=int64, dtype:type}
+RAMET_EXPORT Output StatelessParameterizedTruncatedNormal(const Input& shape, const Input& seed, const Input& means, const Input& stddevs, const Input& minvals, const Input& maxvals, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+struct StatelessRandomBinomialOptions {
+  DType dtype = static_cast<DType>(9) /* int64 */;
+};
+// Draws the number of successes in `counts` independent trials that each succeed with the
+// probability `probs`. Counts and probabilities are broadcast. The output has the shape `shape`, a
+// vector, which ends with the shape of the parameters. The numbers are the same as TensorFlow's,
+// for any number of threads. A probability outside of [0, 1] counts as the nearer bound. Error:
+// `shape` is not a vector, has a negative element or ends differently; the parameters do not
+// broadcast; a count is NaN or infinite; `seed` does not have two elements.
+// StatelessRandomBinomial(shape:S, seed:Tseed, counts:T, probs:T) -> (output:dtype) {S:type,
+// Tseed:type=int64, T:type=double, dtype:type=int64}
+RAMET_EXPORT Output StatelessRandomBinomial(const Input& shape, const Input& seed, const Input& counts, const Input& probs, const StatelessRandomBinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
+RAMET_EXPORT Output StatelessRandomBinomial(const Input& shape, const Input& seed, const Input& counts, const Input& probs, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Draws numbers from the gamma distributions with the shape parameters `alpha` and scale 1. The
+// output has the shape `shape`, a vector, which ends with the shape of the parameters. The numbers
+// depend only on the inputs and are the same as TensorFlow's, for any number of threads. Error:
+// `shape` is not a vector, has a negative element or ends differently; `seed` does not have two
+// elements.
+// StatelessRandomGammaV2(shape:T, seed:Tseed, alpha:dtype) -> (output:dtype) {dtype:type, T:type,
+// Tseed:type=int64}
+RAMET_EXPORT Output StatelessRandomGammaV2(const Input& shape, const Input& seed, const Input& alpha, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
+// Draws numbers as StatelessRandomGammaV2 does, from a generator with `key` ([1]), `counter` ([2])
+// and `alg` (1 is Philox; 3 selects it automatically). The output has the shape `shape`, a vector,
+// which ends with the shape of the parameters. The numbers depend only on the inputs and are the
+// same as TensorFlow's, for any number of threads. Error: `shape` is not a vector, has a negative
+// element or ends differently; `key` or `counter` is too short; `alg` is not a scalar or is
+// unknown; `alg` is 2, ThreeFry (kUnimplemented).
+// StatelessRandomGammaV3(shape:shape_dtype, key:uint64, counter:uint64, alg:int32, alpha:dtype) ->
+// (output:dtype) {dtype:type, shape_dtype:type=int32}
+RAMET_EXPORT Output StatelessRandomGammaV3(const Input& shape, const Input& key, const Input& counter, const Input& alg, const Input& alpha, std::string_view name = "", SourceLocation where = SourceLocation::current());
+
 // Returns the random number algorithm of the device, a scalar: 1, which is Philox.
 // StatelessRandomGetAlg() -> (alg:int32) {}
 RAMET_EXPORT Output StatelessRandomGetAlg(Graph& graph, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -8018,6 +8320,15 @@ struct StatelessRandomNormalV2Options {
 // {dtype:type=float, Tshape:type=int32}
 RAMET_EXPORT Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, const StatelessRandomNormalV2Options& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output StatelessRandomNormalV2(const Input& shape, const Input& key, const Input& counter, const Input& alg, std::string_view name, SourceLocation where = SourceLocation::current());
+
+// Draws numbers from the Poisson distributions with the means `lam`. The output has the shape
+// `shape`, a vector, which ends with the shape of the parameters. The numbers depend only on the
+// inputs and are the same as TensorFlow's, for any number of threads. Error: `shape` is not a
+// vector, has a negative element or ends differently; `seed` does not have two elements; a mean is
+// NaN or does not fit into dtype.
+// StatelessRandomPoisson(shape:T, seed:Tseed, lam:Rtype) -> (output:dtype) {Rtype:type, dtype:type,
+// T:type, Tseed:type=int64}
+RAMET_EXPORT Output StatelessRandomPoisson(const Input& shape, const Input& seed, const Input& lam, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
 struct StatelessRandomUniformOptions {
   DType dtype = static_cast<DType>(1) /* float */;

@@ -85,7 +85,9 @@ TEST(ElementProgramTest, HasTheBitsOfSeparateCalls) {
     const ElementLayout layout = ElementLayout::Flat(n, 2, 2);
     EXPECT_EQ(RunProgram(program, layout, {x, scale}, n), want);
     EXPECT_TRUE(SameForAnyThreads([&] { return RunProgram(program, layout, {x, scale}, n); }));
-    if (n > 1) EXPECT_EQ(RunProgram(program, layout, {x, scale}, n, true), want);
+    if (n > 1) {
+      EXPECT_EQ(RunProgram(program, layout, {x, scale}, n, true), want);
+    }
   }
 }
 

@@ -91,12 +91,6 @@ wait $pid
 expect "interrupted" 130 $? "interrupted"
 no_process_stays "${sides[@]}"
 
-start
-sides=("$(side_of $pid trainer)" "$(side_of $pid shm-follower)" "$(side_of $pid file-follower)")
-kill -KILL $pid
-wait $pid 2> /dev/null
-no_process_stays "${sides[@]}"
-
 # A server that ends after the training. The program runs the server that is next to it.
 cp "$program" "$scratch/program"
 cat > "$scratch/ramet-serve" <<'END'
@@ -114,4 +108,10 @@ done
 touch "$scratch/stop"
 wait $pid
 expect "the server ended" 1 $? "the server ended with exit code 3"
+
+start
+sides=("$(side_of $pid trainer)" "$(side_of $pid shm-follower)" "$(side_of $pid file-follower)")
+kill -KILL $pid
+wait $pid 2> /dev/null
+no_process_stays "${sides[@]}"
 exit $failed

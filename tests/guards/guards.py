@@ -86,7 +86,8 @@ GUARDS = [
           ['function_gradients_test'],
           'ulimit -v 8000000; ' + gtest('function_gradients_test', 'FunctionGradientsTest.TooManyNestedLoops*')),
     # 5. Looking does not run.
-    Guard(5, 'only foldable ops are evaluated', '!node.op->foldable() || ', '',
+    Guard(5, 'only foldable ops are evaluated', 'node.num_outputs > kMaxFoldedOutputs || !node.op->foldable() ||',
+          'node.num_outputs > kMaxFoldedOutputs ||',
           ['ramet_ops_test'], gtest('ramet_ops_test', 'FoldingTest.*')),
     # 6. Recursion on input.
     Guard(6, 'JSON has a depth limit', 'if (NestingDepth(text) > kMaxJsonDepth) {', 'if (NestingDepth(text) < 0) {',

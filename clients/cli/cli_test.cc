@@ -15,8 +15,9 @@ TEST_F(Cli, PrintsItsVersion) {
 TEST_F(Cli, HelpHasExamplesEverywhere) {
   EXPECT_THAT(Run("--help").out, HasSubstr("Examples:"));
   EXPECT_THAT(Run("--help").out, HasSubstr("Exit codes: 0"));
-  for (const char* command : {"ops", "list", "print", "inspect", "run", "profile", "follow", "diff", "convert",
-                              "draw", "freeze", "publish", "sync", "gpu", "completion"}) {
+  for (const char* command :
+       {"ops", "list", "print", "inspect", "run", "profile", "follow", "diff", "convert", "draw",
+        "freeze", "publish", "sync", "gpu", "completion"}) {
     Result result = Run(rm::StrCat(command, " --help"));
     EXPECT_EQ(result.code, 0);
     EXPECT_THAT(result.out, HasSubstr("Example")) << command;

@@ -139,7 +139,7 @@ class ZooFeaturesTest(unittest.TestCase):
         done = subprocess.run([os.path.join(BUILD, 'bin', 'zoo_test')], text=True, timeout=120,
                               env={**os.environ, 'RAMET_ZOO': self.zoo}, capture_output=True,
                               check=False)
-        return done.returncode == 0 and '[  PASSED  ] 2 tests' in done.stdout, done.stdout
+        return done.returncode == 0 and '[  PASSED  ] 4 tests' in done.stdout, done.stdout
 
     def assert_passes(self, folder):
         passed, output = self.run_zoo(folder)

@@ -10,6 +10,7 @@
 #include "ramet/graph/add_op.h"
 #include "ramet/graph/scope.h"
 #include "ramet/op/testing/kernel_tester.h"
+#include "ramet/ops/array/args.h"
 
 namespace ramet {
 namespace {
@@ -206,6 +207,14 @@ TEST(CountUpToTest, TheLimitMustFitTheVariable) {
   };
   EXPECT_TRUE(IsInvalidArgument(count(Tensor(int32_t{0}), int64_t{1} << 40).status()));
   EXPECT_EQ(count(Tensor(int64_t{5}), int64_t{1} << 40)->scalar<int64_t>(), 5);
+}
+
+// The definition of StatefulTruncatedNormal, for example, allows shapes of any dtype.
+TEST(IntegerArgsTest, DoNotReadOtherDTypes) {
+  EXPECT_THAT(ShapeArg(Tensor::Of<bool>({3}, {true}), "shape").status().message(),
+              HasSubstr("shape must be a vector of {int32,int64}. Its dtype is bool"));
+  EXPECT_THAT(ScalarArg(Tensor::Of<float>({}, {1}), "axis").status().message(),
+              HasSubstr("axis must be a scalar of {int32,int64}. Its dtype is float"));
 }
 
 }  // namespace

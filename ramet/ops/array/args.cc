@@ -8,6 +8,13 @@ int64_t At(const Tensor& t, int64_t i) {
   return static_cast<int64_t>(static_cast<const T*>(t.raw_data())[i]);
 }
 
+// The definitions of some ops do not restrict the dtype of a shape.
+Status CheckIsInteger(const Tensor& t, std::string_view name, std::string_view kind) {
+  if (IsInteger(t.dtype())) return OkStatus();
+  return InvalidArgument(name, " must be a ", kind, " of {int32,int64}. Its dtype is ",
+                         DTypeName(t.dtype()));
+}
+
 }  // namespace
 
 Dims RowMajorStrides(std::span<const int64_t> shape) {
@@ -40,6 +47,7 @@ StatusOr<int64_t> ScalarArg(const Tensor& t, std::string_view name) {
   if (t.rank() > 1 || t.num_elements() != 1) {
     return InvalidArgument(name, " must be a scalar, but received tensor of shape: ", t.shape());
   }
+  RAMET_RETURN_IF_ERROR(CheckIsInteger(t, name, "scalar"));
   return IntegerAt(t, 0);
 }
 
@@ -48,6 +56,7 @@ StatusOr<Dims> VectorArg(const Tensor& t, std::string_view name) {
     return InvalidArgument(name, " must be a vector of at most ", Shape::kMaxRank,
                            " integers, got shape ", t.shape());
   }
+  RAMET_RETURN_IF_ERROR(CheckIsInteger(t, name, "vector"));
   Dims values(static_cast<int>(t.num_elements()), 0);
   for (int i = 0; i < values.size(); ++i) values[i] = IntegerAt(t, i);
   return values;

@@ -77,7 +77,8 @@ int64_t IntegerAt(const Tensor& t, int64_t i);
 // \error kInvalidArgument: "NAME must be a scalar, but received tensor of shape: [2]".
 StatusOr<int64_t> ScalarArg(const Tensor& t, std::string_view name);
 // Returns the elements of an integer vector.
-// \error kInvalidArgument: `t` is not a vector or has more than Shape::kMaxRank elements.
+// \error kInvalidArgument: `t` is not a vector, is not of integers, or has more than Shape::kMaxRank
+// elements.
 StatusOr<Dims> VectorArg(const Tensor& t, std::string_view name);
 // Returns the shape that an integer vector describes.
 // \error kInvalidArgument: `t` is not a vector or has too many elements (see VectorArg).

@@ -62,6 +62,8 @@ GUARDS = [
     Guard(2, 'Switch does not index by a bool', 'return PassOn(c, 0, IsTrue(pred) ? 1 : 0);',
           'return PassOn(c, 0, *static_cast<const uint8_t*>(pred.raw_data()));',
           ['ramet_ops_test'], gtest('ramet_ops_test', 'BoolTest.*')),
+    Guard(2, 'shapes are integers', 'RAMET_RETURN_IF_ERROR(CheckIsInteger(t, name, "vector"));', '',
+          ['ramet_ops_test'], gtest('ramet_ops_test', 'IntegerArgsTest.*')),
     # 3. Attrs that drive loops, indices and arithmetic.
     Guard(3, 'an int attr is in its range', 'if (v >= schema.least_value && v <= schema.greatest_value) continue;',
           'continue;', ['ramet_ops_test'], gtest('ramet_ops_test', 'PoolingTest.*')),

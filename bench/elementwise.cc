@@ -2,6 +2,7 @@
 // and, in deterministic sessions, op by op.
 #include <benchmark/benchmark.h>
 
+#include "measure.h"
 #include "ramet/ramet.h"
 
 namespace ramet {
@@ -44,20 +45,7 @@ void Run(benchmark::State& state, Chain chain, bool gradient, bool deterministic
   const Variable x = scope.GetVariable("x", {n}, Ones());
   Output y = chain(graph, Output(x));
   if (gradient) y = Gradients({y}, {Output(x)}).value()[0].values;
-  const int threads = static_cast<int>(state.range(1));
-  Session session = Session::Create(graph, {.intra_op_parallelism_threads = threads,
-                                            .inter_op_parallelism_threads = threads,
-                                            .deterministic = deterministic})
-                        .value();
-  session.InitializeMissing().value();
-  const Callable run = session.MakeCallable({}, {y.op()}).value();
-  std::vector<Tensor> none(1);
-  for (auto _ : state) {
-    if (Status status = run.Run({}, none); !status.ok()) {
-      state.SkipWithError(status.ToString().c_str());
-      return;
-    }
-  }
+  MeasureOperation(state, graph, y.op(), deterministic);
 }
 
 void Sizes(benchmark::internal::Benchmark* b) {

@@ -3,6 +3,7 @@
 // deterministic sessions, op by op. tensorflow_polyak.py runs the same ops on TensorFlow.
 #include <benchmark/benchmark.h>
 
+#include "measure.h"
 #include "ramet/ramet.h"
 
 namespace ramet {
@@ -18,20 +19,7 @@ void Polyak(benchmark::State& state, bool deterministic) {
   for (int i = 0; i < kVariables; ++i) scope.GetVariable(StrCat("w", i), {each}, Ones());
   const Cloned clone = Clone(graph).value();
   const Operation polyak = clone.PolyakOp(kTau).value();
-  const int threads = static_cast<int>(state.range(1));
-  Session session = Session::Create(graph, {.intra_op_parallelism_threads = threads,
-                                            .inter_op_parallelism_threads = threads,
-                                            .deterministic = deterministic})
-                        .value();
-  session.InitializeMissing().value();
-  const Callable update = session.MakeCallable({}, {polyak}).value();
-  std::vector<Tensor> none(1);
-  for (auto _ : state) {
-    if (Status status = update.Run({}, none); !status.ok()) {
-      state.SkipWithError(status.ToString().c_str());
-      return;
-    }
-  }
+  MeasureOperation(state, graph, polyak, deterministic);
 }
 void Fused(benchmark::State& state) { Polyak(state, false); }
 void StepByStep(benchmark::State& state) { Polyak(state, true); }

@@ -1,6 +1,7 @@
 // The MLP of floor_mlp.cc on Ramet, with the same shapes, batches and thread counts.
 #include <benchmark/benchmark.h>
 
+#include "measure.h"
 #include "ramet/ramet.h"
 
 namespace ramet {
@@ -52,25 +53,15 @@ struct Network {
   std::optional<Session> session;
 };
 
-void Measure(benchmark::State& state, const Callable& callable, const std::vector<Tensor>& feeds) {
-  std::vector<Tensor> fetched(1);
-  for (auto _ : state) {
-    if (Status status = callable.Run(feeds, fetched); !status.ok()) {
-      state.SkipWithError(status.ToString().c_str());
-      return;
-    }
-  }
-}
-
 void TrainStep(benchmark::State& state, int threads) {
   Network n(threads);
-  Measure(state, n.session->MakeCallable({n.x, n.y}, {n.train}).value(),
-          {Random({kBatch, 784}), Labels()});
+  MeasureRuns(state, n.session->MakeCallable({n.x, n.y}, {n.train}).value(),
+              {Random({kBatch, 784}), Labels()});
 }
 
 void Inference(benchmark::State& state, int threads, int64_t batch) {
   Network n(threads);
-  Measure(state, n.session->MakeCallable({n.x}, {n.out}).value(), {Random({batch, 784})});
+  MeasureRuns(state, n.session->MakeCallable({n.x}, {n.out}).value(), {Random({batch, 784})});
 }
 
 [[maybe_unused]] const bool registered = [] {

@@ -44,16 +44,6 @@ rm::StatusOr<rm::DeviceWork> WorkOfGpu(int index) {
                       "RAMET_GPU=opencl:cpu counts on a processor behind OpenCL");
 }
 
-rm::StatusOr<Model> Prepared(const StepOptions& step) {
-  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(step.model));
-  if (step.fetches.empty() && step.signature.empty()) {
-    return rm::InvalidArgument(
-        "nothing to run; use --fetch NAME or --signature NAME ('ramet inspect' shows the names)");
-  }
-  RAMET_RETURN_IF_ERROR(model.Prepare(step.feeds, step.fetches, step.signature));
-  return model;
-}
-
 // The first run compiles kernels and moves variables to the device, and the next two show the
 // device which work comes again.
 constexpr int kRunsBefore = 3;
@@ -123,7 +113,7 @@ void PrintPlan(const rm::PlanReport& plan) {
 
 rm::Status Explain(const ExplainOptions& options) {
   RAMET_ASSIGN_OR_RETURN(const int index, DeviceIndex(options.device));
-  RAMET_ASSIGN_OR_RETURN(Model model, Prepared(options.step));
+  RAMET_ASSIGN_OR_RETURN(Model model, OpenStep(options.step, "run"));
   std::optional<rm::DeviceWork> work;
   if (index != kCpu) {
     RAMET_ASSIGN_OR_RETURN(work, CountStep(model, index));

@@ -39,6 +39,14 @@ ramet::StatusOr<std::vector<std::string>> ChooseTags(const std::string& folder,
 // Adds the option that helps to an error of Model::Run.
 ramet::Status WithHint(const ramet::Status& status);
 
+class Model;
+
+// Opens the model of a command and prepares its run. `verb` says what the command does with
+// fetches.
+// \error kInvalidArgument: neither fetches nor a signature are given.
+// \error as for Model::Open and Model::Prepare.
+ramet::StatusOr<Model> OpenStep(const StepOptions& step, const char* verb);
+
 // A Model is a graph with a session and the values of its variables, ready to run.
 class Model {
  public:

@@ -20,6 +20,17 @@ rm::Status WithHint(const rm::Status& status) {
   return status;
 }
 
+rm::StatusOr<Model> OpenStep(const StepOptions& step, const char* verb) {
+  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(step.model));
+  if (step.fetches.empty() && step.signature.empty()) {
+    return rm::InvalidArgument(
+        "nothing to ", verb,
+        "; use --fetch NAME or --signature NAME ('ramet inspect' shows the names)");
+  }
+  RAMET_RETURN_IF_ERROR(model.Prepare(step.feeds, step.fetches, step.signature));
+  return model;
+}
+
 void AddModelOptions(CLI::App* command, ModelOptions* options) {
   command
       ->add_option(

@@ -59,13 +59,7 @@ rm::Status RunUntraced(Model& model, int64_t* fastest) {
 
 // Runs the model with and without a trace in turn.
 rm::StatusOr<Profile> MakeProfile(const ProfileOptions& options) {
-  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.step.model));
-  const StepOptions& step = options.step;
-  if (step.fetches.empty() && step.signature.empty()) {
-    return rm::InvalidArgument(
-        "nothing to run; use --fetch NAME or --signature NAME ('ramet inspect' shows the names)");
-  }
-  RAMET_RETURN_IF_ERROR(model.Prepare(step.feeds, step.fetches, step.signature));
+  RAMET_ASSIGN_OR_RETURN(Model model, OpenStep(options.step, "run"));
   Profile profile;
   for (int i = 0; i < kWarmUpRuns; ++i) {
     RAMET_RETURN_IF_ERROR(WithHint(model.Run().status()));

@@ -65,13 +65,7 @@ rm::Status Show(const RunOptions& options, const std::vector<std::string>& names
 }
 
 rm::Status Run(const RunOptions& options) {
-  RAMET_ASSIGN_OR_RETURN(Model model, Model::Open(options.step.model));
-  const StepOptions& step = options.step;
-  if (step.fetches.empty() && step.signature.empty()) {
-    return rm::InvalidArgument(
-        "nothing to fetch; use --fetch NAME or --signature NAME ('ramet inspect' shows the names)");
-  }
-  RAMET_RETURN_IF_ERROR(model.Prepare(step.feeds, step.fetches, step.signature));
+  RAMET_ASSIGN_OR_RETURN(Model model, OpenStep(options.step, "fetch"));
   const auto run = model.Run();
   if (!run.ok()) return WithHint(run.status());
   const std::vector<rm::Tensor>& fetched = *run;

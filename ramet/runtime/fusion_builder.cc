@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ramet/runtime/plan_releases.h"
+#include "ramet/runtime/plan_slots.h"
 
 namespace ramet {
 
@@ -55,15 +56,9 @@ void FusionBuilder::RenumberSlots() {
     if (slot >= 0) slot = new_slot_[slot];
   };
   for (StepInput& input : data_.inputs) renumber(input.slot);
-  for (int32_t& slot : data_.slots.fetches) renumber(slot);
+  VisitOtherReads(data_, renumber);
   for (PlanLoop& loop : data_.loops) {
-    for (auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
-      for (int32_t& slot : *slots) renumber(slot);
-    }
-    for (auto& [inside, outside] : loop.results) {
-      renumber(inside);
-      renumber(outside);
-    }
+    for (auto& [inside, outside] : loop.results) renumber(outside);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ramet/runtime/plan_slots.h"
+
 namespace ramet {
 namespace {
 
@@ -39,16 +41,8 @@ class Releases {
 
  private:
   void FindKept() {
-    for (int32_t s : plan_.slots.fetches) {
-      if (s >= 0) kept_[s] = true;
-    }
     for (auto& [slot, value] : plan_.slots.presets) kept_[slot] = true;
-    for (const PlanLoop& loop : plan_.loops) {
-      for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
-        for (int32_t slot : *slots) kept_[slot] = true;
-      }
-      for (const auto& [inside, outside] : loop.results) kept_[inside] = true;
-    }
+    VisitOtherReads(plan_, [this](int32_t slot) { kept_[slot] = true; });
   }
 
   void FindLast() {

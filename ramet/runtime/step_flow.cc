@@ -5,6 +5,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "ramet/runtime/plan_slots.h"
+
 namespace ramet {
 namespace {
 
@@ -14,11 +16,11 @@ constexpr std::array<std::string_view, 5> kWithoutEffects = {
 
 }  // namespace
 
-StepFlow::StepFlow(const GraphData& graph, const PlanData& plan) : graph_(graph), plan_(plan) {
+StepFlow::StepFlow(const GraphData& graph, const PlanData& plan)
+    : graph_(graph), plan_(plan), loop_of_(LoopsOfSteps(plan)) {
   FindReaders();
   ListReaders();
   KeepReadByOthers();
-  FindLoops();
   FindEffects();
 }
 
@@ -47,25 +49,7 @@ void StepFlow::ListReaders() {
 
 // Counts what reads slots but is not a step: fetches and loops.
 void StepFlow::KeepReadByOthers() {
-  const auto keep = [this](int32_t slot) { num_readers_[slot] += 2; };
-  for (int32_t slot : plan_.slots.fetches) {
-    if (slot >= 0) keep(slot);
-  }
-  for (const PlanLoop& loop : plan_.loops) {
-    for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
-      for (int32_t slot : *slots) keep(slot);
-    }
-    for (const auto& [inside, outside] : loop.results) keep(inside);
-  }
-}
-
-// Inner loops come after those around them.
-void StepFlow::FindLoops() {
-  loop_of_.assign(plan_.steps.size(), -1);
-  for (size_t l = 0; l < plan_.loops.size(); ++l) {
-    const IndexRange steps = plan_.loops[l].steps;
-    std::fill_n(loop_of_.begin() + steps.first, steps.size, static_cast<int32_t>(l));
-  }
+  VisitOtherReads(plan_, [this](int32_t slot) { num_readers_[slot] += 2; });
 }
 
 void StepFlow::FindEffects() {

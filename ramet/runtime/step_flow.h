@@ -39,7 +39,6 @@ class StepFlow {
   void FindReaders();
   void ListReaders();
   void KeepReadByOthers();
-  void FindLoops();
   void FindEffects();
   bool HasEffects(const Step& step) const;
 

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ramet/runtime/passes/pure_ops.h"
+#include "ramet/runtime/plan_slots.h"
 
 namespace ramet {
 
@@ -12,15 +13,7 @@ std::vector<int32_t> CountReaders(const PlanData& plan) {
   for (const Step& step : plan.steps) {
     for (const StepInput& input : plan.inputs_of(step)) ++readers[input.slot];
   }
-  for (int32_t slot : plan.slots.fetches) {
-    if (slot >= 0) ++readers[slot];
-  }
-  for (const PlanLoop& loop : plan.loops) {
-    for (const auto* slots : {&loop.enters, &loop.constants, &loop.next}) {
-      for (int32_t slot : *slots) ++readers[slot];
-    }
-    for (const auto& [inside, outside] : loop.results) ++readers[inside];
-  }
+  VisitOtherReads(plan, [&](int32_t slot) { ++readers[slot]; });
   return readers;
 }
 
@@ -36,8 +29,8 @@ class UnreadStepDropper {
         dropped_(plan->steps.size(), false),
         waited_for_(plan->steps.size(), false) {}
 
-  // Readers come after the step that they read, so one pass from the last step finds all steps that
-  // are no longer read.
+  // Readers come after the step that they read, so one pass from the last step finds all steps
+  // whose outputs nothing reads now.
   void Run() {
     FindWaitedFor();
     for (size_t i = plan_.steps.size(); i-- > 0;) {

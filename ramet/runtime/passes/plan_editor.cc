@@ -5,6 +5,7 @@
 #include "ramet/runtime/passes/drop_unread_steps.h"
 #include "ramet/runtime/plan_merges.h"
 #include "ramet/runtime/plan_releases.h"
+#include "ramet/runtime/plan_slots.h"
 
 namespace ramet {
 
@@ -75,11 +76,7 @@ void PlanEditor::Index() {
     const IndexRange outputs = data_.steps[i].outputs;
     std::fill_n(writer_.begin() + outputs.first, outputs.size, static_cast<int32_t>(i));
   }
-  loop_of_.assign(data_.steps.size(), -1);
-  for (size_t l = 0; l < data_.loops.size(); ++l) {
-    const IndexRange steps = data_.loops[l].steps;
-    std::fill_n(loop_of_.begin() + steps.first, steps.size, static_cast<int32_t>(l));
-  }
+  loop_of_ = LoopsOfSteps(data_);
   readers_ = CountReaders(data_);
 }
 

@@ -12,7 +12,7 @@ namespace ramet {
 StatusOr<linalg::Philox> GeneratorFromSeed(const Tensor& seed);
 
 // Returns the generator for the inputs 1 to 3 of a kernel: key [1], counter [2] and algorithm.
-// \error kInvalidArgument: an input has the wrong shape, or there is no such algorithm.
+// \error kInvalidArgument: an input has the wrong shape, or the number of the algorithm is unknown.
 // \error kUnimplemented: the algorithm is ThreeFry.
 StatusOr<linalg::Philox> GeneratorFromKey(const KernelContext& c);
 

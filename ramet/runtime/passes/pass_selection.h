@@ -15,7 +15,7 @@ class PassSelection {
   // Selects all passes but those that RAMET_PASSES or `disabled` leave out ("all": every pass).
   // RAMET_PASSES is "none", a list of the passes to use ("constant_folding,elementwise"), or a list
   // of those to leave out ("-arithmetic,-elementwise").
-  // \error kInvalidArgument: there is no pass of that name; the message lists the names.
+  // \error kInvalidArgument: a name is not that of a pass; the message lists the names.
   static StatusOr<PassSelection> Make(const std::vector<std::string>& disabled);
 
   bool Has(size_t pass) const { return (mask_ >> pass & 1) != 0; }

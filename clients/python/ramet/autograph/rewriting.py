@@ -198,7 +198,7 @@ class Rewriter(ast.NodeTransformer):
         return _placed([made], node)[0]
 
     def visit_Compare(self, node):
-        # As in TensorFlow, a < b < c becomes the conjunction of a < b and b < c, so that b is evaluated twice.
+        # a < b < c becomes `a < b and b < c`, which evaluates b twice. TensorFlow does the same.
         node = self.generic_visit(node)
         names_of_ops = {ast.Eq: 'eq', ast.NotEq: 'not_eq'} if self._uses(Feature.EQUALITY_OPERATORS) else {}
         made, left = None, node.left

@@ -114,6 +114,10 @@ class Bench:
         target = f"127.0.0.1:{server.rest_port}"
         return self.measured(server, "rest", target, "m", rows, columns, self.seconds, CONNECTIONS)
 
+    def empty_load(self, server):
+        """Sends calls of gRPC that run no graph, in a closed loop: the cost of gRPC and the kernel."""
+        return self.measured(server, "empty", f"127.0.0.1:{server.port}", 0, self.seconds)
+
     def measured(self, server, *arguments):
         before = processor_seconds(server.process.pid)
         result = self.run(*arguments)

@@ -131,6 +131,9 @@ def overhead(bench, folder):
         with bench.server(f"--model_base_path={base}") as server:
             call = load(server, model)["call_us"]
         row(f"{model}, {name}", *(f"{us:.1f}" for us in (call, direct, call - direct)), aim)
+    with bench.server(f"--model_base_path={base}") as server:
+        empty = bench.empty_load(server)["call_us"]
+    row("gRPC ServerLive, which runs no graph", f"{empty:.1f}", "", "", "")
 
 
 def batching(bench, folder):

@@ -88,6 +88,8 @@ class Model {
 
   // \error kNotFound: there is no such signature; the message lists those there are.
   ramet::StatusOr<ramet::Signature> FindSignature(const std::string& name) const;
+  // The signatures of the SavedModel or meta graph, by key.
+  const std::map<std::string, ramet::Signature>& signatures() const { return signatures_; }
   const ramet::Graph& graph() const { return *graph_; }
   // The prefix of the checkpoint with the values; "" if there is none.
   const std::string& checkpoint() const { return checkpoint_; }

@@ -41,6 +41,15 @@ rm::StatusOr<bool> HasGlobalStep(Model& model) {
   return false;
 }
 
+// Publishes the model's signatures too, except those with which SavedModels name an op to run.
+rm::Status AddSignatures(const Model& model, rm::PublisherOptions* publisher) {
+  for (const auto& [key, signature] : model.signatures()) {
+    if (!publisher->graph || key.starts_with("__saved_model_")) continue;
+    RAMET_ASSIGN_OR_RETURN(publisher->signature_defs[key], rm::SerializeSignature(signature));
+  }
+  return rm::OkStatus();
+}
+
 class Source {
  public:
   explicit Source(const PublishOptions& options)
@@ -88,8 +97,10 @@ rm::Status Source::Start() {
                                "' has a graph but no values to publish; name a checkpoint with "
                                "--checkpoint PREFIX");
   }
-  RAMET_ASSIGN_OR_RETURN(
-      publisher_, rm::Publisher::Open(options_.address, model_->session(), options_.publisher));
+  rm::PublisherOptions publisher = options_.publisher;
+  RAMET_RETURN_IF_ERROR(AddSignatures(*model_, &publisher));
+  RAMET_ASSIGN_OR_RETURN(publisher_,
+                         rm::Publisher::Open(options_.address, model_->session(), publisher));
   return Publish(options_.watch ? number : NumberOf(model_->checkpoint()));
 }
 

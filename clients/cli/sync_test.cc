@@ -120,6 +120,19 @@ TEST_F(Sync, PublishPrintsTheStepOfAWrittenVersion) {
   EXPECT_THAT(result.out, StartsWith("v1 step 3 · 40 B · "));
 }
 
+TEST_F(Sync, PublishSendsTheSignaturesOfAModel) {
+  const rm::Output out = graph_.Tensor("out:0").value();
+  const std::string folder = Path("signed");
+  ASSERT_TRUE(rm::SimpleSave(session_, folder, {}, {{"result", out}}).ok());
+  const std::string address = "file:" + Path("signeddir");
+  ASSERT_EQ(Run("publish " + folder + " " + address).code, 0);
+  const auto follower = rm::Follower::Open(address);
+  ASSERT_TRUE(follower.ok()) << follower.status().ToString();
+  const auto defs = follower->signature_defs();
+  ASSERT_TRUE(defs.contains("serving_default"));
+  EXPECT_EQ(rm::ParseSignature(defs.at("serving_default"))->outputs.at("result").name, "out:0");
+}
+
 TEST_F(Sync, PublishTakesOver) {
   SaveModel(Path("taken"), 7);
   rm::Publisher publisher = Publish();

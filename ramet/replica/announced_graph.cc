@@ -1,5 +1,7 @@
 #include "ramet/replica/announced_graph.h"
 
+#include <utility>
+
 #include "ramet/base/strings.h"
 #include "ramet/base/wire_format.h"
 #include "ramet/graph_def/meta_graph.h"
@@ -38,18 +40,22 @@ std::vector<std::pair<std::string, std::string_view>> ModelsOf(std::string_view 
   return models;
 }
 
+StatusOr<std::string> Announce(const AnnouncedModel& model) {
+  ExportMetaGraphOptions options;
+  if (!model.name.empty()) options.tags = {model.name};
+  RAMET_ASSIGN_OR_RETURN(options.carried, CarrySignatures(*model.graph, model.signature_defs));
+  return ExportMetaGraph(*model.graph, options);
+}
+
 }  // namespace
 
-StatusOr<std::string> AnnounceGraph(const Graph& graph) { return ExportMetaGraph(graph); }
-
-StatusOr<std::string> AnnounceGraphs(
-    const std::vector<std::pair<std::string, const Graph*>>& models) {
+StatusOr<std::string> AnnounceGraphs(const std::vector<AnnouncedModel>& models) {
+  if (models.size() == 1 && models[0].name.empty()) return Announce(models[0]);
   std::string announced;
   AppendVarint64(&announced, kSchemaVersion << 3 | static_cast<uint32_t>(WireType::kVarint));
   AppendVarint64(&announced, 1);
   for (const auto& model : models) {
-    RAMET_ASSIGN_OR_RETURN(const std::string graph,
-                           ExportMetaGraph(*model.second, {.tags = {model.first}}));
+    RAMET_ASSIGN_OR_RETURN(const std::string graph, Announce(model));
     AppendBytesField(&announced, kMetaGraphs, graph);
   }
   return announced;

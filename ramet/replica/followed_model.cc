@@ -47,13 +47,13 @@ std::unordered_map<std::string_view, int> Scales(const ReplicaSignature& offered
   return scales;
 }
 
-Status Import(Graph& into, std::string_view meta_graph, ImportMetaGraphOptions import,
-              const std::string& device) {
-  if (device.empty()) return ImportMetaGraphBytes(into, meta_graph, import).status();
+StatusOr<MetaGraphInfo> Import(Graph& into, std::string_view meta_graph,
+                               ImportMetaGraphOptions import, const std::string& device) {
+  if (device.empty()) return ImportMetaGraphBytes(into, meta_graph, import);
   import.clear_devices = true;
   Scope root(into);
   const Scope at = root.Device(device);
-  return ImportMetaGraphBytes(into, meta_graph, import).status();
+  return ImportMetaGraphBytes(into, meta_graph, import);
 }
 
 }  // namespace
@@ -100,8 +100,11 @@ Status FollowedModel::BuildGraph(const FollowerOptions& options) {
   ImportMetaGraphOptions import;
   import.clear_devices = options.clear_devices;
   if (!clones) import.import_scope = options.scope;
-  RAMET_RETURN_IF_ERROR(Import(into, meta_graph, import, options.device));
-  return clones ? CloneFrom(published, options) : OkStatus();
+  RAMET_ASSIGN_OR_RETURN(const MetaGraphInfo info,
+                         Import(into, meta_graph, import, options.device));
+  if (clones) RAMET_RETURN_IF_ERROR(CloneFrom(published, options));
+  signature_defs_ = SignaturesOf(*own_graph_, info.signature_defs, clones ? scope_ : "");
+  return OkStatus();
 }
 
 Status FollowedModel::MakeSession(const FollowerOptions& options) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ramet/replica/announced_signatures.h"
 #include "ramet/replica/follower.h"
 #include "ramet/runtime/session_impl.h"
 #include "ramet/variable/variable_state.h"
@@ -31,6 +32,8 @@ class FollowedModel {
   // Reports whether the graph came from the publisher. Its variables then have the trainer's names.
   bool is_own() const { return own_graph_ != nullptr; }
   const std::string& announced() const { return announced_; }
+  // The published signatures whose tensors the own graph has, with their names there.
+  const SignatureDefs& signature_defs() const { return signature_defs_; }
 
   // Attach makes the variables follow, in their order. Detach ends it.
   void Attach();
@@ -45,6 +48,7 @@ class FollowedModel {
   void FindDevices(const std::vector<NodeId>& nodes);
 
   std::string announced_;
+  SignatureDefs signature_defs_;
   std::shared_ptr<Graph> own_graph_;
   std::shared_ptr<Session> own_session_;
   Session* session_ = nullptr;

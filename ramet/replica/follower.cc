@@ -185,6 +185,9 @@ StatusOr<PublisherStats> Follower::PublisherStatus() {
 StatusOr<VersionHashes> Follower::Hashes(uint64_t version, std::chrono::milliseconds timeout) {
   return impl_->transport()->Hashes(version, DeadlineOf(timeout));
 }
+std::map<std::string, std::string> Follower::signature_defs() const {
+  return impl_->state().source()->model->signature_defs();
+}
 ReplicaSignature Follower::signature() const {
   return impl_->transport()->announcement().signature;
 }

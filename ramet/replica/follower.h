@@ -176,6 +176,10 @@ class RAMET_EXPORT Follower {
   // Returns the hashes that the publisher has computed for a kept version.
   // \error as for FollowerTransport::Hashes.
   StatusOr<VersionHashes> Hashes(uint64_t version, std::chrono::milliseconds timeout);
+  // Returns the published signatures as serialized SignatureDefs by key (ParseSignature), with the
+  // names of tensors in graph(). Leaves out signatures whose tensors the graph does not have.
+  // Returns none if the session was given.
+  std::map<std::string, std::string> signature_defs() const;
   // Returns the names, shapes and dtypes of the published variables.
   ReplicaSignature signature() const;
 

@@ -86,15 +86,14 @@ void TakenValues::Clear() {
   for (Tensor& value : values) value = Tensor();
 }
 
-Status PublishedModels::Add(const Session& session, const std::string& name,
-                            const std::vector<Variable>& variables) {
-  auto model =
-      ModelSource::Make(session, name.empty() ? "" : StrCat(name, "/"), variables, options_);
+Status PublishedModels::Add(const PublishedModel& published) {
+  const std::string prefix = published.name.empty() ? "" : StrCat(published.name, "/");
+  auto model = ModelSource::Make(*published.session, prefix, published.variables, options_);
   if (!model.ok()) {
     return Status(model.status().code(), StrCat(where_, ": ", model.status().message()));
   }
   RAMET_RETURN_IF_ERROR(model->Announce(options_, &signature_, &variables_));
-  graphs_.emplace_back(name, &session.graph());
+  announced_.push_back({published.name, &published.session->graph(), published.signature_defs});
   if (std::ranges::find(sessions_, &model->session()) == sessions_.end()) {
     sessions_.push_back(&model->session());
   }
@@ -106,9 +105,10 @@ StatusOr<Announcement> PublishedModels::Announce() const {
   RAMET_RETURN_IF_ERROR(CheckNames(signature_));
   Announcement announcement{NewEpoch(), signature_, ""};
   if (options_.graph) {
-    const bool several = !graphs_[0].first.empty();
-    RAMET_ASSIGN_OR_RETURN(announcement.graph,
-                           several ? AnnounceGraphs(graphs_) : AnnounceGraph(*graphs_[0].second));
+    RAMET_ASSIGN_OR_RETURN(announcement.graph, AnnounceGraphs(announced_));
+  } else if (std::ranges::any_of(announced_,
+                                 [](const auto& m) { return !m.signature_defs.empty(); })) {
+    return InvalidArgument("signatures are published with the graph; publish with graph=true");
   }
   return announcement;
 }

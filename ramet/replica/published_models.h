@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ramet/replica/announced_graph.h"
 #include "ramet/replica/device_values.h"
 #include "ramet/replica/published_model.h"
 
@@ -39,10 +40,9 @@ class PublishedModels {
 
   // Adds a model. The name is empty if it is the only one.
   // \error as for Publisher::Open.
-  Status Add(const Session& session, const std::string& name,
-             const std::vector<Variable>& variables);
+  Status Add(const PublishedModel& model);
   // Returns what to announce, for a new epoch.
-  // \error kInvalidArgument: two variables share a name, or a name is invalid.
+  // \error kInvalidArgument: two variables share a name, or a name or a signature is invalid.
   StatusOr<Announcement> Announce() const;
 
   const std::vector<SessionImpl*>& sessions() const { return sessions_; }
@@ -68,7 +68,7 @@ class PublishedModels {
  private:
   const std::string where_;
   const PublisherOptions& options_;
-  std::vector<std::pair<std::string, const Graph*>> graphs_;  // by model
+  std::vector<AnnouncedModel> announced_;
   std::vector<ModelSource> models_;
   std::vector<SessionImpl*> sessions_;  // without duplicates
   ReplicaSignature signature_;

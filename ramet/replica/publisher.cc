@@ -26,6 +26,11 @@ Status CheckModels(std::span<const PublishedModel> models, const PublisherOption
         "PublisherOptions::variables cannot be used with several models; "
         "set PublishedModel::variables of each model instead");
   }
+  if (!options.signature_defs.empty()) {
+    return InvalidArgument(
+        "PublisherOptions::signature_defs cannot be used with several models; "
+        "set PublishedModel::signature_defs of each model instead");
+  }
   std::set<std::string_view> names;
   for (const PublishedModel& model : models) {
     if (model.session == nullptr) return InvalidArgument("model '", model.name, "' has no session");
@@ -173,7 +178,10 @@ Publisher::~Publisher() = default;
 StatusOr<Publisher> Publisher::Open(std::string_view address, const Session& session,
                                     const PublisherOptions& options) {
   auto impl = std::make_unique<Impl>(PrintableAddress(address), options);
-  RAMET_RETURN_IF_ERROR(impl->models().Add(session, "", options.variables));
+  RAMET_RETURN_IF_ERROR(impl->models().Add({.name = "",
+                                            .session = &session,
+                                            .variables = options.variables,
+                                            .signature_defs = options.signature_defs}));
   RAMET_RETURN_IF_ERROR(Guarded([&] { return impl->Start(address); }));
   return Publisher(std::move(impl));
 }
@@ -184,7 +192,7 @@ StatusOr<Publisher> Publisher::Open(std::string_view address,
   RAMET_RETURN_IF_ERROR(CheckModels(models, options));
   auto impl = std::make_unique<Impl>(PrintableAddress(address), options);
   for (const PublishedModel& model : models) {
-    RAMET_RETURN_IF_ERROR(impl->models().Add(*model.session, model.name, model.variables));
+    RAMET_RETURN_IF_ERROR(impl->models().Add(model));
   }
   RAMET_RETURN_IF_ERROR(Guarded([&] { return impl->Start(address); }));
   return Publisher(std::move(impl));

@@ -37,6 +37,9 @@ struct PublisherOptions {
   bool all_variables = false;
   // Also publishes the graph as a MetaGraphDef, so that followers need nothing else.
   bool graph = true;
+  // Signatures to publish with the graph, as serialized SignatureDefs by key (SerializeSignature).
+  // `ramet serve` offers them; followers return them (Follower::signature_defs).
+  std::map<std::string, std::string> signature_defs = {};
   // For example {{"train/", "serve/"}}. The first rule that matches a name applies. Followers that
   // take their graph from this publisher know the variables under both names.
   std::vector<Renaming> rename = {};
@@ -58,6 +61,8 @@ struct PublishedModel {
   std::string name;
   const Session* session = nullptr;      // Must outlive the publisher.
   std::vector<Variable> variables = {};  // Like PublisherOptions::variables, for this model.
+  // Like PublisherOptions::signature_defs, for this model.
+  std::map<std::string, std::string> signature_defs = {};
 };
 
 // Information that Publish records with a version.
@@ -86,7 +91,8 @@ class RAMET_EXPORT Publisher {
   // For files and Redis, Publish passes the values to a background thread that writes or sends
   // them (see docs/replicas.md).
   // \error kAlreadyExists: `address` has a publisher and options.access.takeover is false.
-  // \error kInvalidArgument: the address or an option is invalid, or two variables share a name.
+  // \error kInvalidArgument: the address or an option is invalid, two variables share a name, or a
+  //   signature is not a SignatureDef or names a tensor that the graph does not have.
   // \error kUnimplemented: a variable has a dtype that cannot be published (string, resource,
   //   variant). The message names it.
   // \error kFailedPrecondition: a variable has no value and its shape is not fully known.
@@ -98,7 +104,7 @@ class RAMET_EXPORT Publisher {
   // are published as "NAME/variable", and each follower follows one model (FollowerOptions::model).
   // If runs of one session start runs of another one, list the outer session first.
   // \error kInvalidArgument: a model's name is empty, contains a slash or a colon, or is used
-  //   twice, or PublisherOptions::variables is set.
+  //   twice, or PublisherOptions::variables or PublisherOptions::signature_defs is set.
   // \error as for a single model.
   static StatusOr<Publisher> Open(std::string_view address, std::span<const PublishedModel> models,
                                   const PublisherOptions& options = {});

@@ -111,4 +111,10 @@ StatusOr<Signature> ParseSignature(std::string_view signature_def) {
   return SignatureFromProto(proto);
 }
 
+StatusOr<std::string> SerializeSignature(const Signature& signature) {
+  SignatureDef proto;
+  RAMET_RETURN_IF_ERROR(SignatureToProto(signature, &proto));
+  return proto.SerializeAsString();
+}
+
 }  // namespace ramet

@@ -62,5 +62,9 @@ RAMET_EXPORT Signature MakeSignature(
 // \error kDataLoss: the bytes are not a SignatureDef.
 // \error kInvalidArgument: a shape or a default value is malformed. The message names the argument.
 RAMET_EXPORT StatusOr<Signature> ParseSignature(std::string_view signature_def);
+// Returns a signature as a serialized SignatureDef (PublisherOptions::signature_defs).
+// \error kInvalidArgument: a composite is not a serialized message, or a default value is not in
+//   host memory.
+RAMET_EXPORT StatusOr<std::string> SerializeSignature(const Signature& signature);
 
 }  // namespace ramet

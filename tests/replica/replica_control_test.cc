@@ -256,6 +256,18 @@ TEST_F(ReplicaModelsTest, ShareOneVersion) {
   EXPECT_THAT(Values(critic.session()), ElementsAre(2, 2, 2, 2));
 }
 
+TEST_F(ReplicaModelsTest, HaveSignaturesOfTheirOwn) {
+  std::vector<PublishedModel> models = Models();
+  models[1].signature_defs["value"] = SerializeSignature(MakeSignature({{"in", x_}}, {})).value();
+  Publisher publisher = Publisher::Open(Address(), models).value();
+  EXPECT_THAT(Follower::Open(Address(), {.model = "actor"}).value().signature_defs(), IsEmpty());
+  Follower critic = Follower::Open(Address(), {.model = "critic"}).value();
+  const Signature value = ParseSignature(critic.signature_defs().at("value")).value();
+  EXPECT_EQ(value.inputs.at("in").name, "x:0");
+  const PublisherOptions for_all{.signature_defs = models[1].signature_defs};
+  EXPECT_TRUE(IsInvalidArgument(Publisher::Open(Address("b"), Models(), for_all).status()));
+}
+
 TEST_F(ReplicaModelsTest, NamesOfModels) {
   Publisher publisher = Publisher::Open(Address(), Models()).value();
   const Status which = Follower::Open(Address()).status();

@@ -63,6 +63,39 @@ TEST_F(ReplicaTest, AnAssignmentInAFollowerLastsUntilTheNextVersion) {
   EXPECT_THAT(Values(follower.session()), ElementsAre(0, 0, 0, 0));
 }
 
+TEST_F(ReplicaTest, SignaturesComeWithTheGraph) {
+  const std::string scale = SerializeSignature(MakeSignature({{"in", x_}}, {{"out", y_}})).value();
+  Publisher publisher = Publish({.signature_defs = {{"scale", scale}}});
+  Follower follower = Follower::Open(Address()).value();
+  EXPECT_EQ(ParseSignature(follower.signature_defs().at("scale")).value().outputs.at("out").name,
+            "y:0");
+}
+
+TEST_F(ReplicaTest, SignaturesOfAPartUnderAScope) {
+  const auto signature = [](const Output& in, const Output& out) {
+    return SerializeSignature(MakeSignature({{"in", in}}, {{"out", out}})).value();
+  };
+  Publisher publisher =
+      Publish({.signature_defs = {{"scale", signature(x_, y_)}, {"train", signature(x_, add_)}}});
+  Follower follower = Follower::Open(Address(), {.scope = "copy", .outputs = {"y:0"}}).value();
+  EXPECT_EQ(follower.signature_defs().size(), 1u);
+  EXPECT_EQ(ParseSignature(follower.signature_defs().at("scale")).value().inputs.at("in").name,
+            "copy/x:0");
+}
+
+TEST_F(ReplicaTest, WrongSignatures) {
+  const auto why = [this](const PublisherOptions& options) {
+    return Publisher::Open(Address(), *session_, options).status().ToString();
+  };
+  EXPECT_THAT(why({.signature_defs = {{"s", "\xff"}}}), HasSubstr("signature 's' is not"));
+  Signature signature;
+  signature.inputs["in"] = {.name = "absent:0", .dtype = kFloat, .shape = {}};
+  const std::string absent = SerializeSignature(signature).value();
+  EXPECT_THAT(why({.signature_defs = {{"s", absent}}}),
+              HasSubstr("signature 's' names the tensor 'absent:0', which the published graph"));
+  EXPECT_THAT(why({.graph = false, .signature_defs = {{"s", ""}}}), HasSubstr("graph=true"));
+}
+
 TEST_F(ReplicaTest, PublishesAutomatically) {
   Publisher publisher = Publish({.every_steps = 2});
   for (int i = 0; i < 6; ++i) session_->Run(add_).value();

@@ -171,6 +171,13 @@ class PyFollower {
   nb::list Signature() const {
     return WrapSignature(Ask([](Follower& f) { return f.signature(); }));
   }
+  nb::dict SignatureDefs() const {
+    nb::dict serialized;
+    for (const auto& [key, bytes] : Ask([](Follower& f) { return f.signature_defs(); })) {
+      serialized[key.c_str()] = nb::bytes(bytes.data(), bytes.size());
+    }
+    return serialized;
+  }
   nb::tuple Hashes(uint64_t version, nb::handle timeout) {
     const Time end = EndOf(ToMillis(timeout));
     const VersionHashes hashes = InSlices(
@@ -219,6 +226,7 @@ void BindFollower(nb::module_& m) {
       .def("prometheus", &PyFollower::Prometheus)
       .def("versions", &PyFollower::Versions)
       .def("signature", &PyFollower::Signature)
+      .def("signature_defs", &PyFollower::SignatureDefs)
       .def("hashes", &PyFollower::Hashes, nb::arg(), nb::arg().none())
       .def("promote", &PyFollower::Promote)
       .def("rollback", &PyFollower::Rollback)

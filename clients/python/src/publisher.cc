@@ -21,20 +21,33 @@ std::vector<Variable> ToVariables(PyGraph& graph, nb::handle names) {
   return all;
 }
 
+std::map<std::string, std::string> ToSignatureDefs(nb::handle given) {
+  std::map<std::string, std::string> signature_defs;
+  for (auto [key, bytes] : nb::cast<nb::dict>(given)) {
+    const auto serialized = nb::cast<nb::bytes>(bytes);
+    signature_defs[nb::cast<std::string>(key)].assign(serialized.c_str(), serialized.size());
+  }
+  return signature_defs;
+}
+
 class PyPublisher {
  public:
-  // `models` is [(name, ramet._core.Session, names of variables)]. A model without a name is
-  // published on its own.
+  // `models` is [(name, ramet._core.Session, names of variables, serialized SignatureDefs by key)].
+  // A model without a name is published on its own.
   PyPublisher(const std::string& address, nb::list models, nb::dict options) : models_(models) {
     auto chosen = OptionsFrom<PublisherOptions>(options);
     std::vector<PublishedModel> all;
     for (nb::handle model : models) {
       Session& session = SessionOf(model[1]);
       auto& graph = static_cast<PyGraph&>(session.graph());
-      all.push_back({nb::cast<std::string>(model[0]), &session, ToVariables(graph, model[2])});
+      all.push_back({nb::cast<std::string>(model[0]), &session, ToVariables(graph, model[2]),
+                     ToSignatureDefs(model[3])});
     }
     const bool single = all.size() == 1 && all[0].name.empty();
-    if (single) chosen.variables = all[0].variables;
+    if (single) {
+      chosen.variables = all[0].variables;
+      chosen.signature_defs = all[0].signature_defs;
+    }
     publisher_ = std::make_shared<Publisher>(Waiting([&] {
       return single ? Publisher::Open(address, *all[0].session, chosen)
                     : Publisher::Open(address, all, chosen);

@@ -68,7 +68,7 @@ class TablesTest(ReplicaTest):
         publisher = inspect.signature(ramet.Publisher.__init__).parameters
         self.assertEqual(set(_core.publisher_options()) - set(publisher), {'all_variables'})
         self.assertEqual(set(publisher) - set(_core.publisher_options()),
-                         {'self', 'session', 'address', 'variables'})
+                         {'self', 'session', 'address', 'variables', 'signatures'})
 
     def test_docstrings_have_the_names(self):
         self.assertIn('shm:NAME', ramet.Follower.__init__.__doc__)
@@ -304,6 +304,28 @@ class PublishedTest(ReplicaTest):
         self.assertEqual(self.ask(self.follow(model='policy')), [0, 0])
         self.assertEqual(self.follow(model='value').run('twice:0'), 2)
 
+    def test_signatures(self):
+        graph = self.session.graph
+        signature = tf.saved_model.predict_signature_def(
+            {'in': graph.get_tensor_by_name('x:0')}, {'out': graph.get_tensor_by_name('y:0')})
+        self.publish(signatures={'scale': signature}).publish()
+        follower = self.follow()
+        self.assertEqual(follower.signature_defs, {'scale': signature})
+        self.assertEqual(follower.graph.get_tensor_by_name(
+            follower.signature_defs['scale'].outputs['out'].name).shape.as_list(), [2])
+
+    def test_signatures_of_several_models(self):
+        graph = self.session.graph
+        signature = tf.saved_model.build_signature_def({}, {
+            'out': tf.saved_model.build_tensor_info(graph.get_tensor_by_name('y:0'))})
+        with self.assertRaisesRegex(ValueError, "names the models \\['other'\\]"):
+            ramet.Publisher({'policy': self.session}, self.address, signatures={'other': {}})
+        publisher = ramet.Publisher({'policy': self.session}, self.address,
+                                    signatures={'policy': {'scale': signature}})
+        self.addCleanup(publisher.close)
+        publisher.publish()
+        self.assertEqual(self.follow(model='policy').signature_defs, {'scale': signature})
+
     def test_a_rollback(self):
         publisher = self.publish(retained=2)
         publisher.publish()
@@ -462,6 +484,8 @@ class ErrorsTest(ReplicaTest):
             self.publish(variables='some')
         with self.assertRaisesRegex(ValueError, "no variable 'v'"):
             self.publish(variables=['v'])
+        with self.assertRaisesRegex(TypeError, "signature 's' must be a SignatureDef"):
+            self.publish(signatures={'s': 'y:0'})
         with self.assertRaisesRegex(TypeError, "evry_steps"):
             self.publish(evry_steps=1)
         with self.assertRaisesRegex(ValueError, "not 'int4'"):

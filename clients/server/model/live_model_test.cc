@@ -42,6 +42,21 @@ class LiveModelTest : public ModelTest {
   std::optional<rm::Session> session_;
 };
 
+TEST_F(LiveModelTest, OffersThePublishedSignatures) {
+  const auto x = graph_.Tensor("x:0").value();
+  const rm::PublisherOptions options{
+      .signature_defs = {
+          {"score",
+           rm::SerializeSignature(rm::MakeSignature({{"in", x}}, {{"score", y_}})).value()}}};
+  auto publisher = rm::Publisher::Open(Address(), *session_, options).value();
+  ASSERT_TRUE(publisher.Publish().ok());
+  ASSERT_TRUE(manager().Reload({Live()}).ok());
+  const auto signatures = manager().Find({.name = "policy"}).value()->signatures();
+  ASSERT_EQ(signatures->size(), 1u);
+  EXPECT_EQ(signatures->at("score").inputs.at("in").name, "x:0");
+  EXPECT_EQ(signatures->at("score").outputs.at("score").name, "y:0");
+}
+
 TEST_F(LiveModelTest, FollowsThePublisher) {
   auto publisher = Open();
   ASSERT_TRUE(publisher.Publish({.step = 10}).ok());

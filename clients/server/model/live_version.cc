@@ -31,7 +31,9 @@ rm::StatusOr<std::shared_ptr<LiveVersion::Bound>> LiveVersion::Bind() const {
   rm::Session& session = follower_.session();
   rm::MutexLock lock(mutex_);
   if (bound_ && &bound_->runner.session() == &session) return bound_;
-  RAMET_ASSIGN_OR_RETURN(auto signatures, ChooseSignatures(session.graph(), {}, outputs_));
+  RAMET_ASSIGN_OR_RETURN(
+      auto signatures,
+      ChooseSignatures(session.graph(), ParseSignatures(follower_.signature_defs()), outputs_));
   bound_ = std::make_shared<Bound>(session, options_, std::move(signatures));
   return bound_;
 }

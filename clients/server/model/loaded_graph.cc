@@ -21,15 +21,6 @@ rm::StatusOr<Signatures> LoadFolder(rm::Session& session, const std::string& fol
   return std::move(loaded.signatures);
 }
 
-Signatures ParseSignatures(const rm::MetaGraphInfo& info) {
-  Signatures signatures;
-  for (const auto& [key, bytes] : info.signature_defs) {
-    auto parsed = rm::ParseSignature(bytes);
-    if (parsed.ok() && !key.starts_with(kReservedKeys)) signatures.emplace(key, *std::move(parsed));
-  }
-  return signatures;
-}
-
 // A checkpoint does not hold the contents of tables.
 rm::Status InitializeTables(rm::Session& session) {
   const auto& collections = session.graph().collections();
@@ -49,7 +40,7 @@ rm::StatusOr<Signatures> LoadMetaGraph(rm::Session& session, const cli::ModelFil
     return rm::NotFound("'", file.graph, "' has variables, but no checkpoint was found next to it");
   }
   RAMET_RETURN_IF_ERROR(InitializeTables(session));
-  return ParseSignatures(imported.info);
+  return ParseSignatures(imported.info.signature_defs);
 }
 
 rm::StatusOr<Signatures> LoadGraphDef(rm::Session& session, const std::string& path) {
@@ -72,6 +63,15 @@ rm::StatusOr<Signatures> LoadFile(rm::Session& session, const std::string& path,
 }
 
 }  // namespace
+
+Signatures ParseSignatures(const std::map<std::string, std::string>& signature_defs) {
+  Signatures signatures;
+  for (const auto& [key, bytes] : signature_defs) {
+    auto parsed = rm::ParseSignature(bytes);
+    if (parsed.ok() && !key.starts_with(kReservedKeys)) signatures.emplace(key, *std::move(parsed));
+  }
+  return signatures;
+}
 
 rm::StatusOr<std::shared_ptr<const Signatures>> ChooseSignatures(
     const rm::Graph& graph, Signatures signatures, const std::vector<std::string>& outputs) {

@@ -36,8 +36,11 @@ struct LoadedGraph {
 // \error as for LoadSavedModel, ImportMetaGraphFile, ImportGraphDefFile and Saver::Restore.
 ramet::StatusOr<LoadedGraph> LoadGraph(const std::string& path, const LoadOptions& options);
 
-// Returns the signatures among serialized ones by key. Without any, returns a
-// "serving_default" that DefaultSignature makes.
+// Parses serialized SignatureDefs by key. Leaves out those that cannot be parsed and those that
+// SavedModels use for other purposes ("__saved_model_init_op").
+Signatures ParseSignatures(const std::map<std::string, std::string>& signature_defs);
+
+// Returns `signatures`, or a "serving_default" that DefaultSignature makes if there are none.
 // \error as for DefaultSignature.
 ramet::StatusOr<std::shared_ptr<const Signatures>> ChooseSignatures(
     const ramet::Graph& graph, Signatures signatures, const std::vector<std::string>& outputs);

@@ -31,8 +31,8 @@ PEAK_BYTES = 2 << 30
 
 # Functions that end the process, wait for others, or change files whose names are arguments.
 SKIPPED = re.compile(r'gfile|app\.run|test\.main|test\.(Benchmark|benchmark)|delete|remove|rename|'
-                     r'wait_for_stop|evaluate_repeatedly|evaluation_loop|checkpoints_iterator|wait_for_new_checkpoint|'
-                     r'StdServer|flags|breakpoint|input_fn|load_op_library|load_library|train_and_')
+                     r'wait_for_stop|WaitForStop|evaluate_repeatedly|evaluation_loop|checkpoints_iterator|'
+                     r'wait_for_new_checkpoint|StdServer|flags|breakpoint|input_fn|load_op_library|load_library|train_and_')
 CPP_TEXT = re.compile(r'\bstd::|basic_string|vector::|bad_cast|bad_alloc|nanobind|_M_|'
                       r'unexpected exception|incompatible function arguments')
 

@@ -2,7 +2,7 @@
 
 from ramet import _core
 from ramet.client.session import Session
-from ramet.core.protobuf import config_pb2
+from ramet.core.protobuf import config_pb2, meta_graph_pb2
 from ramet.framework import ops
 from ramet.replica import endpoint, sessions, versions
 
@@ -100,6 +100,15 @@ class Follower(endpoint.Endpoint):
     def graph(self):
         """The Graph of the session."""
         return self.session.graph
+
+    @property
+    def signature_defs(self):
+        """The SignatureDefs that were published with the graph, by key, with names as in graph.
+
+        Those whose tensors the graph does not have are left out. Empty if a session or graph was given.
+        """
+        return {key: meta_graph_pb2.SignatureDef.FromString(serialized)
+                for key, serialized in self._open().signature_defs().items()}
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """Runs `session.run` of the session that follows, with the same arguments and result."""

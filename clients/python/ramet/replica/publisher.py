@@ -26,7 +26,7 @@ class Publisher(endpoint.Endpoint):
     @endpoint.with_texts(forms=_core.address_forms())
     def __init__(self, session, address, variables=None, every_steps=None, every_seconds=None,
                  graph=True, rename=None, convert=None, retained=1, max_bytes=None,
-                 at_limit='skip', mode=0o600, group=None, takeover=False):
+                 at_limit='skip', mode=0o600, group=None, takeover=False, signatures=None):
         """Starts to publish. The first version appears with the first publish().
 
         Args:
@@ -53,11 +53,16 @@ class Publisher(endpoint.Endpoint):
           mode: int, the permission bits that control access to the address, as for a file.
           group: the name or number of the group that the group bits of `mode` apply to.
           takeover: whether to ask a publisher that already uses the address to end, instead of failing.
+          signatures: a dict from keys such as 'serving_default' to SignatureDefs, as
+            tf.saved_model.predict_signature_def makes them, that are published with the graph.
+            `ramet serve` offers them to its clients. For several models, a dict from their names to such
+            dicts.
 
         Raises:
           TypeError, ValueError: if an argument has the wrong type or value.
           tf.errors.AlreadyExistsError: if another publisher uses the address.
-          tf.errors.InvalidArgumentError: if the address or the value of an option is invalid.
+          tf.errors.InvalidArgumentError: if the address or the value of an option is invalid, or if a
+            signature names a tensor that the graph does not have.
           tf.errors.UnimplementedError: if variables cannot be published, such as strings. The message
             names them.
           tf.errors.FailedPreconditionError: if a variable has neither a shape nor a value.
@@ -73,8 +78,10 @@ class Publisher(endpoint.Endpoint):
         models = session if isinstance(session, dict) else {'': session}
         self.session = {name: sessions.base_session(s, 'Publisher') for name, s in models.items()}
         chosen = _chosen(variables, self.session)
+        signature_defs = _serialized(signatures, self.session)
         core = _core.Publisher(
-            self.address, [(name, s._core, chosen[name]) for name, s in self.session.items()],
+            self.address,
+            [(name, s._core, chosen[name], signature_defs[name]) for name, s in self.session.items()],
             options)
         if not isinstance(session, dict):
             self.session = self.session['']
@@ -174,6 +181,23 @@ def _chosen(variables, models):
     if not all(names.values()):
         raise ValueError('variables is empty; use None for the variables that inference needs')
     return {**dict.fromkeys(models, []), **names}
+
+
+def _serialized(signatures, models):
+    """Returns each model's signatures as serialized SignatureDefs by key."""
+    given = signatures or {}
+    if '' in models:
+        given = {'': given}
+    elif set(given) - set(models):
+        raise ValueError(f'signatures names the models {sorted(given)}, but session has {sorted(models)}')
+    return {model: {key: _signature_bytes(key, s) for key, s in given.get(model, {}).items()}
+            for model in models}
+
+
+def _signature_bytes(key, signature):
+    if not hasattr(signature, 'SerializeToString'):
+        raise TypeError(f'signature {key!r} must be a SignatureDef, not {signature!r}')
+    return signature.SerializeToString()
 
 
 def _name_of(variable, graph):

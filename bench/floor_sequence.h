@@ -33,7 +33,6 @@ class Sequence {
   void Softmax();
   void LayerNorm();
   void BatchedProduct(const memory& b, const memory::dims& dims);
-  void Lstm(int64_t steps, int64_t rows, int64_t in, int64_t width);
   // Updates as many parameters as the layers have, with momentum (1 slot) or Adam (2 slots).
   void Update(int slots);
 
@@ -58,7 +57,6 @@ class Sequence {
   void ConvolveBack(const dnnl::convolution_forward::primitive_desc& forward, const memory& x,
                     const memory::dims& strides, const memory::dims& before,
                     const memory::dims& after, bool bias, bool first);
-  void LstmBack(const dnnl::lstm_forward::primitive_desc& forward, Args args);
 
   bool training_;
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};

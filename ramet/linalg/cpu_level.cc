@@ -40,6 +40,7 @@ int RequestedLevel() {
   LEVEL::AddConversions(table); \
   LEVEL::AddProducts(table);    \
   LEVEL::AddDotProducts(table); \
+  LEVEL::AddPanels(table);      \
   LEVEL::AddDepthwise(table);   \
   LEVEL::AddPooling(table);     \
   LEVEL::AddBatchNorm(table);   \

@@ -155,11 +155,12 @@ bool DotsPay(const ProductArgs& p) {
 bool TryDots(Type type, const ProductArgs& p) {
   if (type != Type::kFloat || !DotsPay(p)) return false;
   constexpr int64_t kUnit = 16;
-  ParallelFor((p.n + kUnit - 1) / kUnit, kGrainMultiplications / (kUnit * p.m * p.k) + 1,
-              [&](int64_t begin, int64_t end) {
-                const int64_t at = begin * kUnit;
-                Kernels().dot_products(Part(type, p, 0, p.m, at, std::min(end * kUnit, p.n) - at));
-              });
+  ParallelFor(
+      (p.n + kUnit - 1) / kUnit, kGrainMultiplications / (kUnit * p.m * p.k) + 1,
+      [&](int64_t begin, int64_t end) {
+        const int64_t at = begin * kUnit;
+        Kernels().float_products.dots(Part(type, p, 0, p.m, at, std::min(end * kUnit, p.n) - at));
+      });
   return true;
 }
 

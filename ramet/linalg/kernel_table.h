@@ -80,6 +80,42 @@ struct DepthwiseArgs {
   const ConvOperands& o;
 };
 
+// A panel of a right operand (packed_gemm.h), and the stored matrix that it is packed from: rows of
+// `ld` elements, or columns if it is stored transposed.
+struct PanelArgs {
+  const float* b;
+  int64_t ld;
+  int64_t depth;
+  int64_t columns;  // those of the matrix; the others of the panel are zeros
+  float* panel;
+};
+
+// c[rows, columns] = a[rows, depth] * panel, then + c, + bias and Relu.
+struct PanelMultiplyArgs {
+  const float* a;
+  int64_t lda;
+  int64_t rows;
+  const float* panel;
+  int64_t panel_row;  // elements from one row of the panel to the next
+  int64_t depth;
+  float* c;
+  int64_t ldc;
+  int64_t columns;
+  bool accumulate;
+  const float* bias;  // one per column, or null
+  bool relu;
+};
+
+// Kernels of products that exist for float only.
+struct FloatProducts {
+  // With transpose_b only.
+  void (*dots)(const ProductArgs& args) = nullptr;
+  int64_t panel_columns = 0;
+  void (*pack)(const PanelArgs& args) = nullptr;
+  void (*pack_transposed)(const PanelArgs& args) = nullptr;
+  void (*multiply_panel)(const PanelMultiplyArgs& args) = nullptr;
+};
+
 struct KernelTable {
   using Unary = bool (*)(const void* x, void* y, int64_t n);
   using Binary = bool (*)(const RowsArgs& args);
@@ -134,8 +170,7 @@ struct KernelTable {
   GemvColumns gemv[kNumTypes] = {};
   GemvColumns gemv_transposed[kNumTypes] = {};
   Product product[kNumTypes] = {};
-  // For float with transpose_b only.
-  Product dot_products = nullptr;
+  FloatProducts float_products;
   Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
   Pool pool[kNumPoolKinds][kNumTypes] = {};
   // Indexed by log2 of an element's width, 1 to 8 bytes.

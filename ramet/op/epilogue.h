@@ -5,8 +5,8 @@
 namespace ramet {
 
 // An epilogue that a kernel can apply to its result before writing it: add a tensor of the same
-// shape or one row to all rows, then optionally Relu.
-enum class Epilogue : uint8_t { kAdd, kAddRelu };
+// shape or one row to all rows, then optionally Relu. kNone is not passed to an EpilogueKernel.
+enum class Epilogue : uint8_t { kNone, kAdd, kAddRelu };
 
 // An EpilogueKernel is a kernel that can apply an epilogue. A session uses it if no other step
 // reads the values in between.

@@ -9,6 +9,7 @@
 #include "ramet/base/mutex.h"
 #include "ramet/replica/device_versions.h"
 #include "ramet/replica/transport.h"
+#include "ramet/tensor/kept_forms.h"
 
 namespace ramet {
 
@@ -16,6 +17,7 @@ namespace ramet {
 // transport it came from.
 struct HeldValues final : FollowedValues {
   ~HeldValues() override {
+    for (const Tensor& value : values) KeptForms::Global().Forget(value);
     values.clear();
     held.reset();
   }

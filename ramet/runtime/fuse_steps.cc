@@ -1,9 +1,19 @@
 #include "ramet/runtime/fuse_steps.h"
 
+#include <algorithm>
+
 #include "ramet/runtime/fusion_builder.h"
 #include "ramet/runtime/passes/plan_pass.h"
 
 namespace ramet {
+namespace {
+
+int64_t NumPacked(std::span<const Fusion> fusions) {
+  return std::ranges::count_if(fusions,
+                               [](const Fusion& f) { return f.weights_kernel != nullptr; });
+}
+
+}  // namespace
 
 std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan,
                                 const PassSelection& selection, std::vector<PassEffect>* effects) {
@@ -15,9 +25,12 @@ std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan,
     const auto fuse = on_devices ? passes[p].fuse_on_devices : passes[p].fuse;
     if (fuse == nullptr || !selection.Has(p)) continue;
     const size_t before = builder.fusions().size();
+    const int64_t packed_before = NumPacked(builder.fusions());
     fuse(&builder);
     PassEffect& effect = (*effects)[p];
     effect.used = true;
+    // A pass may also change the fusions of those before it.
+    effect.changes += NumPacked(builder.fusions().first(before)) - packed_before;
     for (const Fusion& fusion : builder.fusions().subspan(before)) {
       ++effect.changes;
       effect.steps_saved += static_cast<int64_t>(fusion.parts.size()) - 1;

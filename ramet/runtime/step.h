@@ -9,6 +9,7 @@
 #include "ramet/op/epilogue.h"
 #include "ramet/op/fused_kernel.h"
 #include "ramet/op/kernel.h"
+#include "ramet/op/weights_kernel.h"
 #include "ramet/runtime/fused_elementwise.h"
 
 namespace ramet {
@@ -74,6 +75,7 @@ struct Step {
 // kernel of a device for several steps.
 struct Fusion {
   EpilogueKernel* kernel = nullptr;            // null: the others
+  WeightsKernel* weights_kernel = nullptr;     // instead of `kernel`, if it is set
   std::shared_ptr<FusedKernel> device_kernel;  // null: `elementwise`
   Epilogue epilogue = Epilogue::kAdd;
   FusedElementwise elementwise;
@@ -82,6 +84,7 @@ struct Fusion {
 
   // Returns false, with no side effects, if the parts are to be run instead.
   bool Compute(KernelContext& context) const {
+    if (weights_kernel != nullptr) return weights_kernel->ComputeWithWeights(epilogue, context);
     if (kernel != nullptr) return kernel->ComputeWith(epilogue, context);
     return device_kernel != nullptr ? device_kernel->Compute(context)
                                     : elementwise.Compute(context);

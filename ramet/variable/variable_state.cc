@@ -3,6 +3,7 @@
 #include <cstring>
 #include <thread>
 
+#include "ramet/tensor/kept_forms.h"
 #include "ramet/tensor/memory_owners.h"
 #include "ramet/variable/row_history.h"
 
@@ -34,7 +35,7 @@ Tensor* FollowedValueOf(const FollowedValues* followed, int followed_as, uint64_
 }  // namespace
 
 VariableState::VariableState(std::string name) : name_(std::move(name)) {}
-VariableState::~VariableState() = default;
+VariableState::~VariableState() { KeptForms::Global().Forget(value_); }
 
 const Tensor& VariableState::Current(const FollowedValues* followed) const {
   const Tensor* const value = FollowedValueOf(followed, followed_as_, own_since_);
@@ -59,9 +60,12 @@ void VariableState::Set(Tensor value, const FollowedValues* followed) {
 
 void VariableState::Replace(Tensor value, const FollowedValues* followed) {
   MemoryOwners::Global().GiveToVariable(value, name_);
-  MutexLock lock(mutex_);
-  std::swap(value_, value);
-  if (followed != nullptr) own_since_ = followed->sequence;
+  {
+    MutexLock lock(mutex_);
+    std::swap(value_, value);
+    if (followed != nullptr) own_since_ = followed->sequence;
+  }
+  KeptForms::Global().Forget(value);
 }
 
 void VariableState::Move(const Tensor& old, Tensor value, const FollowedValues* followed) {
@@ -90,6 +94,11 @@ StatusOr<Tensor> VariableState::Fresh(Allocator* allocator, const Tensor& old, c
 
 // Spares pay only for published variables, whose buffers are taken from them repeatedly.
 void VariableState::NoteUpdate(Tensor old, const Tensor* rows) {
+  // The caller of an update in place holds mutex_.
+  const auto forget_forms = [this]() RAMET_NO_THREAD_SAFETY_ANALYSIS {
+    KeptForms::Global().Forget(value_);
+  };
+  if (old.empty()) forget_forms();
   if (rows == nullptr || allocator_ == nullptr) return ForgetSpares();
   if (!history_) history_ = std::make_unique<RowHistory>();
   history_->Note(std::move(old), *rows);

@@ -45,7 +45,7 @@ class PassesTest : public ::testing::Test {
     std::vector<GraphElement> fed, asked(fetches.begin(), fetches.end());
     asked.insert(asked.end(), targets.begin(), targets.end());
     for (const Feed& feed : feeds) fed.push_back(feed.tensor);
-    Session with = Open({"epilogues"}), without = Open({"all"});
+    Session with = Open({"epilogues", "packed_weights"}), without = Open({"all"});
     with.InitializeMissing().value();
     without.InitializeMissing().value();
     for (int run = 0; run < 3; ++run) {
@@ -330,13 +330,14 @@ class PassChoiceTest : public PassesTest {
 
 TEST_F(PassChoiceTest, TheEnvironmentChoosesPasses) {
   const std::vector<std::string> all = Used("all");
-  EXPECT_EQ(all.size(), 5);  // all but the one for devices
+  EXPECT_EQ(all.size(), 6);  // all but the one for devices
   EXPECT_EQ(Used(""), all);
   EXPECT_TRUE(Used("none").empty());
   EXPECT_THAT(Used("arithmetic,constant_folding"),
               ::testing::ElementsAre("constant_folding", "arithmetic"));
   EXPECT_THAT(Used("-arithmetic,-epilogues"),
-              ::testing::ElementsAre("constant_folding", "common_subexpressions", "elementwise"));
+              ::testing::ElementsAre("constant_folding", "common_subexpressions", "packed_weights",
+                                     "elementwise"));
   EXPECT_THAT(Used("constant_folding,arithmetic", {"arithmetic"}),
               ::testing::ElementsAre("constant_folding"));
   EXPECT_TRUE(Used("all", {"all"}).empty());

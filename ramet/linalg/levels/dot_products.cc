@@ -147,6 +147,6 @@ void DotProducts(const ProductArgs& p) {
 
 }  // namespace
 
-void AddDotProducts(KernelTable& t) { t.dot_products = DotProducts; }
+void AddDotProducts(KernelTable& t) { t.float_products.dots = DotProducts; }
 
 }  // namespace ramet::linalg::RAMET_LEVEL

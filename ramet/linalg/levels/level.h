@@ -8,6 +8,13 @@
 #define RAMET_LEVEL portable
 #endif
 
+// Unrolls the loop that follows, which has a small constant number of iterations.
+#if defined(__clang__)
+#define RAMET_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define RAMET_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 // Declares that iterations are independent. Operands may be the result itself.
 #if defined(__clang__)
 #define RAMET_IVDEP _Pragma("clang loop vectorize(assume_safety)")

@@ -15,6 +15,7 @@ namespace ramet::linalg {
   void AddConversions(KernelTable& table); \
   void AddProducts(KernelTable& table);    \
   void AddDotProducts(KernelTable& table); \
+  void AddPanels(KernelTable& table);      \
   void AddDepthwise(KernelTable& table);   \
   void AddPooling(KernelTable& table);     \
   void AddBatchNorm(KernelTable& table);   \

@@ -5,7 +5,9 @@
 #include "ramet/linalg/gemm.h"
 #include "ramet/op/epilogue.h"
 #include "ramet/op/op.h"
+#include "ramet/op/weights_kernel.h"
 #include "ramet/ops/math/gradient_util.h"
+#include "ramet/ops/math/packed_weights.h"
 #include "ramet/ops/math/types.h"
 
 // MatMul: the product of two matrices.
@@ -13,7 +15,7 @@
 namespace ramet {
 namespace {
 
-class MatMulKernel final : public Kernel, public EpilogueKernel {
+class MatMulKernel final : public Kernel, public EpilogueKernel, public WeightsKernel {
  public:
   explicit MatMulKernel(const KernelNode& node)
       : transpose_a_(node.attrs->GetOr("transpose_a", false)),
@@ -44,12 +46,29 @@ class MatMulKernel final : public Kernel, public EpilogueKernel {
   }
 
   bool ComputeWith(Epilogue epilogue, KernelContext& c) override {
-    const Tensor &a = c.input(0), &b = c.input(1), &addend = c.input(2);
-    if (a.dtype() != kFloat || a.rank() != 2 || b.rank() != 2 || addend.empty()) return false;
+    return ComputeFused(epilogue, c, nullptr);
+  }
+  bool ComputeWithWeights(Epilogue epilogue, KernelContext& c) override {
+    return ComputeFused(epilogue, c, &weights_);
+  }
+
+ private:
+  // `weights`, if not null, keeps b packed.
+  bool ComputeFused(Epilogue epilogue, KernelContext& c, PackedWeights* weights) {
+    const Tensor &a = c.input(0), &b = c.input(1);
+    if (a.dtype() != kFloat || a.rank() != 2 || b.rank() != 2) return false;
     const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
     const int64_t n = b.dim(transpose_b_ ? 0 : 1);
     if (k != b.dim(transpose_b_ ? 1 : 0) || m == 0 || n == 0) return false;
     const Shape shape{m, n};
+    const linalg::RightOperand right{transpose_b_, n, k, b.data<float>()};
+    if (epilogue == Epilogue::kNone) {
+      auto y = c.Allocate(0, kFloat, shape);
+      if (y.ok()) Multiply(m, a, b, right, {}, weights, (*y)->mutable_data<float>());
+      return y.ok();
+    }
+    const Tensor& addend = c.input(2);
+    if (addend.empty()) return false;
     const bool row = addend.rank() == 1 && addend.dim(0) == n;
     if (!row && addend.shape() != shape) return false;
     auto y = row ? c.Allocate(0, kFloat, shape) : c.ForwardOrAllocate(0, {2}, kFloat, shape);
@@ -57,19 +76,31 @@ class MatMulKernel final : public Kernel, public EpilogueKernel {
     float* data = static_cast<float*>((*y)->raw_data());
     const float* added = addend.data<float>();
     if (!row && added != data) std::memcpy(data, added, m * n * sizeof(float));
-    linalg::Gemm(transpose_a_, transpose_b_, m, n, k, a.data<float>(), b.data<float>(), data,
-                 {.accumulate = !row});
-    if (row) {
-      linalg::AddBias(linalg::Type::kFloat, m, n, added, epilogue == Epilogue::kAddRelu, data);
-    } else if (epilogue == Epilogue::kAddRelu) {
-      linalg::Unary(linalg::UnaryOp::kRelu, linalg::Type::kFloat, data, data, m * n);
-    }
+    Multiply(
+        m, a, b, right,
+        {.accumulate = !row, .bias = row ? added : nullptr, .relu = epilogue == Epilogue::kAddRelu},
+        weights, data);
     return true;
   }
 
- private:
+  void Multiply(int64_t m, const Tensor& a, const Tensor& b, const linalg::RightOperand& right,
+                const linalg::PackedGemmOptions& options, PackedWeights* weights, float* y) const {
+    if (weights != nullptr && !transpose_a_ &&
+        weights->Multiply(m, a.data<float>(), b, right, options, y)) {
+      return;
+    }
+    linalg::Gemm(transpose_a_, transpose_b_, m, right.n, right.k, a.data<float>(), right.data, y,
+                 {.accumulate = options.accumulate});
+    if (options.bias != nullptr) {
+      linalg::AddBias(linalg::Type::kFloat, m, right.n, options.bias, options.relu, y);
+    } else if (options.relu) {
+      linalg::Unary(linalg::UnaryOp::kRelu, linalg::Type::kFloat, y, y, m * right.n);
+    }
+  }
+
   const bool transpose_a_;
   const bool transpose_b_;
+  PackedWeights weights_;
 };
 
 template <class T>

@@ -7,6 +7,7 @@
 #include "ramet/runtime/fuse_on_devices.h"
 #include "ramet/runtime/passes/fold_constants.h"
 #include "ramet/runtime/passes/merge_common_steps.h"
+#include "ramet/runtime/passes/pack_weights.h"
 #include "ramet/runtime/passes/simplify_steps.h"
 
 namespace ramet {
@@ -37,6 +38,10 @@ constexpr std::array kPasses = {
              .description = "adds a bias or a sum, and applies Relu, inside products",
              .unit = "products fused",
              .fuse = &FuseEpilogues},
+    PlanPass{.name = "packed_weights",
+             .description = "packs constant operands and variables of products once per version",
+             .unit = "products",
+             .fuse = &PackWeights},
     PlanPass{.name = "elementwise",
              .description = "computes element-wise steps in one pass over memory",
              .unit = "groups fused",

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "ramet/op/epilogue.h"
+
+namespace ramet {
+
+// A WeightsKernel is a kernel that can keep its second operand in a form that it reads faster, from
+// one run to the next (KeptForm). A session uses it if that operand is a constant, or a variable
+// that the run does not write.
+class WeightsKernel {
+ public:
+  virtual ~WeightsKernel() = default;
+  // Computes output 0, as EpilogueKernel::ComputeWith, or without an addend (Epilogue::kNone).
+  virtual bool ComputeWithWeights(Epilogue epilogue, KernelContext& context) = 0;
+};
+
+}  // namespace ramet

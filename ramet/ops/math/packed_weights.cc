@@ -1,0 +1,22 @@
+#include "ramet/ops/math/packed_weights.h"
+
+namespace ramet {
+
+bool PackedWeights::Multiply(int64_t m, const float* a, const Tensor& weights,
+                             const linalg::RightOperand& b,
+                             const linalg::PackedGemmOptions& options, float* c) {
+  if (!linalg::PackingPays(m, b)) return false;
+  const int64_t size = linalg::PackedSize(b);
+  const Tensor packed =
+      form_.Use(weights, {b.transposed, b.n, b.k}, size * sizeof(float), [&]() -> StatusOr<Tensor> {
+        RAMET_ASSIGN_OR_RETURN(Tensor form, Tensor::Allocate(kFloat, Shape{size}));
+        linalg::Pack(b, form.mutable_data<float>());
+        return form;
+      });
+  // Packing a transposed operand for one product takes longer than it saves.
+  if (packed.empty() && b.transposed) return false;
+  linalg::PackedGemm(m, a, b, packed.empty() ? nullptr : packed.data<float>(), c, options);
+  return true;
+}
+
+}  // namespace ramet

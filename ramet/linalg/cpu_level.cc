@@ -44,7 +44,8 @@ int RequestedLevel() {
   LEVEL::AddDepthwise(table);   \
   LEVEL::AddPooling(table);     \
   LEVEL::AddBatchNorm(table);   \
-  LEVEL::AddSelect(table)
+  LEVEL::AddSelect(table);      \
+  LEVEL::AddStrips(table)
 
 KernelTable MakeTable([[maybe_unused]] int level) {
   KernelTable table;

@@ -11,7 +11,7 @@ namespace ramet::linalg {
 // two dimensions left are the rows and columns of planes. A plain value without heap memory.
 class ElementLayout {
  public:
-  static constexpr int kMaxOperands = 16;
+  static constexpr int kMaxOperands = 32;
   static constexpr int kMaxOuterDims = 4;
   using Shape = std::span<const int64_t>;
   // The dimensions along which a value varies, as bits.

@@ -4,7 +4,6 @@
 
 #include "ramet/linalg/element_run.h"
 #include "ramet/linalg/element_spans.h"
-#include "ramet/linalg/stream_copy.h"
 
 namespace ramet::linalg {
 namespace {
@@ -41,10 +40,12 @@ bool ElementProgram::IsOutput(int value) const {
 
 void ElementProgram::FindReaders() {
   last_reader_.assign(num_inputs() + instructions_.size(), -1);
+  num_readers_.assign(last_reader_.size(), 0);
   for (size_t i = 0; i < instructions_.size(); ++i) {
     const ElementInstruction& instruction = instructions_[i];
     for (int k = 0; k < instruction.num_operands; ++k) {
       last_reader_[instruction.operands[k]] = static_cast<int8_t>(i);
+      ++num_readers_[instruction.operands[k]];
     }
     reduces_ |= instruction.kind == Kind::kReduce;
     width_ = std::max({width_, TypeSize(instruction.type), instruction.width()});
@@ -52,12 +53,14 @@ void ElementProgram::FindReaders() {
 }
 
 // A value has a register from its instruction to its last reader. An instruction does not write the
-// register of an operand, because a loop may read and write different numbers of elements.
+// register of an operand, because a loop may read and write different numbers of elements. Values
+// of different widths have different registers, because a strip reads and writes them tile by tile.
 void ElementProgram::AssignRegisters() {
-  std::vector<int> free;
+  std::array<std::vector<int>, 9> free_of;  // by width
   for (size_t i = 0; i < instructions_.size(); ++i) {
     const int value = num_inputs() + static_cast<int>(i);
     register_.push_back(-1);
+    std::vector<int>& free = free_of[instructions_[i].width()];
     if (!IsOutput(value)) {
       if (free.empty()) free.push_back(num_registers_++);
       register_.back() = static_cast<int8_t>(free.back());
@@ -67,7 +70,7 @@ void ElementProgram::AssignRegisters() {
       const int reg = register_[v - num_inputs()];
       const bool ends =
           last_reader_[v] == static_cast<int>(i) || (v == value && last_reader_[v] < 0);
-      if (reg >= 0 && ends) free.push_back(reg);
+      if (reg >= 0 && ends) free_of[instructions_[v - num_inputs()].width()].push_back(reg);
     }
   }
 }
@@ -79,8 +82,6 @@ void ElementProgram::Weigh() {
   }
   grain_ = work > 0 ? std::max<int64_t>(1, static_cast<int64_t>(1 / work)) : 1;
 }
-
-int64_t ElementProgram::BlockElements() const { return kStreamBlockBytes / width_; }
 
 bool ElementProgram::Resolve(const ElementLayout& layout,
                              std::span<uint8_t, kMaxValues> varies) const {

@@ -15,11 +15,13 @@ namespace ramet::linalg {
 // numbered first, then the results of its instructions.
 struct ElementInstruction {
   enum class Kind : uint8_t {
-    kUnary,   // Unary; op is a UnaryOp
-    kBinary,  // Binary; op is a BinaryOp
-    kSelect,  // operand 0 ? operand 1 : operand 2
-    kCast,    // Cast
-    kReduce,  // Reduce of the last dimension, which then has one element; op is a ReduceOp
+    kUnary,     // Unary; op is a UnaryOp
+    kBinary,    // Binary; op is a BinaryOp
+    kSelect,    // operand 0 ? operand 1 : operand 2
+    kCast,      // Cast
+    kReduce,    // Reduce of the last dimension, which then has one element; op is a ReduceOp
+    kRepeat,    // operand 0, for readers whose other operands have more elements
+    kConstant,  // op, a number, in a floating-point type
   };
   Kind kind = Kind::kUnary;
   uint8_t op = 0;
@@ -29,16 +31,17 @@ struct ElementInstruction {
   std::array<int8_t, 3> operands = {};
 
   int64_t width() const { return TypeSize(result); }
+  std::span<const int8_t> reads() const { return std::span(operands).first(num_operands); }
 };
 
 // An ElementProgram is a sequence of instructions that are applied to one block of elements at a
-// time, so that values between them stay in the cache and memory is read and written once. Each
-// instruction runs the loop of Unary, Binary and so on, so that the bits of results are those of
-// separate calls, for any number of threads. Immutable.
+// time, so that values between them stay in registers or in the cache and memory is read and
+// written once. Each instruction computes what the loop of Unary, Binary and so on computes, so
+// that the bits of results are those of separate calls, for any number of threads. Immutable.
 class ElementProgram {
  public:
   static constexpr int kMaxInputs = ElementLayout::kMaxOperands;
-  static constexpr int kMaxInstructions = 48;
+  static constexpr int kMaxInstructions = 95;
   static constexpr int kMaxOutputs = 8;
   static constexpr int kMaxValues = kMaxInputs + kMaxInstructions;
   // The longest row that is reduced in the cache.
@@ -59,6 +62,13 @@ class ElementProgram {
   std::span<const int8_t> outputs() const { return outputs_; }
   // Returns the instruction that reads a value last, or -1.
   int last_reader(int value) const { return last_reader_[value]; }
+  // Returns how often instructions read a value.
+  int num_readers(int value) const { return num_readers_[value]; }
+  bool IsOutput(int value) const;
+  // Results that are not outputs have registers, which they share if they are not needed at the
+  // same time.
+  int num_registers() const { return num_registers_; }
+  int register_of(int value) const { return register_[value - num_inputs()]; }
   // Reports whether some instruction needs rows that are not cut into blocks.
   bool reduces() const { return reduces_; }
 
@@ -82,15 +92,13 @@ class ElementProgram {
   void FindReaders();
   void AssignRegisters();
   void Weigh();
-  bool IsOutput(int value) const;
-  // Returns the elements per block, if rows need not be whole.
-  int64_t BlockElements() const;
 
   std::vector<Type> inputs_;
   std::vector<ElementInstruction> instructions_;
   std::vector<int8_t> outputs_;
-  std::vector<int8_t> last_reader_;  // by value
-  std::vector<int8_t> register_;     // by instruction; -1 for outputs
+  std::vector<int8_t> last_reader_;   // by value
+  std::vector<int16_t> num_readers_;  // by value
+  std::vector<int8_t> register_;      // by instruction; -1 for outputs
   int num_registers_ = 0;
   int64_t width_ = 1;  // of the widest value
   int64_t grain_ = 1;  // elements that justify a thread

@@ -17,6 +17,12 @@ namespace {
 using Kind = ElementInstruction::Kind;
 constexpr uint8_t kRow = ElementLayout::kRow, kColumn = ElementLayout::kColumn;
 
+// Values between sections have buffers of this size, which stay in the first-level cache. A program
+// that is one strip has none; its blocks are the unit of work of a thread (ramet_bench
+// ramet/cheap_chain*).
+constexpr int64_t kBlockBytes = 4096, kStripBytes = 32768;
+constexpr uintptr_t kStreamAlign = 64;
+
 template <class T>
 void DivideAll(T divisor, void* yv, int64_t n) {
   T* y = static_cast<T*>(yv);
@@ -28,7 +34,12 @@ void DivideAll(T divisor, void* yv, int64_t n) {
 ElementRun::ElementRun(const ElementProgram& program, const ElementLayout& layout,
                        std::span<const uint8_t, kMaxValues> varies,
                        const ElementProgram::Buffers& buffers, bool streamed)
-    : program_(program), layout_(layout), varies_(varies), buffers_(buffers), streamed_(streamed) {
+    : program_(program),
+      layout_(layout),
+      varies_(varies),
+      buffers_(buffers),
+      streamed_(streamed && reinterpret_cast<uintptr_t>(buffers.outputs[0]) % kStreamAlign == 0),
+      dense_(FindDense()) {
   const size_t num_values = program.last_reader_.size();
   std::fill_n(output_.begin(), num_values, int8_t{-1});
   for (size_t o = 0; o < program.outputs_.size(); ++o) {
@@ -38,9 +49,20 @@ ElementRun::ElementRun(const ElementProgram& program, const ElementLayout& layou
 
 void ElementRun::Run() {
   if (!ComputeScalars()) return;
+  sections_.emplace(ElementValues{program_, varies_, dense_}, streamed_);
   const int64_t blocks = CountBlocks();
   const int64_t grain = program_.grain_ / (block_rows_ * block_columns_) + 1;
   ParallelFor(blocks, grain, [this](int64_t begin, int64_t end) { RunBlocks(begin, end); });
+}
+
+std::bitset<ElementRun::kMaxValues> ElementRun::FindDense() const {
+  std::bitset<kMaxValues> dense;
+  for (size_t v = 0; v < program_.last_reader_.size(); ++v) {
+    const bool by_row = (varies_[v] & kRow) != 0 || layout_.rows() == 1;
+    const bool by_column = (varies_[v] & kColumn) != 0 || layout_.columns() == 1;
+    dense[v] = by_row && by_column;
+  }
+  return dense;
 }
 
 // Returns whether there are other values.
@@ -65,7 +87,8 @@ bool ElementRun::ComputeScalars() {
 }
 
 int64_t ElementRun::CountBlocks() {
-  const int64_t elements = program_.BlockElements();
+  const int64_t bytes = sections_->is_one_strip() ? kStripBytes : kBlockBytes;
+  const int64_t elements = bytes / program_.width_;
   bool whole_rows = program_.reduces_;
   for (int8_t output : program_.outputs_) {
     whole_rows |= varies_[output] != 0 && (varies_[output] & kColumn) == 0;
@@ -78,11 +101,27 @@ int64_t ElementRun::CountBlocks() {
   return layout_.planes() * row_blocks_ * column_blocks_;
 }
 
+// Returns the bytes of a buffer for one value of a block. They are not a power of two, so that
+// buffers next to each other use different sets of the cache.
+int64_t ElementRun::BlockBytes() const {
+  if (sections_->is_one_strip()) return 0;
+  const int64_t bytes = block_rows_ * block_columns_ * program_.width_;
+  return (bytes + 63) / 64 * 64 + 64;
+}
+
 void ElementRun::RunBlocks(int64_t begin, int64_t end) const {
-  const int64_t registers = program_.num_registers_ + (streamed_ ? 1 : 0);
-  const int64_t bytes = registers * block_rows_ * block_columns_ * program_.width_;
-  char* const scratch = static_cast<char*>(Scratch(ScratchUse::kElementBlocks, bytes));
-  for (int64_t i = begin; i < end; ++i) RunBlock(BlockAt(i), scratch);
+  const int64_t block_bytes = BlockBytes();
+  const int64_t registers_bytes = program_.num_registers_ * block_bytes;
+  const int64_t bytes = registers_bytes + ElementStrips::MemoryBytes(*sections_, block_bytes);
+  char* const registers = static_cast<char*>(Scratch(ScratchUse::kElementBlocks, bytes));
+  ElementStrips strips(program_, *sections_, registers + registers_bytes, block_bytes, varies_,
+                       [this](int value) { return Scalar(value); });
+  Values values;
+  for (int64_t i = begin; i < end; ++i) {
+    const Block block = BlockAt(i);
+    Place(block, registers, &values);
+    RunBlock(block, values, &strips);
+  }
   if (streamed_) StreamFence();
 }
 
@@ -97,38 +136,45 @@ ElementRun::Block ElementRun::BlockAt(int64_t i) const {
   return block;
 }
 
-void ElementRun::RunBlock(const Block& block, char* registers) const {
+void ElementRun::Place(const Block& block, char* registers, Values* values) const {
   const auto rows_of = [&](uint8_t varies) { return (varies & kRow) != 0 ? block.rows : 1; };
   const auto columns_of = [&](uint8_t varies) {
     return (varies & kColumn) != 0 ? block.columns : 1;
   };
-  Values values;
   for (int v = 0; v < program_.num_inputs(); ++v) {
     const uint8_t varies = varies_[v];
     int64_t at = layout_.planes() > 1 ? layout_.PlaneOffset(v, block.plane) : 0;
     if ((varies & kRow) != 0) at += block.row * ((varies & kColumn) != 0 ? layout_.columns() : 1);
     if ((varies & kColumn) != 0) at += block.column;
     const auto* data = static_cast<const char*>(buffers_.inputs[v]);
-    values[v] = {const_cast<char*>(data) + at * TypeSize(program_.input_type(v)), rows_of(varies),
-                 columns_of(varies)};
+    (*values)[v] = {const_cast<char*>(data) + at * TypeSize(program_.input_type(v)),
+                    rows_of(varies), columns_of(varies)};
   }
-  const int64_t register_bytes = block_rows_ * block_columns_ * program_.width_;
+  const int64_t block_bytes = BlockBytes();
   for (size_t i = 0; i < program_.instructions_.size(); ++i) {
     const int v = program_.num_inputs() + static_cast<int>(i);
-    if (varies_[v] == 0) {
-      values[v] = {Scalar(v), 1, 1};
-      continue;
+    char* const data = varies_[v] == 0  ? Scalar(v)
+                       : output_[v] < 0 ? registers + program_.register_[i] * block_bytes
+                                        : OutputAt(v, block);
+    (*values)[v] = {data, rows_of(varies_[v]), columns_of(varies_[v])};
+  }
+}
+
+void ElementRun::RunBlock(const Block& block, const Values& values, ElementStrips* strips) const {
+  for (const ElementSections::Section& section : sections_->sections()) {
+    if (section.is_strip) {
+      strips->Run(section, values, block.size());
+    } else {
+      const int v = program_.num_inputs() + section.begin;
+      Execute(program_.instructions_[section.begin], values, values[v]);
     }
-    char* const to = output_[v] < 0 ? registers + program_.register_[i] * register_bytes
-                     : streamed_    ? registers + program_.num_registers_ * register_bytes
-                                    : OutputAt(v, block);
-    values[v] = {to, rows_of(varies_[v]), columns_of(varies_[v])};
-    Execute(program_.instructions_[i], values, values[v]);
-    if (streamed_ && output_[v] >= 0) Stream(block, to);
   }
 }
 
 char* ElementRun::Scalar(int value) const {
+  if (value < program_.num_inputs()) {
+    return static_cast<char*>(const_cast<void*>(buffers_.inputs[value]));
+  }
   if (output_[value] >= 0) return static_cast<char*>(buffers_.outputs[output_[value]]);
   return const_cast<char*>(scalars_[value].data());
 }
@@ -140,22 +186,8 @@ char* ElementRun::OutputAt(int value, const Block& block) const {
   return static_cast<char*>(buffers_.outputs[output_[value]]) + at * width;
 }
 
-// Copies the elements of a block from `made`, and prefetches the inputs of the next block.
-void ElementRun::Stream(const Block& block, const char* made) const {
-  std::array<const char*, ElementProgram::kMaxInputs> next;
-  size_t count = 0;
-  for (int i = 0; i < program_.num_inputs(); ++i) {
-    if (varies_[i] == 0) continue;
-    next[count++] = static_cast<const char*>(buffers_.inputs[i]) +
-                    (block.column + block.columns) * TypeSize(program_.input_type(i));
-  }
-  const int value = program_.outputs_[0];
-  const int64_t width = program_.instructions_[value - program_.num_inputs()].width();
-  StreamCopy(OutputAt(value, block), made, static_cast<size_t>(block.columns * width),
-             std::span(next).first(count));
-}
-
-void ElementRun::Execute(const ElementInstruction& instruction, const Values& values, Value& y) {
+void ElementRun::Execute(const ElementInstruction& instruction, const Values& values,
+                         const Value& y) {
   const Value& a = values[instruction.operands[0]];
   switch (instruction.kind) {
     case Kind::kUnary:
@@ -168,11 +200,16 @@ void ElementRun::Execute(const ElementInstruction& instruction, const Values& va
       break;
     case Kind::kCast: Cast(instruction.type, a.data, instruction.result, y.data, y.size()); break;
     case Kind::kReduce: ExecuteReduce(instruction, a, y); break;
+    case Kind::kRepeat: std::memcpy(y.data, a.data, y.size() * instruction.width()); break;
+    case Kind::kConstant: {
+      const float number = instruction.op;
+      Cast(Type::kFloat, &number, instruction.result, y.data, 1);
+    }
   }
 }
 
 void ElementRun::ExecuteBinary(const ElementInstruction& instruction, const Value& a,
-                               const Value& b, Value& y) {
+                               const Value& b, const Value& y) {
   RowsArgs args{a.data, b.data, y.data, 1, y.size(), 0, 0, a.size() == 1, b.size() == 1};
   const bool alike = a.rows == b.rows && a.columns == b.columns;
   if (alike) {
@@ -190,7 +227,7 @@ void ElementRun::ExecuteBinary(const ElementInstruction& instruction, const Valu
 
 // Selects row by row. A condition with one element per row is repeated.
 void ElementRun::ExecuteSelect(const ElementInstruction& instruction, const Value& condition,
-                               const Value& a, const Value& b, Value& y) {
+                               const Value& a, const Value& b, const Value& y) {
   const int64_t width = instruction.width();
   const auto kernel = Kernels().select[std::countr_zero(static_cast<uint64_t>(width))];
   const auto row_of = [](const Value& value, int64_t row, int64_t element) {
@@ -212,7 +249,8 @@ void ElementRun::ExecuteSelect(const ElementInstruction& instruction, const Valu
 }
 
 // Reduces rows as Reduce does. A row of one element is copied.
-void ElementRun::ExecuteReduce(const ElementInstruction& instruction, const Value& x, Value& y) {
+void ElementRun::ExecuteReduce(const ElementInstruction& instruction, const Value& x,
+                               const Value& y) {
   const Type type = instruction.type;
   const auto op = static_cast<ReduceOp>(instruction.op);
   if (x.columns == 1) {

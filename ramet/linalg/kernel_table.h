@@ -7,6 +7,7 @@
 #include "ramet/linalg/norm_args.h"
 #include "ramet/linalg/pool_args.h"
 #include "ramet/linalg/reduce.h"
+#include "ramet/linalg/strip_code.h"
 #include "ramet/linalg/types.h"
 
 // Internal to linalg: single-threaded span functions by operation and type. levels/ fills one table
@@ -175,6 +176,7 @@ struct KernelTable {
   Pool pool[kNumPoolKinds][kNumTypes] = {};
   // Indexed by log2 of an element's width, 1 to 8 bytes.
   SelectRow select[4] = {};
+  StripTable strips;
   NormSums norm_sum = nullptr;
   NormSums norm_sum_squares = nullptr;
   NormSums norm_sum_grads = nullptr;

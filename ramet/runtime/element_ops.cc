@@ -35,6 +35,7 @@ constexpr Entry Fold(ReduceOp op) {
 
 using Table = std::unordered_map<std::string_view, Entry>;
 
+// long: it is one table.
 const Table& Entries() {
   static const auto* const table = new Table{
       {"Neg", Map(UnaryOp::kNeg)},
@@ -125,6 +126,11 @@ const Table& Entries() {
       {"Select", {Kind::kSelect, 0, Rule::kSame}},
       {"SelectV2", {Kind::kSelect, 0, Rule::kBroadcast}},
       {"Cast", {Kind::kCast, 0, Rule::kUnchanged}},
+      {"Fill", {Kind::kRepeat, 0, Rule::kSizes}},
+      {"BroadcastTo", {Kind::kRepeat, 0, Rule::kSizes}},
+      {"Tile", {Kind::kRepeat, 0, Rule::kMultiples}},
+      {"ZerosLike", {Kind::kConstant, 0, Rule::kLike}},
+      {"OnesLike", {Kind::kConstant, 1, Rule::kLike}},
       {"Sum", Fold(ReduceOp::kSum)},
       {"Mean", Fold(ReduceOp::kMean)},
       {"Max", Fold(ReduceOp::kMax)},
@@ -175,6 +181,8 @@ bool SetTypes(const Entry& entry, const AttrMap& attrs, linalg::ElementInstructi
       made->result = LinalgTypeOf(to);
       return IsSupported(to);
     }
+    case Kind::kRepeat: return true;
+    case Kind::kConstant: return IsFloating(dtype);
     case Kind::kReduce: return dtype == DType::kFloat || dtype == DType::kDouble;
   }
   return false;
@@ -182,7 +190,17 @@ bool SetTypes(const Entry& entry, const AttrMap& attrs, linalg::ElementInstructi
 
 int NumOperands(Kind kind) {
   if (kind == Kind::kSelect) return 3;
+  if (kind == Kind::kConstant) return 0;
   return kind == Kind::kBinary ? 2 : 1;
+}
+
+std::vector<int64_t> IntegersOf(const Tensor& t) {
+  std::vector<int64_t> integers;
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    integers.push_back(t.dtype() == DType::kInt32 ? int64_t{t.data<int32_t>()[i]}
+                                                  : t.data<int64_t>()[i]);
+  }
+  return integers;
 }
 
 // Sets the axis of a reduction. Returns false unless it is one that is known and may be the last.
@@ -190,8 +208,7 @@ bool SetAxis(const FusionBuilder& builder, const Step& step, ElementOp* op) {
   const Tensor* const axes = builder.ConstantIn(builder.InputSlot(step, 1));
   if (axes == nullptr || axes->num_elements() != 1) return false;
   if (axes->dtype() != DType::kInt32 && axes->dtype() != DType::kInt64) return false;
-  const int64_t axis =
-      axes->dtype() == DType::kInt32 ? int64_t{*axes->data<int32_t>()} : *axes->data<int64_t>();
+  const int64_t axis = IntegersOf(*axes)[0];
   const Shape& x = builder.InputShape(step, 0);
   const bool is_last = axis == -1 || (!x.unknown_rank() && axis == x.rank() - 1);
   if (!is_last || x.rank() == 0) return false;
@@ -202,6 +219,20 @@ bool SetAxis(const FusionBuilder& builder, const Step& step, ElementOp* op) {
   const int64_t n = x.unknown_rank() ? -1 : x.dim(x.rank() - 1);
   const int64_t width = op->part.instruction.width();
   return n != 1 && n * width <= linalg::ElementProgram::kMaxRowBytes;
+}
+
+// Sets where the shape of the result is given. Returns false if it is a scalar.
+bool SetGivenShape(const FusionBuilder& builder, const Step& step, ElementOp* op) {
+  const bool like = op->part.rule == Rule::kLike;
+  const bool sizes_first = builder.OpOf(step) == "Fill";
+  op->first_operand = sizes_first ? 1 : 0;
+  op->given_input = like || sizes_first ? 0 : 1;
+  if (like) return true;
+  const Tensor* const sizes = builder.ConstantIn(builder.InputSlot(step, op->given_input));
+  if (sizes == nullptr) return true;
+  op->given_input = -1;
+  op->part.given.constant = IntegersOf(*sizes);
+  return sizes->rank() == 1 && sizes->num_elements() > 0;
 }
 
 // Returns an op whose output is its input, or null.
@@ -249,6 +280,7 @@ std::optional<ElementOp> ElementOpOf(const FusionBuilder& builder, const Step& s
   if (op.part.rule == Rule::kBias && attrs.GetOr<std::string>("data_format", "NHWC") != "NHWC") {
     return std::nullopt;
   }
+  if (op.fills() && !SetGivenShape(builder, step, &op)) return std::nullopt;
   const auto& instruction = op.part.instruction;
   if (instruction.kind == Kind::kCast && instruction.type == instruction.result) {
     op.form = ElementOp::Form::kAlias;
@@ -257,7 +289,7 @@ std::optional<ElementOp> ElementOpOf(const FusionBuilder& builder, const Step& s
 }
 
 bool MayFuseShapes(const FusionBuilder& builder, const Step& step, const ElementOp& op) {
-  if (op.reduces() || op.form != ElementOp::Form::kPart) return true;
+  if (op.reduces() || op.fills() || op.form != ElementOp::Form::kPart) return true;
   const Shape& result = builder.OutputShape(step);
   bool any = false;
   for (int i = 0; i < op.num_operands; ++i) {

@@ -17,10 +17,18 @@ struct ElementOp {
   };
   Form form = Form::kPart;
   FusedElementwise::Part part;  // without operands
-  int num_operands = 1;         // the first inputs of the step
+  int num_operands = 1;         // inputs of the step
+  int first_operand = 0;        // the input that is operand 0
+  int given_input = -1;         // has the sizes of the result, or a value of its shape
 
   bool reduces() const {
     return part.instruction.kind == linalg::ElementInstruction::Kind::kReduce;
+  }
+  // Reports whether the result repeats the elements of a smaller operand or a constant.
+  bool fills() const {
+    return part.rule == FusedElementwise::ShapeRule::kSizes ||
+           part.rule == FusedElementwise::ShapeRule::kMultiples ||
+           part.rule == FusedElementwise::ShapeRule::kLike;
   }
   int num_parts() const {
     if (form == Form::kSum) return num_operands - 1;

@@ -1,6 +1,7 @@
 #include "ramet/runtime/fuse_elementwise.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <queue>
 #include <string_view>
@@ -57,8 +58,8 @@ class PassChooser {
       if (!AddAssignment(step)) return false;
     } else {
       const std::optional<ElementOp> op = ElementOpOf(builder_, step);
-      if (!op || op->num_parts() == 0 || op->num_operands > FusedElementwise::kMaxInputs ||
-          !MayFuseShapes(builder_, step, *op)) {
+      if (!op || op->num_parts() == 0 || op->fills() ||
+          op->num_operands > FusedElementwise::kMaxInputs || !MayFuseShapes(builder_, step, *op)) {
         return false;
       }
       Add(last_, *op, false);
@@ -92,7 +93,26 @@ class PassChooser {
     num_parts_ += op.num_parts();
     num_reductions_ += op.reduces() ? 1 : 0;
     num_kept_ += is_kept ? 1 : 0;
-    for (int k = 0; k < op.num_operands; ++k) Read(builder_.InputSlot(step, k), op.operand_type(k));
+    for (int k = 0; k < op.num_operands; ++k) {
+      Read(builder_.InputSlot(step, op.first_operand + k), op.operand_type(k));
+    }
+    if (op.given_input >= 0) ReadGiven(step, op);
+  }
+
+  // Reads the value that has the sizes of the output of a step, or their shape.
+  void ReadGiven(const Step& step, const ElementOp& op) {
+    const int32_t slot = builder_.InputSlot(step, op.given_input);
+    if (op.part.rule == FusedElementwise::ShapeRule::kLike) {
+      Read(slot, op.part.instruction.type);
+    } else {
+      sizes_.push_back(slot);
+      if (!IsRead(slot)) reads_.push_back({slot, SizesType(step, op)});
+    }
+  }
+
+  linalg::Type SizesType(const Step& step, const ElementOp& op) const {
+    const GraphData& graph = builder_.graph();
+    return static_cast<linalg::Type>(graph.output(graph.inputs(step.node)[op.given_input]).dtype);
   }
 
   bool IsRead(int32_t slot) const {
@@ -123,18 +143,28 @@ class PassChooser {
     if (!op || op->part.rule == FusedElementwise::ShapeRule::kReduce) return;
     if (!builder_.flow().MayRunIn(i, last_) || !HasRoom(step, *op)) return;
     const bool is_kept = IsReadOutside(step);
-    if (is_kept && !MayKeep(i, *op)) return;
+    if (is_kept && (op->fills() || !MayKeep(i, *op))) return;
+    if (!MayGiveSizes(step, *op)) return;
     if (op->form == ElementOp::Form::kRead && !assignment_.assigns) return;
     if (!MayFuseShapes(builder_, step, *op) || !FitsReaders(step)) return;
     std::erase_if(reads_, [&](const ReadSlot& read) { return read.slot == step.outputs.first; });
     Add(i, *op, is_kept);
   }
 
+  // Reports whether sizes that the pass reads, also for this step, are known before it.
+  bool MayGiveSizes(const Step& step, const ElementOp& op) const {
+    if (std::ranges::find(sizes_, step.outputs.first) != sizes_.end()) return false;
+    if (op.given_input < 0 || op.part.rule == FusedElementwise::ShapeRule::kLike) return true;
+    return !IsChosen(builder_.flow().WriterOf(builder_.InputSlot(step, op.given_input)));
+  }
+
   bool HasRoom(const Step& step, const ElementOp& op) const {
     if (num_parts_ + op.num_parts() > FusedElementwise::kMaxParts - 1) return false;
     if (num_reductions_ + (op.reduces() ? 1 : 0) > FusedElementwise::kMaxReductions) return false;
     int more = -1;
-    for (int k = 0; k < op.num_operands; ++k) more += IsRead(builder_.InputSlot(step, k)) ? 0 : 1;
+    const auto count = [&](int k) { more += IsRead(builder_.InputSlot(step, k)) ? 0 : 1; };
+    for (int k = 0; k < op.num_operands; ++k) count(op.first_operand + k);
+    if (op.given_input >= 0) count(op.given_input);
     return static_cast<int>(reads_.size()) + more <= FusedElementwise::kMaxInputs;
   }
 
@@ -182,6 +212,7 @@ class PassChooser {
   Assignment assignment_;
   std::vector<ChosenStep> chosen_;
   std::vector<ReadSlot> reads_;
+  std::vector<int32_t> sizes_;  // slots among these that have sizes of results
   std::priority_queue<int32_t> candidates_;
   int num_parts_ = 0, num_reductions_ = 0, num_kept_ = 0;
 };
@@ -223,7 +254,7 @@ class PassMaker {
  private:
   int8_t Last() const { return static_cast<int8_t>(pass_.reads().size() + parts_.size() - 1); }
 
-  void AddPart(FusedElementwise::Part part, std::initializer_list<int8_t> operands) {
+  void AddPart(FusedElementwise::Part part, std::span<const int8_t> operands) {
     std::ranges::copy(operands, part.instruction.operands.begin());
     part.instruction.num_operands = static_cast<int8_t>(operands.size());
     parts_.push_back(part);
@@ -231,22 +262,26 @@ class PassMaker {
 
   void AddStep(const ChosenStep& chosen) {
     const Step& step = builder_.step(chosen.step);
-    const auto operand = [&](int k) { return value_of_.at(builder_.InputSlot(step, k)); };
     const ElementOp& op = chosen.op;
+    const auto operand = [&](int k) {
+      return value_of_.at(builder_.InputSlot(step, op.first_operand + k));
+    };
     int8_t& result = value_of_[step.outputs.first];
     if (op.num_parts() == 0) {
       result = operand(0);
       return;
     }
     if (op.form == ElementOp::Form::kSum) {
-      AddPart(op.part, {operand(0), operand(1)});
-      for (int k = 2; k < op.num_operands; ++k) AddPart(op.part, {Last(), operand(k)});
-    } else if (op.num_operands == 1) {
-      AddPart(op.part, {operand(0)});
-    } else if (op.num_operands == 2) {
-      AddPart(op.part, {operand(0), operand(1)});
+      AddPart(op.part, std::array{operand(0), operand(1)});
+      for (int k = 2; k < op.num_operands; ++k) AddPart(op.part, std::array{Last(), operand(k)});
     } else {
-      AddPart(op.part, {operand(0), operand(1), operand(2)});
+      FusedElementwise::Part part = op.part;
+      if (op.given_input >= 0) {
+        part.given.value = value_of_.at(builder_.InputSlot(step, op.given_input));
+      }
+      std::array<int8_t, 3> operands;
+      for (int k = 0; k < op.num_operands; ++k) operands[k] = operand(k);
+      AddPart(part, std::span(operands).first(op.num_operands));
     }
     result = Last();
   }
@@ -258,7 +293,7 @@ class PassMaker {
     part.instruction.op = static_cast<uint8_t>(op);
     part.instruction.type = part.instruction.result = types_[0];
     part.rule = FusedElementwise::ShapeRule::kSame;
-    AddPart(part, {0, Last()});
+    AddPart(part, std::array{int8_t{0}, Last()});
   }
 
   FusionBuilder& builder_;

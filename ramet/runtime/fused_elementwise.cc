@@ -12,6 +12,12 @@ namespace {
 using linalg::ElementLayout;
 using linalg::ElementProgram;
 
+constexpr int64_t kMaxGivenSizes = 8;
+
+int64_t IntegerAt(const Tensor& t, int64_t i) {
+  return t.dtype() == DType::kInt32 ? t.data<int32_t>()[i] : t.data<int64_t>()[i];
+}
+
 // Reports whether a tensor of shape `small` broadcasts to `wide`.
 bool BroadcastsTo(const Shape& small, const Shape& wide) {
   const int lead = wide.rank() - small.rank();
@@ -49,6 +55,7 @@ class FusedElementwise::Run {
   bool Take(const Tensor& old) {
     for (int i = 0; i < program().num_inputs(); ++i) {
       const Tensor& value = InputOf(i, old);
+      inputs_[i] = &value;
       if (value.empty() || static_cast<linalg::Type>(value.dtype()) != program().input_type(i)) {
         return false;
       }
@@ -128,12 +135,52 @@ class FusedElementwise::Run {
         case ShapeRule::kBias:
           if (!IsBias(*shapes_[operands[1]], *shape)) return false;
           break;
+        case ShapeRule::kSizes:
+        case ShapeRule::kMultiples: shape = FindShape(pass_.rules_[i], *shape); break;
+        case ShapeRule::kLike: shape = shapes_[pass_.rules_[i].given.value]; break;
         default:
           if (!Reduce(pass_.rules_[i], *shape, &reduced_[num_reduced])) return false;
           shape = &reduced_[num_reduced++];
       }
       if (shape == nullptr) return false;
       shapes_[program().num_inputs() + i] = shape;
+    }
+    return true;
+  }
+
+  // Finds the given shape among those of the inputs, because only then does the pass have an
+  // element for each of its elements. Returns null otherwise.
+  const Shape* FindShape(const Rule& rule, const Shape& operand) const {
+    std::array<int64_t, kMaxGivenSizes> read;
+    std::span<const int64_t> sizes = rule.given.constant;
+    if (rule.given.value >= 0) {
+      const Tensor& given = *inputs_[rule.given.value];
+      const int64_t n = given.num_elements();
+      if (given.rank() != 1 || n > kMaxGivenSizes) return nullptr;
+      for (int64_t d = 0; d < n; ++d) read[d] = IntegerAt(given, d);
+      sizes = std::span(read).first(n);
+    }
+    for (int i = 0; i < program().num_inputs(); ++i) {
+      const bool multiples = rule.rule == ShapeRule::kMultiples;
+      if (multiples ? IsTiled(operand, sizes, *shapes_[i])
+                    : std::ranges::equal(sizes, shapes_[i]->dims()) &&
+                          BroadcastsTo(operand, *shapes_[i])) {
+        return shapes_[i];
+      }
+    }
+    return nullptr;
+  }
+
+  // Reports whether tiles of a shape make the other one, and only dimensions of size 1 are
+  // repeated.
+  static bool IsTiled(const Shape& tile, std::span<const int64_t> multiples, const Shape& whole) {
+    const int rank = tile.rank();
+    if (rank != whole.rank() || rank != static_cast<int>(multiples.size())) return false;
+    for (int d = 0; d < rank; ++d) {
+      if (tile.dim(d) == 1 ? multiples[d] != whole.dim(d)
+                           : multiples[d] != 1 || tile.dim(d) != whole.dim(d)) {
+        return false;
+      }
     }
     return true;
   }
@@ -199,6 +246,7 @@ class FusedElementwise::Run {
   const FusedElementwise& pass_;
   KernelContext& context_;
   std::optional<std::array<Tensor, kMaxInputs>> read_;  // variables that are not the target
+  std::array<const Tensor*, kMaxInputs> inputs_;
   std::array<const Shape*, kMaxValues> shapes_;
   std::array<Shape, kMaxReductions> reduced_;
   std::array<uint8_t, kMaxValues> varies_;
@@ -212,7 +260,7 @@ FusedElementwise::FusedElementwise(std::vector<linalg::Type> inputs, const std::
   std::vector<linalg::ElementInstruction> instructions;
   for (const Part& part : parts) {
     instructions.push_back(part.instruction);
-    rules_.push_back({part.rule, part.axis});
+    rules_.push_back({part.rule, part.axis, part.given});
   }
   program_ = ElementProgram(std::move(inputs), std::move(instructions), std::move(outputs));
 }

@@ -24,17 +24,26 @@ class FusedElementwise {
 
   // How the shape of a result follows from those of the operands.
   enum class ShapeRule : uint8_t {
-    kUnchanged,     // of a unary operation
-    kBroadcast,     // one operand has the shape of the result
-    kSame,          // all operands have one shape
-    kBias,          // operand 1 is a vector, operand 0 has at least two dimensions
-    kReduce,        // the last dimension is dropped
-    kReduceInPlace  // the last dimension has size 1
+    kUnchanged,      // of a unary operation
+    kBroadcast,      // one operand has the shape of the result
+    kSame,           // all operands have one shape
+    kBias,           // operand 1 is a vector, operand 0 has at least two dimensions
+    kReduce,         // the last dimension is dropped
+    kReduceInPlace,  // the last dimension has size 1
+    kSizes,          // the sizes are given; operand 0 broadcasts to them
+    kMultiples,      // the sizes of operand 0, times given ones for dimensions of size 1
+    kLike            // that of another value
+  };
+  // A shape that does not follow from those of the operands.
+  struct GivenShape {
+    std::vector<int64_t> constant;  // the sizes or multiples, unless a value has them
+    int8_t value = -1;              // it has the sizes or multiples (an input), or the shape
   };
   struct Part {
     linalg::ElementInstruction instruction;
     ShapeRule rule = ShapeRule::kUnchanged;
     int32_t axis = -1;  // of a reduction
+    GivenShape given;
   };
 
   FusedElementwise() = default;
@@ -55,6 +64,7 @@ class FusedElementwise {
   struct Rule {
     ShapeRule rule;
     int32_t axis;
+    GivenShape given;
   };
 
   bool Assign(KernelContext& context) const;

@@ -19,7 +19,8 @@ namespace ramet::linalg {
   void AddDepthwise(KernelTable& table);   \
   void AddPooling(KernelTable& table);     \
   void AddBatchNorm(KernelTable& table);   \
-  void AddSelect(KernelTable& table);
+  void AddSelect(KernelTable& table);      \
+  void AddStrips(KernelTable& table);
 namespace level_v2 {
 RAMET_LEVEL_TABLES
 }

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ramet/linalg/elementwise.h"
+
+// Internal to linalg: threaded code. A strip is a run of element-wise instructions that a program
+// applies to one tile of elements at a time. A tile is as many elements as fit in eight vector
+// registers. Each step of the code ends with a jump to the next one and passes the tile on in
+// registers, so that a value between two steps costs nothing.
+
+namespace ramet::linalg {
+
+struct RowsArgs;
+
+// A StripOperand says where the elements of a value are: at `data` plus the position in the strip,
+// or in a tile of its own at `data` that is the same for all positions.
+struct StripOperand {
+  char* data;
+  int64_t mask;  // of the position: -1 or 0
+};
+
+// A step reads the tile in the registers and up to two operands, and leaves its result in the
+// registers.
+struct StripStep {
+  using Handler = void (*)();  // cast to the signature of the level
+  union Function {
+    bool (*unary)(const void* x, void* y, int64_t n);
+    bool (*binary)(const RowsArgs& args);
+  };
+  Handler handler;
+  Function function;  // that the step calls; only for some handlers
+  int16_t a, b;       // positions in the array of operands
+};
+
+// The types of strips. Bools in a strip are lanes of that width with all bits 0 or 1.
+enum class StripType : uint8_t { kFloat, kDouble };
+inline constexpr int kNumStripTypes = 2;
+
+// The handlers of a level for one type.
+struct StripHandlers {
+  using Handler = StripStep::Handler;
+
+  Handler load;         // registers = a
+  Handler load_bools;   // registers = a, which has one byte per element
+  Handler store;        // a = registers
+  Handler stream;       // a = registers, past the caches; a must be aligned to 64
+  Handler store_bools;  // a = registers, one byte per element
+  Handler call;         // registers = function.unary(registers)
+  Handler call_first;   // registers = function.binary(registers, a)
+  Handler call_second;  // registers = function.binary(a, registers)
+  Handler select;       // registers = registers ? a : b
+  Handler cast_bools;   // registers = registers ? 1 : 0
+  Handler end;
+  // registers = op(registers), op(registers, a) and op(a, registers). Null for operations that are
+  // called, or that the type does not have.
+  Handler unary[kNumUnaryOps];
+  Handler first[kNumBinaryOps];
+  Handler second[kNumBinaryOps];
+};
+
+struct StripTable {
+  // A bound for all levels.
+  static constexpr int64_t kMaxTileBytes = 512;
+
+  int64_t tile_bytes = 0;
+  StripHandlers handlers[kNumStripTypes] = {};
+  // Runs code for the tiles that start at bytes [begin, end) of a value.
+  void (*run)(const StripStep* code, const StripOperand* operands, int64_t begin,
+              int64_t end) = nullptr;
+};
+
+}  // namespace ramet::linalg

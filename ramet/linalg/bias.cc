@@ -5,6 +5,7 @@
 
 #include "ramet/linalg/conv_args.h"
 #include "ramet/linalg/conv_onednn.h"
+#include "ramet/linalg/direct_conv.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/parallel.h"
@@ -46,6 +47,12 @@ void AddBias(Type type, int64_t rows, int64_t n, const void* bias, bool relu, vo
 
 void ConvBias(Type type, const ConvGeometry& g, const void* x, const void* filter, const void* bias,
               bool relu, void* y) {
+  if (type == Type::kFloat &&
+      DirectConv(g, static_cast<const float*>(x), static_cast<const float*>(filter),
+                 {.before = static_cast<const float*>(bias), .relu = relu},
+                 static_cast<float*>(y))) {
+    return;
+  }
   const int64_t image = g.out_pixels() * g.out_channels;
   const int64_t fit = RowsPer(kSecondLevelBytes, image * TypeSize(type));
   if (type == Type::kFloat && g.groups == 1 && IntraOpThreads() == 1 && fit < g.batch) {
@@ -60,6 +67,13 @@ void ConvBias(Type type, const ConvGeometry& g, const void* x, const void* filte
   }
   Conv(type, g, x, filter, y);
   AddBias(type, g.batch * g.out_pixels(), g.out_channels, bias, relu, y);
+}
+
+void ConvWithEpilogue(const ConvGeometry& g, const float* x, const float* filter,
+                      const ChannelEpilogue& epilogue, float* y) {
+  if (DirectConv(g, x, filter, epilogue, y)) return;
+  Conv(Type::kFloat, g, x, filter, y);
+  ApplyEpilogue(g.batch * g.out_pixels(), g.out_channels, epilogue, y);
 }
 
 }  // namespace ramet::linalg

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "ramet/linalg/channel_epilogue.h"
 #include "ramet/linalg/conv.h"
 #include "ramet/linalg/types.h"
 
@@ -18,5 +19,10 @@ void AddBias(Type type, int64_t rows, int64_t n, const void* bias, bool relu, vo
 // g.channels_first must be false.
 void ConvBias(Type type, const ConvGeometry& g, const void* x, const void* filter, const void* bias,
               bool relu, void* y);
+
+// y = epilogue(Conv), of floats, in one pass over y if that is faster. g.channels_first must be
+// false.
+void ConvWithEpilogue(const ConvGeometry& g, const float* x, const float* filter,
+                      const ChannelEpilogue& epilogue, float* y);
 
 }  // namespace ramet::linalg

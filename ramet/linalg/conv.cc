@@ -10,7 +10,9 @@
 #include "ramet/linalg/conv_columns.h"
 #include "ramet/linalg/conv_onednn.h"
 #include "ramet/linalg/depthwise.h"
+#include "ramet/linalg/direct_conv.h"
 #include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/filter_gradient.h"
 #include "ramet/linalg/half_spans.h"
 #include "ramet/linalg/scratch.h"
 #include "ramet/linalg/strided_copy.h"
@@ -78,7 +80,18 @@ void ChannelsFirst(ConvKind kind, Type type, ConvGeometry g, const ConvOperands&
   }
 }
 
+// Runs a convolution that is fastest without another library. Returns false if it is not one.
+bool Direct(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
+  if (type != Type::kFloat) return false;
+  float *x = static_cast<float*>(o.x), *y = static_cast<float*>(o.y);
+  float* filter = static_cast<float*>(o.filter);
+  if (kind == ConvKind::kForward) return DirectConv(g, x, filter, {}, y);
+  if (kind == ConvKind::kBackpropInput) return DirectInputGradient(g, filter, y, x);
+  return DirectFilterGradient(g, x, y, filter);
+}
+
 void Full(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
+  if (Direct(kind, type, g, o)) return;
   // oneDNN is slow if the input's gradient has few channels (ramet_linalg_bench
   // conv/input_gradient*).
   constexpr int64_t kMaxColumnChannels = 4;

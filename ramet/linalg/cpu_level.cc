@@ -31,20 +31,22 @@ int RequestedLevel() {
   return known ? *text - '0' : 4;
 }
 
-#define RAMET_ADD_LEVEL(LEVEL)  \
-  LEVEL::AddUnary(table);       \
-  LEVEL::AddBinary(table);      \
-  LEVEL::AddReductions(table);  \
-  LEVEL::AddSoftmax(table);     \
-  LEVEL::AddOptimizers(table);  \
-  LEVEL::AddConversions(table); \
-  LEVEL::AddProducts(table);    \
-  LEVEL::AddDotProducts(table); \
-  LEVEL::AddPanels(table);      \
-  LEVEL::AddDepthwise(table);   \
-  LEVEL::AddPooling(table);     \
-  LEVEL::AddBatchNorm(table);   \
-  LEVEL::AddSelect(table);      \
+#define RAMET_ADD_LEVEL(LEVEL)     \
+  LEVEL::AddUnary(table);          \
+  LEVEL::AddBinary(table);         \
+  LEVEL::AddReductions(table);     \
+  LEVEL::AddSoftmax(table);        \
+  LEVEL::AddOptimizers(table);     \
+  LEVEL::AddConversions(table);    \
+  LEVEL::AddProducts(table);       \
+  LEVEL::AddDotProducts(table);    \
+  LEVEL::AddPanels(table);         \
+  LEVEL::AddDepthwise(table);      \
+  LEVEL::AddDirectConv(table);     \
+  LEVEL::AddFilterGradient(table); \
+  LEVEL::AddPooling(table);        \
+  LEVEL::AddBatchNorm(table);      \
+  LEVEL::AddSelect(table);         \
   LEVEL::AddStrips(table)
 
 KernelTable MakeTable([[maybe_unused]] int level) {

@@ -15,8 +15,8 @@ constexpr int64_t kGrainMultiplications = 1 << 15;
 // For as many output channels as input channels.
 void OneToOne(ConvKind kind, Type type, const ConvGeometry& g, const ConvOperands& o) {
   if (type == Type::kFloat && OneDnnConv(kind, g, o)) return;
-  const KernelTable::Depthwise kernel =
-      Kernels().depthwise[static_cast<int>(kind)][static_cast<int>(type)];
+  const ConvTable::Depthwise kernel =
+      Kernels().conv.depthwise[static_cast<int>(kind)][static_cast<int>(type)];
   const DepthwiseArgs args{g, o};
   const int64_t pieces = kind == ConvKind::kForward         ? g.batch * g.out[1]
                          : kind == ConvKind::kBackpropInput ? g.batch * g.in[1]

@@ -3,7 +3,9 @@
 #include <cstdint>
 
 #include "ramet/linalg/conv_args.h"
+#include "ramet/linalg/direct_conv_args.h"
 #include "ramet/linalg/elementwise.h"
+#include "ramet/linalg/filter_gradient_args.h"
 #include "ramet/linalg/norm_args.h"
 #include "ramet/linalg/pool_args.h"
 #include "ramet/linalg/reduce.h"
@@ -117,6 +119,24 @@ struct FloatProducts {
   void (*multiply_panel)(const PanelMultiplyArgs& args) = nullptr;
 };
 
+// The loops of convolutions.
+struct ConvTable {
+  // Computes rows [begin, end): of the output (forward, batch * out rows), of the input (batch * in
+  // rows), or taps of the filter.
+  using Depthwise = void (*)(const DepthwiseArgs& args, int64_t begin, int64_t end);
+  // Applies an epilogue to rows of n channels.
+  using Epilogue = void (*)(const ChannelEpilogue& epilogue, int64_t rows, int64_t n, float* y);
+
+  Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
+  // For float, with a filter packed in blocks of two vectors of `lanes` floats.
+  void (*direct)(const DirectConvArea& area) = nullptr;
+  int64_t lanes = 0;
+  Epilogue epilogue = nullptr;
+  // For float, with up to filter_gradient_rows input channels.
+  void (*filter_gradient)(const FilterGradientArea& area) = nullptr;
+  int64_t filter_gradient_rows = 0;
+};
+
 struct KernelTable {
   using Unary = bool (*)(const void* x, void* y, int64_t n);
   using Binary = bool (*)(const RowsArgs& args);
@@ -139,9 +159,6 @@ struct KernelTable {
   using GemvColumns = void (*)(const GemvArgs& args, int64_t begin, int64_t end);
   using Product = void (*)(const ProductArgs& args);
 
-  // Computes rows [begin, end): of the output (forward, batch * out rows), of the input (batch * in
-  // rows), or taps of the filter.
-  using Depthwise = void (*)(const DepthwiseArgs& args, int64_t begin, int64_t end);
   // Computes output pixels of all images, or images for gradients of the input, in [begin, end).
   using Pool = void (*)(const PoolArgs& args, int64_t begin, int64_t end);
   // Computes one or two sums per channel.
@@ -172,7 +189,7 @@ struct KernelTable {
   GemvColumns gemv_transposed[kNumTypes] = {};
   Product product[kNumTypes] = {};
   FloatProducts float_products;
-  Depthwise depthwise[kNumConvKinds][kNumTypes] = {};
+  ConvTable conv;
   Pool pool[kNumPoolKinds][kNumTypes] = {};
   // Indexed by log2 of an element's width, 1 to 8 bytes.
   SelectRow select[4] = {};

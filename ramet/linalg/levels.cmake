@@ -35,7 +35,7 @@ if(RAMET_SANITIZE)
   list(APPEND linalg_product_options -fno-sanitize=undefined)  # as for Eigen's decompositions below
 endif()
 foreach(source ${linalg_level_sources})
-  if(source MATCHES "/(dot_|packed_)?products\\.cc$")
+  if(source MATCHES "/((dot_|packed_)?products|direct_conv|filter_gradient)\\.cc$")
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${linalg_product_options}")
   endif()
 endforeach()

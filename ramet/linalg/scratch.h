@@ -30,9 +30,10 @@ enum class ScratchUse : int {
   kWindowSums,
   kAxisTable,
   kResizedRows,
-  kElementBlocks
+  kElementBlocks,
+  kEpilogueNumbers
 };
-inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kElementBlocks) + 1;
+inline constexpr int kNumScratchUses = static_cast<int>(ScratchUse::kEpilogueNumbers) + 1;
 
 // Returns at least `bytes` bytes, aligned to 64, that belong to the calling thread. The next call
 // for the same use may invalidate them. Kept until the thread ends, so that nothing is allocated in

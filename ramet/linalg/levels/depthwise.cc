@@ -117,9 +117,9 @@ void BackpropFilter(const DepthwiseArgs& a, int64_t begin, int64_t end) {
 template <class T>
 void AddFor(KernelTable& table, Type type) {
   const int t = static_cast<int>(type);
-  table.depthwise[static_cast<int>(ConvKind::kForward)][t] = &Forward<T>;
-  table.depthwise[static_cast<int>(ConvKind::kBackpropInput)][t] = &BackpropInput<T>;
-  table.depthwise[static_cast<int>(ConvKind::kBackpropFilter)][t] = &BackpropFilter<T>;
+  table.conv.depthwise[static_cast<int>(ConvKind::kForward)][t] = &Forward<T>;
+  table.conv.depthwise[static_cast<int>(ConvKind::kBackpropInput)][t] = &BackpropInput<T>;
+  table.conv.depthwise[static_cast<int>(ConvKind::kBackpropFilter)][t] = &BackpropFilter<T>;
 }
 
 }  // namespace

@@ -6,20 +6,22 @@
 namespace ramet::linalg {
 
 // The functions with which each level fills a table, one per file.
-#define RAMET_LEVEL_TABLES                 \
-  void AddUnary(KernelTable& table);       \
-  void AddBinary(KernelTable& table);      \
-  void AddReductions(KernelTable& table);  \
-  void AddSoftmax(KernelTable& table);     \
-  void AddOptimizers(KernelTable& table);  \
-  void AddConversions(KernelTable& table); \
-  void AddProducts(KernelTable& table);    \
-  void AddDotProducts(KernelTable& table); \
-  void AddPanels(KernelTable& table);      \
-  void AddDepthwise(KernelTable& table);   \
-  void AddPooling(KernelTable& table);     \
-  void AddBatchNorm(KernelTable& table);   \
-  void AddSelect(KernelTable& table);      \
+#define RAMET_LEVEL_TABLES                    \
+  void AddUnary(KernelTable& table);          \
+  void AddBinary(KernelTable& table);         \
+  void AddReductions(KernelTable& table);     \
+  void AddSoftmax(KernelTable& table);        \
+  void AddOptimizers(KernelTable& table);     \
+  void AddConversions(KernelTable& table);    \
+  void AddProducts(KernelTable& table);       \
+  void AddDotProducts(KernelTable& table);    \
+  void AddPanels(KernelTable& table);         \
+  void AddDepthwise(KernelTable& table);      \
+  void AddDirectConv(KernelTable& table);     \
+  void AddFilterGradient(KernelTable& table); \
+  void AddPooling(KernelTable& table);        \
+  void AddBatchNorm(KernelTable& table);      \
+  void AddSelect(KernelTable& table);         \
   void AddStrips(KernelTable& table);
 namespace level_v2 {
 RAMET_LEVEL_TABLES

@@ -16,7 +16,8 @@ void FusionBuilder::Fuse(Fusion fusion, const std::vector<int32_t>& parts,
     fusion.parts.push_back(data_.steps[part]);
     if (part == last) break;
     if (!std::ranges::binary_search(kept, part)) {
-      fusion.between.push_back(step(part).outputs.first);
+      const IndexRange outputs = step(part).outputs;
+      for (int k = 0; k < outputs.size; ++k) fusion.between.push_back(outputs.first + k);
     }
     data_.steps[part].work = NoOpStep();
   }

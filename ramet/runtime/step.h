@@ -78,12 +78,16 @@ struct Fusion {
   WeightsKernel* weights_kernel = nullptr;     // instead of `kernel`, if it is set
   std::shared_ptr<FusedKernel> device_kernel;  // null: `elementwise`
   Epilogue epilogue = Epilogue::kAdd;
+  std::vector<ChannelStep> channel_steps;  // not empty: what `kernel` does instead of `epilogue`
   FusedElementwise elementwise;
   std::vector<Step> parts;       // run one by one when Compute returns false
   std::vector<int32_t> between;  // slots of the values between the parts
 
   // Returns false, with no side effects, if the parts are to be run instead.
   bool Compute(KernelContext& context) const {
+    if (kernel != nullptr && !channel_steps.empty()) {
+      return kernel->ComputeWithSteps(channel_steps, context);
+    }
     if (weights_kernel != nullptr) return weights_kernel->ComputeWithWeights(epilogue, context);
     if (kernel != nullptr) return kernel->ComputeWith(epilogue, context);
     return device_kernel != nullptr ? device_kernel->Compute(context)

@@ -66,8 +66,15 @@ bool StepFlow::HasEffects(const Step& step) const {
 }
 
 int32_t StepFlow::OnlyReaderOf(int32_t i) const {
+  return plan_.steps[i].outputs.size == 1 ? OnlyReaderOfFirst(i) : -1;
+}
+
+int32_t StepFlow::OnlyReaderOfFirst(int32_t i) const {
   const Step& step = plan_.steps[i];
-  if (step.outputs.size != 1 || num_readers_[step.outputs.first] != 1) return -1;
+  for (int k = 0; k < step.outputs.size; ++k) {
+    if (num_readers_[step.outputs.first + k] != (k == 0 ? 1 : 0)) return -1;
+  }
+  if (step.outputs.size == 0) return -1;
   const int32_t next = ReadersOf(step.outputs.first)[0];
   return MayRunIn(i, next) ? next : -1;
 }

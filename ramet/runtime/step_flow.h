@@ -19,6 +19,8 @@ class StepFlow {
   // -1. It may if both run on one device, in the same iterations of loops, and no step with side
   // effects is between them.
   int32_t OnlyReaderOf(int32_t i) const;
+  // Like OnlyReaderOf, but step i may have further outputs that nothing reads.
+  int32_t OnlyReaderOfFirst(int32_t i) const;
   // Reports whether a step after `a` and before `b` has side effects.
   bool HasEffectsBetween(int32_t a, int32_t b) const { return effects_[b] != effects_[a + 1]; }
   // Returns the steps that read a slot, in order. A step that reads it twice is listed twice.

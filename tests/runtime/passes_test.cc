@@ -45,7 +45,8 @@ class PassesTest : public ::testing::Test {
     std::vector<GraphElement> fed, asked(fetches.begin(), fetches.end());
     asked.insert(asked.end(), targets.begin(), targets.end());
     for (const Feed& feed : feeds) fed.push_back(feed.tensor);
-    Session with = Open({"epilogues", "packed_weights"}), without = Open({"all"});
+    Session with = Open({"batch_norm_folding", "epilogues", "packed_weights"}),
+            without = Open({"all"});
     with.InitializeMissing().value();
     without.InitializeMissing().value();
     for (int run = 0; run < 3; ++run) {
@@ -307,6 +308,7 @@ TEST_F(PassesTest, DeterministicSessionsUseExactPassesOnly) {
   Session session = Session::Create(g, {.deterministic = true}).value();
   const PlanReport found = ExplainRun(session, {x}, y).value();
   EXPECT_EQ(EffectOf(found, "arithmetic").changes, 1);
+  EXPECT_FALSE(EffectOf(found, "batch_norm_folding").used);
   EXPECT_FALSE(EffectOf(found, "epilogues").used);
   EXPECT_FALSE(EffectOf(found, "elementwise").used);
 }
@@ -336,8 +338,8 @@ TEST_F(PassChoiceTest, TheEnvironmentChoosesPasses) {
   EXPECT_THAT(Used("arithmetic,constant_folding"),
               ::testing::ElementsAre("constant_folding", "arithmetic"));
   EXPECT_THAT(Used("-arithmetic,-epilogues"),
-              ::testing::ElementsAre("constant_folding", "common_subexpressions", "packed_weights",
-                                     "elementwise"));
+              ::testing::ElementsAre("constant_folding", "common_subexpressions",
+                                     "batch_norm_folding", "packed_weights", "elementwise"));
   EXPECT_THAT(Used("constant_folding,arithmetic", {"arithmetic"}),
               ::testing::ElementsAre("constant_folding"));
   EXPECT_TRUE(Used("all", {"all"}).empty());

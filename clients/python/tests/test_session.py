@@ -189,7 +189,8 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(disabled(), [])
         self.assertEqual(disabled(rewrite_options={'disable_meta_optimizer': True}), ['all'])
         self.assertEqual(disabled(rewrite_options={'constant_folding': 'OFF', 'remapping': 'OFF'}),
-                         ['constant_folding', 'epilogues', 'packed_weights', 'elementwise', 'device_fusion'])
+                         ['constant_folding', 'batch_norm_folding', 'epilogues', 'packed_weights', 'elementwise',
+                          'device_fusion'])
         self.assertEqual(disabled(rewrite_options={'constant_folding': 'ON', 'arithmetic_optimization': 'OFF'}),
                          ['arithmetic'])
         level = {'opt_level': 'L0', 'do_constant_folding': True}

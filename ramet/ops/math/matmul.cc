@@ -3,6 +3,7 @@
 #include "ramet/linalg/bias.h"
 #include "ramet/linalg/elementwise.h"
 #include "ramet/linalg/gemm.h"
+#include "ramet/op/channel_steps.h"
 #include "ramet/op/epilogue.h"
 #include "ramet/op/op.h"
 #include "ramet/op/weights_kernel.h"
@@ -50,6 +51,23 @@ class MatMulKernel final : public Kernel, public EpilogueKernel, public WeightsK
   }
   bool ComputeWithWeights(Epilogue epilogue, KernelContext& c) override {
     return ComputeFused(epilogue, c, &weights_);
+  }
+
+  bool ComputeWithSteps(std::span<const ChannelStep> steps, KernelContext& c) override {
+    const Tensor &a = c.input(0), &b = c.input(1);
+    if (a.dtype() != kFloat || a.rank() != 2 || b.rank() != 2) return false;
+    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
+    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
+    if (k != b.dim(transpose_b_ ? 1 : 0) || m == 0 || n == 0) return false;
+    const Shape shape{m, n};
+    linalg::ChannelEpilogue epilogue;
+    if (!ResolveChannelSteps(steps, c, 2, shape, &epilogue)) return false;
+    const auto y = c.Allocate(0, kFloat, shape);
+    if (!y.ok()) return false;
+    float* const data = static_cast<float*>((*y)->raw_data());
+    linalg::Gemm(transpose_a_, transpose_b_, m, n, k, a.data<float>(), b.data<float>(), data);
+    linalg::ApplyEpilogue(m, n, epilogue, data);
+    return true;
   }
 
  private:

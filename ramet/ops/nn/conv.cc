@@ -1,6 +1,9 @@
 #include "ramet/linalg/conv.h"
 
+#include <optional>
+
 #include "ramet/linalg/bias.h"
+#include "ramet/op/channel_steps.h"
 #include "ramet/op/epilogue.h"
 #include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -151,19 +154,40 @@ class BiasedConvKernel final : public ConvKernel<kFamily, Part::kForward>, publi
   }
 
   bool ComputeWith(Epilogue epilogue, KernelContext& c) override {
-    const ConvAttrs& attrs = this->attrs();
-    const Tensor &input = c.input(0), &filter = c.input(1), &bias = c.input(2);
-    const int rank = attrs.window.rank();
-    if (DeviceMath::Of(input) != nullptr) return false;
-    if (input.dtype() != kFloat || input.rank() != rank || filter.rank() != rank) return false;
-    if (input.num_elements() == 0 || filter.num_elements() == 0 || bias.rank() != 1) return false;
-    const auto g = ConvGeometryOf(attrs, input.shape(), filter.shape());
-    if (!g.ok() || g->channels_first || bias.dim(0) != g->out_channels) return false;
-    const auto y = c.Allocate(0, kFloat, ConvOutputShape(attrs, *g));
+    const Tensor& bias = c.input(2);
+    const auto g = GeometryOf(c);
+    if (!g || bias.rank() != 1 || bias.dim(0) != g->out_channels) return false;
+    const auto y = c.Allocate(0, kFloat, ConvOutputShape(this->attrs(), *g));
     if (!y.ok()) return false;
-    linalg::ConvBias(linalg::Type::kFloat, *g, input.raw_data(), filter.raw_data(), bias.raw_data(),
-                     epilogue == Epilogue::kAddRelu, (*y)->raw_data());
+    linalg::ConvBias(linalg::Type::kFloat, *g, c.input(0).raw_data(), c.input(1).raw_data(),
+                     bias.raw_data(), epilogue == Epilogue::kAddRelu, (*y)->raw_data());
     return true;
+  }
+
+  bool ComputeWithSteps(std::span<const ChannelStep> steps, KernelContext& c) override {
+    const auto g = GeometryOf(c);
+    if (!g) return false;
+    const Shape shape = ConvOutputShape(this->attrs(), *g);
+    linalg::ChannelEpilogue epilogue;
+    if (!ResolveChannelSteps(steps, c, 2, shape, &epilogue)) return false;
+    const auto y = c.Allocate(0, kFloat, shape);
+    if (!y.ok()) return false;
+    linalg::ConvWithEpilogue(*g, c.input(0).data<float>(), c.input(1).data<float>(), epilogue,
+                             static_cast<float*>((*y)->raw_data()));
+    return true;
+  }
+
+ private:
+  // Returns the geometry if an epilogue can be applied, or nothing.
+  std::optional<linalg::ConvGeometry> GeometryOf(KernelContext& c) const {
+    const Tensor &input = c.input(0), &filter = c.input(1);
+    const int rank = this->attrs().window.rank();
+    if (DeviceMath::Of(input) != nullptr || input.dtype() != kFloat) return std::nullopt;
+    if (input.rank() != rank || filter.rank() != rank) return std::nullopt;
+    if (input.num_elements() == 0 || filter.num_elements() == 0) return std::nullopt;
+    const auto g = ConvGeometryOf(this->attrs(), input.shape(), filter.shape());
+    if (!g.ok() || g->channels_first) return std::nullopt;
+    return *g;
   }
 };
 

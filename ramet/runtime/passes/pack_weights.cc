@@ -87,7 +87,7 @@ class WeightsPacker {
 
   void TryFusion(size_t f) {
     const Fusion& fusion = builder_.fusions()[f];
-    if (fusion.kernel == nullptr) return;
+    if (fusion.kernel == nullptr || !fusion.channel_steps.empty()) return;
     WeightsKernel* const kernel = KernelOf(fusion.parts[0]);
     if (kernel == nullptr) return;
     const int32_t product = builder_.flow().WriterOf(fusion.parts[0].outputs.first);

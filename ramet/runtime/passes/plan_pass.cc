@@ -5,6 +5,7 @@
 #include "ramet/runtime/fuse_elementwise.h"
 #include "ramet/runtime/fuse_epilogues.h"
 #include "ramet/runtime/fuse_on_devices.h"
+#include "ramet/runtime/passes/fold_batch_norms.h"
 #include "ramet/runtime/passes/fold_constants.h"
 #include "ramet/runtime/passes/merge_common_steps.h"
 #include "ramet/runtime/passes/pack_weights.h"
@@ -34,6 +35,10 @@ constexpr std::array kPasses = {
              .description = "fuses steps of a device into one kernel",
              .unit = "kernels made",
              .fuse_on_devices = &FuseOnDevices},
+    PlanPass{.name = "batch_norm_folding",
+             .description = "normalizes batches for inference inside products",
+             .unit = "products fused",
+             .fuse = &FoldBatchNorms},
     PlanPass{.name = "epilogues",
              .description = "adds a bias or a sum, and applies Relu, inside products",
              .unit = "products fused",

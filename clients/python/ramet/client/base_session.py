@@ -37,7 +37,7 @@ _PASSES_OF_TOGGLES = {
     'constant_folding': ('constant_folding',),
     'arithmetic_optimization': ('arithmetic',),
     'common_subgraph_elimination': ('common_subexpressions',),
-    'remapping': ('epilogues', 'packed_weights', 'elementwise', 'device_fusion'),
+    'remapping': ('batch_norm_folding', 'epilogues', 'packed_weights', 'elementwise', 'device_fusion'),
 }
 _OFF = 2  # RewriterConfig.OFF
 

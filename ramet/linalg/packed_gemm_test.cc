@@ -14,12 +14,13 @@
 namespace ramet::linalg {
 namespace {
 
-struct Shape {
+struct ProductSize {
   int64_t m, n, k;
 };
 // Whole and partial tiles and panels of all levels, and several blocks of the inner dimension.
-const Shape kShapes[] = {{16, 512, 192}, {50, 10, 256}, {1, 1, 1},    {2, 1, 3},     {7, 33, 321},
-                         {13, 31, 640},  {25, 64, 641}, {131, 17, 5}, {5, 1025, 70}, {300, 48, 33}};
+const ProductSize kProductSizes[] = {{16, 512, 192}, {50, 10, 256}, {1, 1, 1},     {2, 1, 3},
+                                     {7, 33, 321},   {13, 31, 640}, {25, 64, 641}, {131, 17, 5},
+                                     {5, 1025, 70},  {300, 48, 33}};
 
 std::vector<float> Matrix(int64_t n, uint32_t seed) {
   std::vector<float> values(n);
@@ -35,7 +36,7 @@ std::vector<float> Packed(const RightOperand& b) {
 }
 
 TEST(PackedGemmTest, EqualsSumsOfProducts) {
-  for (const Shape& s : kShapes) {
+  for (const ProductSize& s : kProductSizes) {
     for (const bool transposed : {false, true}) {
       const std::vector<float> a = Matrix(s.m * s.k, 1), b = Matrix(s.k * s.n, 2);
       const RightOperand right{transposed, s.n, s.k, b.data()};
@@ -58,7 +59,7 @@ TEST(PackedGemmTest, EqualsSumsOfProducts) {
 
 // Threads, the number of rows and the time of packing do not change the bits.
 TEST(PackedGemmTest, BitsDependOnDepthOnly) {
-  for (const Shape& s : kShapes) {
+  for (const ProductSize& s : kProductSizes) {
     const std::vector<float> a = Matrix(s.m * s.k, 3), b = Matrix(s.k * s.n, 4);
     const RightOperand right{false, s.n, s.k, b.data()};
     const std::vector<float> packed = Packed(right);
@@ -82,7 +83,7 @@ TEST(PackedGemmTest, BitsDependOnDepthOnly) {
 }
 
 TEST(PackedGemmTest, BiasAndReluHaveTheBitsOfAddBias) {
-  for (const Shape& s : kShapes) {
+  for (const ProductSize& s : kProductSizes) {
     const std::vector<float> a = Matrix(s.m * s.k, 5), b = Matrix(s.k * s.n, 6);
     std::vector<float> bias = Matrix(s.n, 7);
     bias[s.n / 2] = std::nanf("");

@@ -75,7 +75,7 @@ const Golden kGolden[] = {
      0x26bee5ab8dd9fb3eull},
 };
 
-std::vector<uint8_t> Fill(Kind kind, Type type, const Philox& generator, int64_t n) {
+std::vector<uint8_t> RandomBytes(Kind kind, Type type, const Philox& generator, int64_t n) {
   std::vector<uint8_t> y(n * TypeSize(type));
   switch (kind) {
     case Kind::kUniform: FillUniform(type, generator, y.data(), n); break;
@@ -94,7 +94,7 @@ uint64_t Fnv1a(const std::vector<uint8_t>& bytes) {
 TEST(Random, HasTensorFlowsBits) {
   const Philox generator(87654321, 12345678901);
   for (const Golden& golden : kGolden) {
-    const std::vector<uint8_t> y = Fill(golden.kind, golden.type, generator, 3001);
+    const std::vector<uint8_t> y = RandomBytes(golden.kind, golden.type, generator, 3001);
     const int64_t size = TypeSize(golden.type);
     for (size_t i = 0; i < golden.first.size(); ++i) {
       uint64_t bits = 0;
@@ -108,10 +108,10 @@ TEST(Random, HasTensorFlowsBits) {
 
 TEST(Random, SameForAnyThreadsAndPrefix) {
   for (const Golden& golden : kGolden) {
-    const auto run = [&] { return Fill(golden.kind, golden.type, Philox(1, 2), 20011); };
+    const auto run = [&] { return RandomBytes(golden.kind, golden.type, Philox(1, 2), 20011); };
     EXPECT_TRUE(SameForAnyThreads(run));
     std::vector<uint8_t> longer = run();
-    const std::vector<uint8_t> shorter = Fill(golden.kind, golden.type, Philox(1, 2), 1001);
+    const std::vector<uint8_t> shorter = RandomBytes(golden.kind, golden.type, Philox(1, 2), 1001);
     longer.resize(shorter.size());
     EXPECT_EQ(longer, shorter);
   }

@@ -81,6 +81,17 @@ struct Part {
   int64_t panel, end_panel;
 };
 
+// Where a panel of the result is stored.
+struct Place {
+  float* data;
+  int64_t ld;
+};
+Place PlaceOf(const Product& p, int64_t row, int64_t column) {
+  const int64_t width = p.options.piece_columns;
+  if (p.options.pieces == nullptr) return {p.c + row * p.b.n + column, p.b.n};
+  return {p.options.pieces[column / width] + row * width + column % width, width};
+}
+
 // Panels of one block in memory.
 struct Panels {
   const float* data;
@@ -98,6 +109,7 @@ void MultiplyPanels(const Product& p, const Block& block, const Part& part, int6
     const int64_t rows = std::min(fit, part.end_row - row);
     for (int64_t panel = first; panel < last; ++panel) {
       const int64_t column = panel * width;
+      const Place place = PlaceOf(p, row, column);
       Kernels().float_products.multiply_panel(
           {.a = p.a + row * p.b.k + block.begin,
            .lda = p.b.k,
@@ -105,8 +117,8 @@ void MultiplyPanels(const Product& p, const Block& block, const Part& part, int6
            .panel = panels.data + (panel - first) * panels.next,
            .panel_row = panels.row,
            .depth = block.depth,
-           .c = p.c + row * p.b.n + column,
-           .ldc = p.b.n,
+           .c = place.data,
+           .ldc = place.ld,
            .columns = std::min(width, p.b.n - column),
            .accumulate = p.options.accumulate || block.begin > 0,
            .bias = last_block && p.options.bias != nullptr ? p.options.bias + column : nullptr,
@@ -154,6 +166,10 @@ void MultiplyPart(const Product& p, const Part& part, const StopCheck& stop) {
 }
 
 }  // namespace
+
+bool IsWholePanels(int64_t columns) {
+  return columns > 0 && columns % Kernels().float_products.panel_columns == 0;
+}
 
 bool PackingPays(int64_t m, const RightOperand& b) {
   return m >= kMinRows && m <= kMaxRows && b.n > 1 && b.n * b.k >= kMinElements;

@@ -32,7 +32,14 @@ struct PackedGemmOptions {
   // Adds bias[n] to each row, if it is not null, and then applies Relu. Same bits as AddBias.
   const float* bias = nullptr;
   bool relu = false;
+  // If not null, columns [i * piece_columns, (i + 1) * piece_columns) of the result are the matrix
+  // pieces[i] instead of a part of c. piece_columns must be whole panels.
+  float* const* pieces = nullptr;
+  int64_t piece_columns = 0;
 };
+
+// Reports whether a result can be stored in pieces of that many columns.
+bool IsWholePanels(int64_t columns);
 
 // c[m, n] = a[m, k] * op(b)[k, n] for dense matrices. `packed` is the packed form of `b`. If it is
 // null, the operand is packed block by block in the caches. c must not overlap the operands.

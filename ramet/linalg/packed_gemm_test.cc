@@ -100,6 +100,28 @@ TEST(PackedGemmTest, BiasAndReluHaveTheBitsOfAddBias) {
   }
 }
 
+TEST(PackedGemmTest, StoresPieces) {
+  const int64_t m = 7, n = 96, k = 400, num = 3;
+  const std::vector<float> a = Matrix(m * k, 5), b = Matrix(k * n, 6), bias = Matrix(n, 7);
+  const RightOperand right{false, n, k, b.data()};
+  const std::vector<float> packed = Packed(right);
+  std::vector<float> want(m * n);
+  PackedGemm(m, a.data(), right, packed.data(), want.data(), {.bias = bias.data()});
+  ASSERT_TRUE(IsWholePanels(n / num));
+  EXPECT_FALSE(IsWholePanels(n / num + 1));
+  EXPECT_FALSE(IsWholePanels(0));
+  for (const float* form : {packed.data(), static_cast<const float*>(nullptr)}) {
+    std::vector<std::vector<float>> pieces(num, std::vector<float>(m * n / num));
+    float* const places[num] = {pieces[0].data(), pieces[1].data(), pieces[2].data()};
+    PackedGemm(m, a.data(), right, form, nullptr,
+               {.bias = bias.data(), .pieces = places, .piece_columns = n / num});
+    for (int64_t i = 0; i < m * n; ++i) {
+      const int64_t row = i / n, column = i % n;
+      EXPECT_EQ(pieces[column / 32][row * 32 + column % 32], want[i]);
+    }
+  }
+}
+
 // A NaN or an infinity stays in its row or column, also next to the zeros that fill up a panel.
 TEST(PackedGemmTest, KeepsNanAndInfinity) {
   constexpr float kInf = std::numeric_limits<float>::infinity();

@@ -10,7 +10,9 @@ namespace ramet {
 class WeightsKernel {
  public:
   virtual ~WeightsKernel() = default;
-  // Computes output 0, as EpilogueKernel::ComputeWith, or without an addend (Epilogue::kNone).
+  // Computes output 0, as EpilogueKernel::ComputeWith, or without an addend (Epilogue::kNone). If
+  // there are several outputs, they are equal parts of the columns of the result. Further inputs
+  // are ignored.
   virtual bool ComputeWithWeights(Epilogue epilogue, KernelContext& context) = 0;
 };
 

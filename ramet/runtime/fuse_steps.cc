@@ -13,6 +13,12 @@ int64_t NumPacked(std::span<const Fusion> fusions) {
                                [](const Fusion& f) { return f.weights_kernel != nullptr; });
 }
 
+int64_t NumStepsSaved(std::span<const Fusion> fusions) {
+  int64_t saved = 0;
+  for (const Fusion& fusion : fusions) saved += static_cast<int64_t>(fusion.parts.size()) - 1;
+  return saved;
+}
+
 }  // namespace
 
 std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan,
@@ -26,15 +32,14 @@ std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan,
     if (fuse == nullptr || !selection.Has(p)) continue;
     const size_t before = builder.fusions().size();
     const int64_t packed_before = NumPacked(builder.fusions());
+    const int64_t saved_before = NumStepsSaved(builder.fusions());
     fuse(&builder);
+    // A pass may also change the fusions of those before it.
     PassEffect& effect = (*effects)[p];
     effect.used = true;
-    // A pass may also change the fusions of those before it.
-    effect.changes += NumPacked(builder.fusions().first(before)) - packed_before;
-    for (const Fusion& fusion : builder.fusions().subspan(before)) {
-      ++effect.changes;
-      effect.steps_saved += static_cast<int64_t>(fusion.parts.size()) - 1;
-    }
+    effect.changes = static_cast<int64_t>(builder.fusions().size() - before) +
+                     NumPacked(builder.fusions().first(before)) - packed_before;
+    effect.steps_saved = NumStepsSaved(builder.fusions()) - saved_before;
   }
   return builder.Finish();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "ramet/runtime/plan_releases.h"
 #include "ramet/runtime/plan_slots.h"
@@ -31,6 +32,24 @@ void FusionBuilder::Fuse(Fusion fusion, const std::vector<int32_t>& parts,
   data_.inputs.insert(data_.inputs.end(), inputs.begin(), inputs.end());
   data_.traits.max_inputs = std::max(data_.traits.max_inputs, fused.inputs.size);
   data_.fusions.push_back(std::move(fusion));
+}
+
+void FusionBuilder::ExtendFusion(size_t fusion, WeightsKernel* kernel, int32_t split) {
+  Fusion& extended = data_.fusions[fusion];
+  extended.weights_kernel = kernel;
+  if (split < 0) return;
+  const int32_t slot = extended.parts.back().outputs.first;
+  Step& fused = data_.steps[flow_.WriterOf(slot)];
+  extended.between.push_back(slot);
+  extended.parts.push_back(data_.steps[split]);
+  data_.steps[split].work = std::exchange(fused.work, NoOpStep());
+  // The axis is an input of the fused step too, which is dead if the axis is.
+  std::vector<StepInput> inputs(data_.inputs_of(fused).begin(), data_.inputs_of(fused).end());
+  inputs.push_back({.slot = InputSlot(step(split), 0)});
+  data_.steps[split].inputs = {static_cast<int32_t>(data_.inputs.size()),
+                               static_cast<int32_t>(inputs.size())};
+  data_.inputs.insert(data_.inputs.end(), inputs.begin(), inputs.end());
+  data_.traits.max_inputs = std::max(data_.traits.max_inputs, data_.steps[split].inputs.size);
 }
 
 void FusionBuilder::MoveOutputs(const std::vector<int32_t>& kept, int32_t last) {

@@ -46,10 +46,9 @@ class FusionBuilder {
   // in the steps of the parts and the slots between them.
   void Fuse(Fusion fusion, const std::vector<int32_t>& parts, const std::vector<StepInput>& inputs,
             const std::vector<int32_t>& kept = {});
-  // Makes a fused kernel keep its weights in a form of its own.
-  void UseWeightsKernel(size_t fusion, WeightsKernel* kernel) {
-    data_.fusions[fusion].weights_kernel = kernel;
-  }
+  // Makes a fused kernel keep its weights in a form of its own. If `split` is not -1, the kernel
+  // also does the work of that step, which reads its output.
+  void ExtendFusion(size_t fusion, WeightsKernel* kernel, int32_t split);
   // Returns the constant in a slot, or null.
   const Tensor* ConstantIn(int32_t slot) const;
   // Returns the plan, or null if no steps have been fused.

@@ -149,17 +149,73 @@ TEST_F(PackedWeightsTest, EpiloguesAndTransposedWeights) {
   const Variable bias = s.NewVariable(Filled({kOut}, -1), "bias");
   const Output plain = MatMul(x, w), biased = BiasAdd(MatMul(x, w), bias);
   const Output relu = Relu(MatMul(x, w) * -1.0 + MatMul(x, w));
+  const Output dims = Constant(g, Tensor::Vector({kIn, kOut}));
+  const Output reshaped = MatMul(x, AddOp(g, "Reshape", {t, dims}).output(0));
   const Output transposed = AddOp(g, "MatMul", {x, t}, {{"transpose_b", true}}).output(0);
   const Output sum = AddOp(g, "Add", {transposed, plain}).output(0);
   Session session = Open();
+  EXPECT_EQ(Packed(session, x, {reshaped, transposed}), 2);
   for (int i = 0; i < 3; ++i) {
     ExpectAll(session, plain, kIn);
     ExpectAll(session, biased, kIn - 1);
     ExpectAll(session, Relu(biased), kIn - 1);
     ExpectAll(session, relu, 0);
     ExpectAll(session, transposed, 2 * kIn);
+    ExpectAll(session, reshaped, 2 * kIn);
     ExpectAll(session, sum, 3 * kIn);
   }
+}
+
+// A split of the columns becomes part of the product, whose pieces may be whole panels or not.
+TEST_F(PackedWeightsTest, ProductsThatAreSplit) {
+  Tensor weights = Filled({kIn, 128}, 0);
+  for (int64_t i = 0; i < weights.num_elements(); ++i) {
+    weights.mutable_data<float>()[i] = static_cast<float>(i % 11 - 5);
+  }
+  const Variable w = s.NewVariable(weights, "w"), bias = s.NewVariable(Filled({128}, 3), "b");
+  std::vector<Output> pieces;
+  const auto split = [&](const Output& value, int num, int axis) {
+    const Operation op = AddOp(g, "Split", {Constant(g, axis), value}, {{"num_split", num}});
+    for (int i = 0; i < num; ++i) pieces.push_back(op.output(i));
+  };
+  split(MatMul(x, w), 4, 1);
+  split(BiasAdd(MatMul(x, w), bias), 4, -1);
+  split(Relu(BiasAdd(MatMul(x, w), bias)), 2, 1);
+  split(BiasAdd(MatMul(x, w), bias), 8, 1);
+  split(BiasAdd(MatMul(x, w), bias), 16, 1);
+  split(MatMul(x, w), 1, 1);
+  split(MatMul(x, w) + Constant(g, Filled({1, 128}, 1)), 2, 1);
+  Session with = Open({.disabled_passes = {"common_subexpressions"}});
+  Session without = Open({.disabled_passes = {"all"}});
+  const Fetches fetches(std::vector<GraphElement>(pieces.begin(), pieces.end()));
+  for (int64_t rows : {4, 1, 200, 2}) {
+    const Tensor fed = Filled({rows, kIn}, 2);
+    for (int run = 0; run < 3; ++run) {
+      const auto found = with.Run({{x, fed}}, fetches).value();
+      const auto expected = without.Run({{x, fed}}, fetches).value();
+      for (size_t i = 0; i < found.size(); ++i) {
+        ASSERT_TRUE(found[i].BitwiseEquals(expected[i])) << rows << " rows, piece " << i;
+      }
+    }
+  }
+}
+
+TEST_F(PackedWeightsTest, ASplitIsPartOfTheProduct) {
+  const Variable w = s.NewVariable(Filled({kIn, 128}, 1), "w");
+  const Variable bias = s.NewVariable(Filled({128}, 3), "b");
+  const Operation rows = AddOp(g, "Split", {Constant(g, 0), MatMul(x, w)}, {{"num_split", 4}});
+  const Operation op =
+      AddOp(g, "Split", {Constant(g, 1), BiasAdd(MatMul(x, w), bias)}, {{"num_split", 4}});
+  Session session = Open();
+  const auto saved = [&](const Operation& split) {
+    const PlanReport report = ExplainRun(session, {x}, {split.output(0), split.output(3)}).value();
+    for (const PassEffect& effect : report.passes) {
+      if (effect.name == "packed_weights") return effect.steps_saved;
+    }
+    return int64_t{-1};
+  };
+  EXPECT_EQ(saved(op), 1);
+  EXPECT_EQ(saved(rows), 0);
 }
 
 TEST_F(PackedWeightsTest, NanAndInfinityArriveAsWithoutPacking) {
@@ -225,6 +281,32 @@ TEST_F(PackedWeightsTest, LoopsPackTheirWeights) {
     for (float element : found[0].flat<float>()) ASSERT_EQ(element, std::pow(scale, 6.0f));
   }
   EXPECT_EQ(Packed(session, x, loop[1]), 1);
+}
+
+// The gates of a recurrent network: a product in a loop, a bias, a split.
+TEST_F(PackedWeightsTest, LoopsSplitTheirProducts) {
+  const Variable w = s.NewVariable(Filled({kIn, 2 * kIn}, 0.5f), "w");
+  const Variable bias = s.NewVariable(Filled({2 * kIn}, 0.25f), "b");
+  const Outputs loop = WhileLoop(
+      s,
+      [&](const Outputs& v) {
+        return AddOp(g, "Less", {v[0], 4}).output(0);
+      },
+      [&](const Outputs& v) {
+        const Operation gates =
+            AddOp(g, "Split", {Constant(g, 1), BiasAdd(MatMul(v[1], w), bias)}, {{"num_split", 2}});
+        return Outputs{v[0] + 1, Sigmoid(gates.output(0)) * Tanh(gates.output(1))};
+      },
+      {Constant(g, 0), x});
+  Session with = Open(), without = Open({.disabled_passes = {"all"}});
+  EXPECT_EQ(Packed(with, x, loop[1]), 1);
+  for (int run = 0; run < 3; ++run) {
+    const Tensor found = with.Run({{x, ones}}, loop[1]).value();
+    const Tensor expected = without.Run({{x, ones}}, loop[1]).value();
+    for (int64_t i = 0; i < found.num_elements(); ++i) {
+      ASSERT_NEAR(found.data<float>()[i], expected.data<float>()[i], 1e-6);
+    }
+  }
 }
 
 // While one thread updates the weights, each run of the others sees one of the versions.

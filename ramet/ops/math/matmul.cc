@@ -50,6 +50,7 @@ class MatMulKernel final : public Kernel, public EpilogueKernel, public WeightsK
     return ComputeFused(epilogue, c, nullptr);
   }
   bool ComputeWithWeights(Epilogue epilogue, KernelContext& c) override {
+    if (c.num_outputs() > 1) return ComputePieces(epilogue, c);
     return ComputeFused(epilogue, c, &weights_);
   }
 
@@ -71,13 +72,23 @@ class MatMulKernel final : public Kernel, public EpilogueKernel, public WeightsK
   }
 
  private:
-  // `weights`, if not null, keeps b packed.
-  bool ComputeFused(Epilogue epilogue, KernelContext& c, PackedWeights* weights) {
+  struct Sizes {
+    int64_t m, n, k;
+  };
+  // Returns false if the inputs are not valid matrices of float, or the result is empty.
+  bool FindSizes(const KernelContext& c, Sizes* s) const {
     const Tensor &a = c.input(0), &b = c.input(1);
     if (a.dtype() != kFloat || a.rank() != 2 || b.rank() != 2) return false;
-    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
-    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
-    if (k != b.dim(transpose_b_ ? 1 : 0) || m == 0 || n == 0) return false;
+    *s = {a.dim(transpose_a_ ? 1 : 0), b.dim(transpose_b_ ? 0 : 1), a.dim(transpose_a_ ? 0 : 1)};
+    return s->k == b.dim(transpose_b_ ? 1 : 0) && s->m > 0 && s->n > 0;
+  }
+
+  // `weights`, if not null, keeps b packed.
+  bool ComputeFused(Epilogue epilogue, KernelContext& c, PackedWeights* weights) {
+    Sizes s;
+    if (!FindSizes(c, &s)) return false;
+    const auto [m, n, k] = s;
+    const Tensor &a = c.input(0), &b = c.input(1);
     const Shape shape{m, n};
     const linalg::RightOperand right{transpose_b_, n, k, b.data<float>()};
     if (epilogue == Epilogue::kNone) {
@@ -98,6 +109,50 @@ class MatMulKernel final : public Kernel, public EpilogueKernel, public WeightsK
         m, a, b, right,
         {.accumulate = !row, .bias = row ? added : nullptr, .relu = epilogue == Epilogue::kAddRelu},
         weights, data);
+    return true;
+  }
+
+  // Computes equal parts of the columns of the result.
+  bool ComputePieces(Epilogue epilogue, KernelContext& c) {
+    constexpr int kMaxPieces = 8;
+    const int num_pieces = c.num_outputs();
+    Sizes s;
+    if (!FindSizes(c, &s) || num_pieces > kMaxPieces || s.n % num_pieces != 0) return false;
+    const float* bias = nullptr;
+    if (epilogue != Epilogue::kNone) {
+      if (c.input(2).rank() != 1 || c.input(2).dim(0) != s.n) return false;
+      bias = c.input(2).data<float>();
+    }
+    float* pieces[kMaxPieces];
+    const Shape shape{s.m, s.n / num_pieces};
+    for (int i = 0; i < num_pieces; ++i) {
+      auto piece = c.Allocate(i, kFloat, shape);
+      if (!piece.ok()) return false;
+      pieces[i] = (*piece)->mutable_data<float>();
+    }
+    return MultiplyToPieces(s, c, {.bias = bias, .relu = epilogue == Epilogue::kAddRelu}, pieces);
+  }
+
+  bool MultiplyToPieces(const Sizes& s, KernelContext& c, linalg::PackedGemmOptions options,
+                        float* const* pieces) {
+    const Tensor &a = c.input(0), &b = c.input(1);
+    const linalg::RightOperand right{transpose_b_, s.n, s.k, b.data<float>()};
+    const int64_t columns = s.n / c.num_outputs();
+    options.pieces = pieces;
+    options.piece_columns = columns;
+    if (!transpose_a_ && weights_.Multiply(s.m, a.data<float>(), b, right, options, nullptr)) {
+      return true;
+    }
+    auto whole = c.AllocateTemp(kFloat, Shape{s.m, s.n});
+    if (!whole.ok()) return false;
+    options.pieces = nullptr;
+    float* const from = whole->mutable_data<float>();
+    Multiply(s.m, a, b, right, options, nullptr, from);
+    for (int64_t i = 0; i < s.m * c.num_outputs(); ++i) {
+      const int64_t row = i / c.num_outputs();
+      std::memcpy(pieces[i % c.num_outputs()] + row * columns, from + i * columns,
+                  columns * sizeof(float));
+    }
     return true;
   }
 

@@ -48,12 +48,14 @@ class WeightsPacker {
     return IsRef(dtype) || dtype == DType::kResource;
   }
 
-  // Reports whether the outputs of a step are its first input, or the variable that it names.
+  // Reports whether the outputs of a step share the buffer of its first input, or of the variable
+  // that it names.
   bool PassesOn(const Step& step) const {
     if (step.inputs.size == 0) return false;
     if (step.Is<MoveStep>() || step.Is<SwitchStep>()) return true;
     if (!step.Is<KernelStep>()) return false;
-    return builder_.OpOf(step) == "ReadVariableOp" ||
+    const std::string_view op = builder_.OpOf(step);
+    return op == "ReadVariableOp" || op == "Reshape" ||
            ForwardsVariables(*builder_.graph().nodes[step.node].op);
   }
 
@@ -82,7 +84,33 @@ class WeightsPacker {
     Fusion fusion;
     fusion.weights_kernel = kernel;
     fusion.epilogue = Epilogue::kNone;
-    builder_.Fuse(std::move(fusion), {i}, inputs);
+    std::vector<int32_t> parts = {i};
+    if (const int32_t split = SplitOf(i); split >= 0) {
+      parts.push_back(split);
+      inputs.push_back({.slot = builder_.InputSlot(builder_.step(split), 0)});
+    }
+    builder_.Fuse(std::move(fusion), parts, inputs);
+  }
+
+  // Returns the constant in a slot, or null. A constant of a loop or branch is moved by a step.
+  const Tensor* ConstantOf(int32_t slot) const {
+    const int32_t writer = builder_.flow().WriterOf(slot);
+    if (writer >= 0 && builder_.step(writer).Is<MoveStep>()) {
+      slot = builder_.InputSlot(builder_.step(writer), 0);
+    }
+    return builder_.ConstantIn(slot);
+  }
+
+  // Returns the step that alone reads the result of step i and splits its columns, or -1.
+  int32_t SplitOf(int32_t i) const {
+    const int32_t reader = builder_.flow().OnlyReaderOf(i);
+    if (!builder_.CanFuse(reader)) return -1;
+    const Step& step = builder_.step(reader);
+    if (builder_.OpOf(step) != "Split") return -1;
+    const Tensor* const axis = ConstantOf(builder_.InputSlot(step, 0));
+    if (axis == nullptr || axis->dtype() != kInt32 || axis->num_elements() != 1) return -1;
+    const int32_t at = axis->scalar<int32_t>();
+    return at == 1 || at == -1 ? reader : -1;
   }
 
   void TryFusion(size_t f) {
@@ -91,7 +119,9 @@ class WeightsPacker {
     WeightsKernel* const kernel = KernelOf(fusion.parts[0]);
     if (kernel == nullptr) return;
     const int32_t product = builder_.flow().WriterOf(fusion.parts[0].outputs.first);
-    if (MayPack(product)) builder_.UseWeightsKernel(f, kernel);
+    if (!MayPack(product)) return;
+    const int32_t last = builder_.flow().WriterOf(fusion.parts.back().outputs.first);
+    builder_.ExtendFusion(f, kernel, SplitOf(last));
   }
 
   FusionBuilder& builder_;

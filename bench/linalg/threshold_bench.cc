@@ -13,6 +13,7 @@
 #include "ramet/linalg/broadcast.h"
 #include "ramet/linalg/conv.h"
 #include "ramet/linalg/gemm.h"
+#include "ramet/linalg/packed_gemm.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/pooling.h"
 #include "ramet/linalg/random.h"
@@ -57,6 +58,21 @@ void AddGemm(const std::string& name, bool transpose_b, int64_t m, int64_t n, in
   });
 }
 
+// The same product on a packed operand, on one that is packed in each product, and by Gemm.
+void AddPackedGemm(int64_t m, int64_t n, int64_t k) {
+  const std::string shape = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+  for (const bool once : {true, false}) {
+    Add(std::string("gemm/packed_") + (once ? "once/" : "each/") + shape, [=] {
+      Floats b = Values(k * n), packed(PackedSize({false, n, k, b.data()}));
+      Pack({false, n, k, b.data()}, packed.data());
+      return [=, a = Values(m * k), b = std::move(b), packed = std::move(packed), y = Room(m * n)] {
+        PackedGemm(m, a.data(), {false, n, k, b.data()}, once ? packed.data() : nullptr, y->data());
+      };
+    });
+  }
+  AddGemm("packed_never", false, m, n, k);
+}
+
 void AddConv(const std::string& name, const ConvGeometry& g) {
   Add("conv/" + name, [=] {
     return [=, x = Values(g.in_elements()), f = Values(g.filter_elements()),
@@ -91,6 +107,12 @@ void AddProducts() {
   for (const int64_t m : {2, 4, 64, 128, 256}) {
     for (const int64_t n : {1024, 1040}) AddGemm("pages", false, m, n, 768);
   }
+  for (const int64_t m : {1, 2, 4, 16, 32, 50, 128, 256}) {
+    AddPackedGemm(m, 512, 192);
+    AddPackedGemm(m, 256, 784);
+    AddPackedGemm(m, 1024, 1024);
+  }
+  AddPackedGemm(50, 1024, 3136);
   for (const int64_t size : {4, 8, 28})
     AddConv("small/" + std::to_string(size), Images(1, size, 16, 16));
   for (const int64_t in : {3, 4, 8})

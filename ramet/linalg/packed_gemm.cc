@@ -81,7 +81,7 @@ struct Part {
   int64_t panel, end_panel;
 };
 
-// Where a panel of the result is stored.
+// The memory of a panel of the result.
 struct Place {
   float* data;
   int64_t ld;

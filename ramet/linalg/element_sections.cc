@@ -45,8 +45,8 @@ int ElementSections::max_links() const {
 
 int ElementSections::EndOfStrip(const ElementValues& values, int begin, StripType type) const {
   const int n = static_cast<int>(values.program.instructions().size());
-  int end = begin, room = code_.Room();
-  for (int i = begin; i < n && room > 0; i = values.NextComputed(i, n), --room) {
+  int end = begin;
+  for (int i = begin; i < n; i = values.NextComputed(i, n)) {
     if (!StripCompiler::MayJoin(values, i, type)) break;
     end = i + 1;
   }

@@ -98,7 +98,7 @@ StripOperand ElementStrips::Find(int value, const BlockValue& found, int64_t siz
 }
 
 void ElementStrips::RunRest(const ElementSections::Section& section, int64_t begin, int64_t count) {
-  std::array<char*, 2 * StripLink::kNumOperands> results;
+  std::array<char*, StripCode::kMaxLinks> results;
   const auto link = [&](int i) { return sections_.code().link(section.first_link + i); };
   for (int i = 0; i < section.num_links(); ++i) {
     StripOperand& operand = operands_[link(i).operand];

@@ -31,11 +31,6 @@ StripCode::StripCode(const ElementProgram& program) : num_tiles_(program.num_reg
   std::fill_n(repeated_of_.begin(), n, int16_t{-1});
 }
 
-int StripCode::Room() const {
-  return std::min((kMaxSteps - num_steps_ - 1) / kMaxNewSteps,
-                  (kMaxLinks - num_links_) / kMaxNewLinks);
-}
-
 int ElementValues::NextComputed(int i, int end) const {
   for (++i; i < end; ++i) {
     if (IsComputed(i)) return i;

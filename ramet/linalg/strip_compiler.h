@@ -33,10 +33,11 @@ struct StripLink {
 // A StripCode is the code of the strips of a program. A plain value without heap memory.
 class StripCode {
  public:
-  static constexpr int kMaxSteps = 4 * ElementProgram::kMaxInstructions;
-  static constexpr int kMaxLinks = 2 * StripLink::kNumOperands;
-  // Bounds for one instruction.
-  static constexpr int kMaxNewSteps = 8, kMaxNewLinks = 8;
+  // An instruction converts up to two bools, loads, computes and stores twice. Each strip ends with
+  // a step of its own.
+  static constexpr int kMaxSteps = 9 * ElementProgram::kMaxInstructions;
+  // An instruction reads up to three values, bools among them in two places, and writes one.
+  static constexpr int kMaxLinks = 8 * ElementProgram::kMaxInstructions;
 
   // The first tiles belong to the registers of the program.
   explicit StripCode(const ElementProgram& program);
@@ -45,8 +46,6 @@ class StripCode {
   const StripLink& link(int i) const { return links_[i]; }
   int num_steps() const { return num_steps_; }
   int num_links() const { return num_links_; }
-  // Returns how many instructions can be added.
-  int Room() const;
   void AddStep(const StripStep& step) { steps_[num_steps_++] = step; }
   void AddLink(StripLink link) { links_[num_links_++] = link; }
 
@@ -69,7 +68,7 @@ class StripCode {
   std::array<StripLink, kMaxLinks> links_;
 };
 
-// What a run knows about the values of a program.
+// An ElementValues holds what a run knows about the values of a program.
 struct ElementValues {
   const ElementProgram& program;
   std::span<const uint8_t, ElementProgram::kMaxValues> varies;

@@ -229,12 +229,15 @@ class PassMaker {
       value_of_[read.slot] = static_cast<int8_t>(types_.size());
       types_.push_back(read.type);
     }
+    for (size_t k = 0; k < pass_.chosen().size(); ++k) {
+      chosen_of_[builder_.step(pass_.chosen()[k].step).outputs.first] = k;
+    }
+    AddWithOperands(pass_.chosen().size() - 1);
     for (const ChosenStep& chosen : pass_.chosen()) {
-      AddStep(chosen);
       steps_.push_back(chosen.step);
       if (!chosen.is_kept) continue;
       kept_.push_back(chosen.step);
-      outputs_.push_back(Last());
+      outputs_.push_back(value_of_.at(builder_.step(chosen.step).outputs.first));
     }
     if (assigns) {
       if (pass_.assignment().with_old) AddOld(*pass_.assignment().with_old);
@@ -258,6 +261,22 @@ class PassMaker {
     std::ranges::copy(operands, part.instruction.operands.begin());
     part.instruction.num_operands = static_cast<int8_t>(operands.size());
     parts_.push_back(part);
+  }
+
+  // Adds a step after those whose results it reads. Operand 0 comes last, because an instruction
+  // finds the result of the one before it in the registers.
+  void AddWithOperands(size_t k) {
+    const ChosenStep& chosen = pass_.chosen()[k];
+    const Step& step = builder_.step(chosen.step);
+    const auto add = [this, &step](int input) {
+      const int32_t slot = builder_.InputSlot(step, input);
+      const auto found = chosen_of_.find(slot);
+      if (found != chosen_of_.end() && !value_of_.contains(slot)) AddWithOperands(found->second);
+    };
+    const ElementOp& op = chosen.op;
+    if (op.given_input >= 0) add(op.given_input);
+    for (int i = op.num_operands - 1; i >= 0; --i) add(op.first_operand + i);
+    AddStep(chosen);
   }
 
   void AddStep(const ChosenStep& chosen) {
@@ -301,8 +320,9 @@ class PassMaker {
   std::vector<linalg::Type> types_;
   std::vector<FusedElementwise::Part> parts_;
   std::vector<int8_t> outputs_;
-  std::vector<int32_t> steps_, kept_;             // of the plan
-  std::unordered_map<int32_t, int8_t> value_of_;  // by slot
+  std::vector<int32_t> steps_, kept_;              // of the plan
+  std::unordered_map<int32_t, int8_t> value_of_;   // by slot
+  std::unordered_map<int32_t, size_t> chosen_of_;  // by the slot of the output
 };
 
 }  // namespace

@@ -37,26 +37,51 @@ struct StripStep {
 enum class StripType : uint8_t { kFloat, kDouble };
 inline constexpr int kNumStripTypes = 2;
 
+// The steps that a strip has most often. Two of them after each other are one step, because a jump
+// costs as much as a cheap operation on a tile (docs/decisions/0116-threaded-elementwise-code.md).
+// "Second" steps compute op(operand, registers).
+enum class PairedStep : int8_t {
+  kNone = -1,
+  kLoad,
+  kStore,
+  kAdd,
+  kSub,
+  kSubSecond,
+  kMul,
+  kMaximum,
+  kMinimum,
+  kReluGrad,
+  kRelu,
+  kNeg,
+  kSquare,
+};
+inline constexpr int kNumPairedSteps = static_cast<int>(PairedStep::kSquare) + 1;
+
 // The handlers of a level for one type.
 struct StripHandlers {
-  using Handler = StripStep::Handler;
+  struct Entry {
+    StripStep::Handler handler = nullptr;
+    PairedStep paired = PairedStep::kNone;
+  };
 
-  Handler load;         // registers = a
-  Handler load_bools;   // registers = a, which has one byte per element
-  Handler store;        // a = registers
-  Handler stream;       // a = registers, past the caches; a must be aligned to 64
-  Handler store_bools;  // a = registers, one byte per element
-  Handler call;         // registers = function.unary(registers)
-  Handler call_first;   // registers = function.binary(registers, a)
-  Handler call_second;  // registers = function.binary(a, registers)
-  Handler select;       // registers = registers ? a : b
-  Handler cast_bools;   // registers = registers ? 1 : 0
-  Handler end;
+  Entry load;         // registers = a
+  Entry load_bools;   // registers = a, which has one byte per element
+  Entry store;        // a = registers
+  Entry stream;       // a = registers, past the caches; a must be aligned to 64
+  Entry store_bools;  // a = registers, one byte per element
+  Entry call;         // registers = function.unary(registers)
+  Entry call_first;   // registers = function.binary(registers, a)
+  Entry call_second;  // registers = function.binary(a, registers)
+  Entry select;       // registers = registers ? a : b
+  Entry cast_bools;   // registers = registers ? 1 : 0
+  Entry end;
   // registers = op(registers), op(registers, a) and op(a, registers). Null for operations that are
   // called, or that the type does not have.
-  Handler unary[kNumUnaryOps];
-  Handler first[kNumBinaryOps];
-  Handler second[kNumBinaryOps];
+  Entry unary[kNumUnaryOps];
+  Entry first[kNumBinaryOps];
+  Entry second[kNumBinaryOps];
+  // The first step with operand a, then the second one with operand b.
+  StripStep::Handler pairs[kNumPairedSteps][kNumPairedSteps];
 };
 
 struct StripTable {

@@ -45,11 +45,13 @@ bool StripCompiler::MayJoin(const ElementValues& values, int i, StripType type) 
   const bool same = made.type == ElementTypeOf(type), called = same && made.result == made.type;
   const bool on_bools = made.type == Type::kBool && made.result == Type::kBool;
   switch (made.kind) {
-    case Kind::kUnary: return called || ((same || on_bools) && handlers.unary[made.op] != nullptr);
+    case Kind::kUnary:
+      return called || ((same || on_bools) && handlers.unary[made.op].handler != nullptr);
     case Kind::kBinary: {
       const auto op = static_cast<BinaryOp>(made.op);
       const bool logical = op == BinaryOp::kLogicalAnd || op == BinaryOp::kLogicalOr;
-      return called || (on_bools && logical) || (same && handlers.first[made.op] != nullptr);
+      return called || (on_bools && logical) ||
+             (same && handlers.first[made.op].handler != nullptr);
     }
     case Kind::kSelect:
     case Kind::kRepeat: return same;
@@ -82,7 +84,7 @@ void StripCompiler::Compile(int i) {
   switch (made.kind) {
     case Kind::kUnary:
       NeedRegisters(made.operands[0]);
-      if (handlers_.unary[made.op] != nullptr) {
+      if (handlers_.unary[made.op].handler != nullptr) {
         Emit(handlers_.unary[made.op]);
       } else {
         Emit(handlers_.call, 0, 0, {.unary = UnaryFunction(made)});
@@ -108,8 +110,8 @@ void StripCompiler::CompileBinary(const ElementInstruction& made) {
   const bool second = in_registers_ == b && a != b;
   if (!second) NeedRegisters(a);
   const int other = second ? a : b;
-  const auto handler = second ? handlers_.second[made.op] : handlers_.first[made.op];
-  if (handler != nullptr) return Emit(handler, other);
+  const auto& entry = second ? handlers_.second[made.op] : handlers_.first[made.op];
+  if (entry.handler != nullptr) return Emit(entry, other);
   Emit(second ? handlers_.call_second : handlers_.call_first, other, 0,
        {.binary = BinaryFunction(made)});
 }
@@ -121,9 +123,9 @@ void StripCompiler::StoreResult(int i) {
   in_registers_ = value;
   const int last = program.last_reader(value), readers = program.num_readers(value);
   if (last >= end_ || program.IsOutput(value)) {
-    const auto store = values_.IsBool(value) ? handlers_.store_bools
-                       : streamed_           ? handlers_.stream
-                                             : handlers_.store;
+    const auto& store = values_.IsBool(value) ? handlers_.store_bools
+                        : streamed_           ? handlers_.stream
+                                              : handlers_.store;
     Link(StripLink::Outside(value), LinkKind::kWrite);
     Emit(store, StripLink::Outside(value));
   }
@@ -175,8 +177,18 @@ void StripCompiler::NeedRegisters(int value) {
   in_registers_ = value;
 }
 
-void StripCompiler::Emit(StripStep::Handler handler, int a, int b, StripStep::Function function) {
-  code_.AddStep({handler, function, static_cast<int16_t>(a), static_cast<int16_t>(b)});
+// Adds a step, or makes one of the last step and this one.
+void StripCompiler::Emit(const StripHandlers::Entry& entry, int a, int b,
+                         StripStep::Function function) {
+  if (last_ != PairedStep::kNone && entry.paired != PairedStep::kNone) {
+    StripStep& step = code_.last_step();
+    step.handler = handlers_.pairs[static_cast<int>(last_)][static_cast<int>(entry.paired)];
+    step.b = static_cast<int16_t>(a);
+    last_ = PairedStep::kNone;
+    return;
+  }
+  code_.AddStep({entry.handler, function, static_cast<int16_t>(a), static_cast<int16_t>(b)});
+  last_ = entry.paired;
 }
 
 void StripCompiler::Link(int operand, LinkKind kind) {

@@ -47,6 +47,7 @@ class StripCode {
   int num_steps() const { return num_steps_; }
   int num_links() const { return num_links_; }
   void AddStep(const StripStep& step) { steps_[num_steps_++] = step; }
+  StripStep& last_step() { return steps_[num_steps_ - 1]; }
   void AddLink(StripLink link) { links_[num_links_++] = link; }
 
   // Returns the tile of a value in a strip, or -1. A scalar has its tile to itself.
@@ -104,7 +105,8 @@ class StripCompiler {
   // Makes a value readable from memory, or loads it into the registers.
   void NeedMemory(int value);
   void NeedRegisters(int value);
-  void Emit(StripStep::Handler handler, int a = 0, int b = 0, StripStep::Function function = {});
+  void Emit(const StripHandlers::Entry& entry, int a = 0, int b = 0,
+            StripStep::Function function = {});
   void Link(int operand, StripLink::Kind kind);
   // Reports whether the strip computes a value.
   bool IsOwn(int value) const;
@@ -115,6 +117,7 @@ class StripCompiler {
   const StripHandlers& handlers_;
   StripCode& code_;
   int in_registers_ = -1;  // a value
+  PairedStep last_ = PairedStep::kNone;
   std::bitset<StripLink::kNumOperands> is_linked_;
 };
 

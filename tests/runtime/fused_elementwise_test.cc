@@ -355,6 +355,20 @@ TEST_F(FusedElementwiseTest, FilledAndRepeatedOperands) {
           {AddOp(g, "ReluGrad", {constant, x}).output(0) * 2.0, (repeated + x) * x});
 }
 
+// The gradient of the mean of a long chain, with the tensor that it starts from, is one step.
+TEST_F(FusedElementwiseTest, GradientsAreOnePass) {
+  const Output x = s.Placeholder("x", kFloat, Shape{3, 500});
+  Output y = x;
+  for (int i = 0; i < 6; ++i) y = Relu(y * (0.5 + i) + 0.25) + Tanh(y);
+  const Output mean = AddOp(g, "Mean", {y, Tensor::Vector<int32_t>({0, 1})}).output(0);
+  const Output gradient = Gradients({mean}, {x}).value()[0].values;
+  Compare({{x, Noise({3, 500}, 1)}}, {gradient});
+  Session session = NewSession(false);
+  const PlanReport report = ExplainRun(session, {x}, gradient).value();
+  EXPECT_EQ(report.steps, 1);
+  EXPECT_GT(report.steps_compiled, 50);
+}
+
 // Sizes that the pass does not support have the results and errors of separate steps.
 TEST_F(FusedElementwiseTest, FilledWithOtherSizes) {
   const Output x = Fed("x"), sizes = Fed("sizes", kInt32), value = Fed("value");

@@ -42,7 +42,8 @@ RAMET_INLINE void Next(const StripStep* step, const StripOperand* operands, int6
 RAMET_INLINE char* At(const StripOperand& operand, int64_t at) {
   return operand.data + (at & operand.mask);
 }
-RAMET_INLINE V Load(const char*& from) {
+template <class C>
+RAMET_INLINE V Load(C*& from) {
   const V v = *reinterpret_cast<const UnalignedV*>(from);
   from += kVectorBytes;
   return v;
@@ -102,19 +103,62 @@ RAMET_INLINE V Test(V v, V w) {
   return y.vector();
 }
 
+// What a step does to one vector, given a cursor for its operand, which it advances.
+struct LoadPart {
+  static constexpr bool kHasOperand = true;
+  RAMET_INLINE static V Do(V, char*& at) { return Load(at); }
+};
+struct StorePart {
+  static constexpr bool kHasOperand = true;
+  RAMET_INLINE static V Do(V v, char*& at) {
+    Store(at, v);
+    return v;
+  }
+};
+template <class Op, class T>
+struct UnaryPart {
+  static constexpr bool kHasOperand = false;
+  RAMET_INLINE static V Do(V v, char*&) { return Map<Op, T>(v); }
+};
+template <class Op, class T>
+struct FirstPart {
+  static constexpr bool kHasOperand = true;
+  RAMET_INLINE static V Do(V v, char*& at) { return Map<Op, T>(v, Load(at)); }
+};
+template <class Op, class T>
+struct SecondPart {
+  static constexpr bool kHasOperand = true;
+  RAMET_INLINE static V Do(V v, char*& at) { return Map<Op, T>(Load(at), v); }
+};
+template <class Op, class T>
+struct UnaryTestPart {
+  static constexpr bool kHasOperand = false;
+  RAMET_INLINE static V Do(V v, char*&) { return Test<Op, T>(v); }
+};
+template <class Op, class T>
+struct FirstTestPart {
+  static constexpr bool kHasOperand = true;
+  RAMET_INLINE static V Do(V v, char*& at) { return Test<Op, T>(v, Load(at)); }
+};
+template <class Op, class T>
+struct SecondTestPart {
+  static constexpr bool kHasOperand = true;
+  RAMET_INLINE static V Do(V v, char*& at) { return Test<Op, T>(Load(at), v); }
+};
+
 // The handlers. Vs are eight vectors.
 
-template <class... Vs>
-void LoadStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
-  const char* from = At(operands[step->a], at);
-  ((v = Load(from)), ...);
+template <class Part, class... Vs>
+void OneStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
+  char* a = Part::kHasOperand ? At(operands[step->a], at) : nullptr;
+  ((v = Part::Do(v, a)), ...);
   return Next(step, operands, at, v...);
 }
-
-template <class... Vs>
-void StoreStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
-  char* to = At(operands[step->a], at);
-  (Store(to, v), ...);
+template <class Part1, class Part2, class... Vs>
+void TwoSteps(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
+  char* a = Part1::kHasOperand ? At(operands[step->a], at) : nullptr;
+  char* b = Part2::kHasOperand ? At(operands[step->b], at) : nullptr;
+  ((v = Part2::Do(Part1::Do(v, a), b)), ...);
   return Next(step, operands, at, v...);
 }
 
@@ -169,17 +213,7 @@ void StoreBoolsStep(const StripStep* step, const StripOperand* operands, int64_t
   return Next(step, operands, at, v...);
 }
 
-template <class Op, class T, class... Vs>
-void UnaryStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
-  ((v = Map<Op, T>(v)), ...);
-  return Next(step, operands, at, v...);
-}
-template <class Op, class T, class... Vs>
-void UnaryTestStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
-  ((v = Test<Op, T>(v)), ...);
-  return Next(step, operands, at, v...);
-}
-// UnaryStep for functions that need many registers: computes one vector after another.
+// A step for functions that need many registers: computes one vector after another.
 template <class Op, class T, class... Vs>
 void FunctionStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
   V tile[] = {v...};
@@ -187,31 +221,6 @@ void FunctionStep(const StripStep* step, const StripOperand* operands, int64_t a
   for (V& x : tile) x = Map<Op, T>(x);
   const V* next = tile;
   ((v = *next++), ...);
-  return Next(step, operands, at, v...);
-}
-
-template <class Op, class T, class... Vs>
-void FirstStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
-  const char* from = At(operands[step->a], at);
-  ((v = Map<Op, T>(v, Load(from))), ...);
-  return Next(step, operands, at, v...);
-}
-template <class Op, class T, class... Vs>
-void SecondStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
-  const char* from = At(operands[step->a], at);
-  ((v = Map<Op, T>(Load(from), v)), ...);
-  return Next(step, operands, at, v...);
-}
-template <class Op, class T, class... Vs>
-void FirstTestStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
-  const char* from = At(operands[step->a], at);
-  ((v = Test<Op, T>(v, Load(from))), ...);
-  return Next(step, operands, at, v...);
-}
-template <class Op, class T, class... Vs>
-void SecondTestStep(const StripStep* step, const StripOperand* operands, int64_t at, Vs... v) {
-  const char* from = At(operands[step->a], at);
-  ((v = Test<Op, T>(Load(from), v)), ...);
   return Next(step, operands, at, v...);
 }
 
@@ -285,52 +294,73 @@ StripStep::Handler Erased(Handler handler) { return reinterpret_cast<StripStep::
 // A handler, for eight vectors.
 #define RAMET_STEP(...) Erased(&__VA_ARGS__)
 
+// Parts by PairedStep.
+template <class... Parts>
+struct PartList {
+  template <class First>
+  static void AddPairsOf(StripStep::Handler* pairs) {
+    ((*pairs++ = RAMET_STEP(TwoSteps<First, Parts>)), ...);
+  }
+  static void AddPairs(StripHandlers& t) {
+    auto* row = t.pairs;
+    static_assert(sizeof...(Parts) == kNumPairedSteps);
+    (AddPairsOf<Parts>(*row++), ...);
+  }
+};
+
+template <class T>
+using PairedParts =
+    PartList<LoadPart, StorePart, FirstPart<Add, T>, FirstPart<Sub, T>, SecondPart<Sub, T>,
+             FirstPart<Mul, T>, FirstPart<Maximum, T>, FirstPart<Minimum, T>,
+             FirstPart<ReluGrad, T>, UnaryPart<Relu, T>, UnaryPart<Neg, T>, UnaryPart<Square, T>>;
+
 template <class T>
 struct Table {
+  using Paired = PairedStep;
   StripHandlers& t;
 
   template <class Op>
-  void Cheap(UnaryOp op) {
-    t.unary[static_cast<int>(op)] = RAMET_STEP(UnaryStep<Op, T>);
+  void Cheap(UnaryOp op, Paired paired = Paired::kNone) {
+    t.unary[static_cast<int>(op)] = {RAMET_STEP(OneStep<UnaryPart<Op, T>>), paired};
   }
   template <class Op>
   void Costly(UnaryOp op) {
-    t.unary[static_cast<int>(op)] = RAMET_STEP(FunctionStep<Op, T>);
+    t.unary[static_cast<int>(op)] = {RAMET_STEP(FunctionStep<Op, T>)};
   }
   template <class Op>
   void Test(UnaryOp op) {
-    t.unary[static_cast<int>(op)] = RAMET_STEP(UnaryTestStep<Op, T>);
+    t.unary[static_cast<int>(op)] = {RAMET_STEP(OneStep<UnaryTestPart<Op, T>>)};
   }
   template <class Op, class L = T>
-  void Cheap(BinaryOp op) {
-    t.first[static_cast<int>(op)] = RAMET_STEP(FirstStep<Op, L>);
-    t.second[static_cast<int>(op)] = RAMET_STEP(SecondStep<Op, L>);
+  void Cheap(BinaryOp op, Paired first = Paired::kNone, Paired second = Paired::kNone) {
+    t.first[static_cast<int>(op)] = {RAMET_STEP(OneStep<FirstPart<Op, L>>), first};
+    t.second[static_cast<int>(op)] = {RAMET_STEP(OneStep<SecondPart<Op, L>>), second};
   }
   template <class Op>
   void Test(BinaryOp op) {
-    t.first[static_cast<int>(op)] = RAMET_STEP(FirstTestStep<Op, T>);
-    t.second[static_cast<int>(op)] = RAMET_STEP(SecondTestStep<Op, T>);
+    t.first[static_cast<int>(op)] = {RAMET_STEP(OneStep<FirstTestPart<Op, T>>)};
+    t.second[static_cast<int>(op)] = {RAMET_STEP(OneStep<SecondTestPart<Op, T>>)};
   }
 
   void AddMoves() {
-    t.load = RAMET_STEP(LoadStep);
-    t.load_bools = RAMET_STEP(LoadBoolsStep<T>);
-    t.store = RAMET_STEP(StoreStep);
-    t.stream = RAMET_STEP(StreamStep);
-    t.store_bools = RAMET_STEP(StoreBoolsStep<T>);
-    t.call = RAMET_STEP(CallStep<T>);
-    t.call_first = RAMET_STEP(CallFirstStep<T>);
-    t.call_second = RAMET_STEP(CallSecondStep<T>);
-    t.select = RAMET_STEP(SelectStep);
-    t.cast_bools = RAMET_STEP(UnaryStep<CastBool<T>, T>);
-    t.end = RAMET_STEP(EndStep);
+    t.load = {RAMET_STEP(OneStep<LoadPart>), Paired::kLoad};
+    t.load_bools = {RAMET_STEP(LoadBoolsStep<T>)};
+    t.store = {RAMET_STEP(OneStep<StorePart>), Paired::kStore};
+    t.stream = {RAMET_STEP(StreamStep)};
+    t.store_bools = {RAMET_STEP(StoreBoolsStep<T>)};
+    t.call = {RAMET_STEP(CallStep<T>)};
+    t.call_first = {RAMET_STEP(CallFirstStep<T>)};
+    t.call_second = {RAMET_STEP(CallSecondStep<T>)};
+    t.select = {RAMET_STEP(SelectStep)};
+    t.cast_bools = {RAMET_STEP(OneStep<UnaryPart<CastBool<T>, T>>)};
+    t.end = {RAMET_STEP(EndStep)};
   }
 
   void AddUnary() {
-    Cheap<Neg>(UnaryOp::kNeg);
+    Cheap<Neg>(UnaryOp::kNeg, Paired::kNeg);
     Cheap<Abs>(UnaryOp::kAbs);
     Cheap<Sign>(UnaryOp::kSign);
-    Cheap<Square>(UnaryOp::kSquare);
+    Cheap<Square>(UnaryOp::kSquare, Paired::kSquare);
     Cheap<Sqrt>(UnaryOp::kSqrt);
     Cheap<Rsqrt>(UnaryOp::kRsqrt);
     Cheap<Reciprocal>(UnaryOp::kReciprocal);
@@ -338,7 +368,7 @@ struct Table {
     Cheap<Ceil>(UnaryOp::kCeil);
     Cheap<Rint>(UnaryOp::kRint);
     Cheap<Rint>(UnaryOp::kRound);
-    Cheap<Relu>(UnaryOp::kRelu);
+    Cheap<Relu>(UnaryOp::kRelu, Paired::kRelu);
     Cheap<Relu6>(UnaryOp::kRelu6);
     Cheap<Softsign>(UnaryOp::kSoftsign);
     Test<IsNan>(UnaryOp::kIsNan);
@@ -346,17 +376,18 @@ struct Table {
     Test<IsFinite>(UnaryOp::kIsFinite);
     Costly<Exp>(UnaryOp::kExp);
     Costly<Sigmoid>(UnaryOp::kSigmoid);
-    t.unary[static_cast<int>(UnaryOp::kLogicalNot)] = RAMET_STEP(UnaryStep<Not, uint32_t>);
+    t.unary[static_cast<int>(UnaryOp::kLogicalNot)] = {
+        RAMET_STEP(OneStep<UnaryPart<Not, uint32_t>>)};
   }
 
   void AddBinary() {
-    Cheap<Add>(BinaryOp::kAdd);
-    Cheap<Sub>(BinaryOp::kSub);
-    Cheap<Mul>(BinaryOp::kMul);
+    Cheap<Add>(BinaryOp::kAdd, Paired::kAdd);
+    Cheap<Sub>(BinaryOp::kSub, Paired::kSub, Paired::kSubSecond);
+    Cheap<Mul>(BinaryOp::kMul, Paired::kMul);
     Cheap<Div>(BinaryOp::kDiv);
     Cheap<FloorDiv>(BinaryOp::kFloorDiv);
-    Cheap<Maximum>(BinaryOp::kMaximum);
-    Cheap<Minimum>(BinaryOp::kMinimum);
+    Cheap<Maximum>(BinaryOp::kMaximum, Paired::kMaximum);
+    Cheap<Minimum>(BinaryOp::kMinimum, Paired::kMinimum);
     Cheap<SquaredDifference>(BinaryOp::kSquaredDifference);
     Cheap<DivNoNan>(BinaryOp::kDivNoNan);
     Cheap<MulNoNan>(BinaryOp::kMulNoNan);
@@ -372,7 +403,7 @@ struct Table {
   }
 
   void AddGradients() {
-    Cheap<ReluGrad>(BinaryOp::kReluGrad);
+    Cheap<ReluGrad>(BinaryOp::kReluGrad, Paired::kReluGrad);
     Cheap<Relu6Grad>(BinaryOp::kRelu6Grad);
     Cheap<EluGrad>(BinaryOp::kEluGrad);
     Cheap<SeluGrad>(BinaryOp::kSeluGrad);
@@ -389,6 +420,7 @@ struct Table {
     AddUnary();
     AddBinary();
     AddGradients();
+    PairedParts<T>::AddPairs(t);
   }
 };
 

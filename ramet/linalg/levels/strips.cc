@@ -103,7 +103,7 @@ RAMET_INLINE V Test(V v, V w) {
   return y.vector();
 }
 
-// What a step does to one vector, given a cursor for its operand, which it advances.
+// A part is what a step does to one vector, given a cursor for its operand, which it advances.
 struct LoadPart {
   static constexpr bool kHasOperand = true;
   RAMET_INLINE static V Do(V, char*& at) { return Load(at); }

@@ -58,7 +58,7 @@ void AddGemm(const std::string& name, bool transpose_b, int64_t m, int64_t n, in
   });
 }
 
-// The same product on a packed operand, on one that is packed in each product, and by Gemm.
+// Registers a product on a packed operand, on one that is packed in each product, and by Gemm.
 void AddPackedGemm(int64_t m, int64_t n, int64_t k) {
   const std::string shape = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
   for (const bool once : {true, false}) {

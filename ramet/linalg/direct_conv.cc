@@ -264,10 +264,14 @@ void ConvPacked(const ConvGeometry& g, const float* x, const float* packed,
   });
 }
 
+bool DirectConvPays(const ConvGeometry& g, const ChannelEpilogue& epilogue) {
+  const int64_t least = epilogue.Any() ? kMinProductsWithEpilogue : kMinProducts;
+  return !Deterministic() && IsDirect(g, least);
+}
+
 bool DirectConv(const ConvGeometry& g, const float* x, const float* filter,
                 const ChannelEpilogue& epilogue, float* y) {
-  const bool pays = epilogue.Any() ? IsDirect(g, kMinProductsWithEpilogue) : IsDirectConv(g);
-  if (Deterministic() || !pays) return false;
+  if (!DirectConvPays(g, epilogue)) return false;
   float* packed = PackedRoom(PackedFilterSize(g));
   PackFilter(g, filter, packed);
   ConvPacked(g, x, packed, epilogue, y);

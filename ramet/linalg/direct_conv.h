@@ -8,7 +8,7 @@
 // Convolutions of float images and volumes with channels last, without copies of the input in
 // another order: channels are contiguous, so each input element is multiplied by vectors of output
 // channels. Only the filter is packed. Padding is skipped, not multiplied. An element's sum has the
-// same order of additions for any number of threads and any batch. Internal to linalg.
+// same order of additions for any number of threads and any batch.
 
 namespace ramet::linalg {
 
@@ -16,6 +16,8 @@ namespace ramet::linalg {
 // oneDNN is faster, or if bits must not depend on which of the two runs (SetDeterministic).
 bool DirectConv(const ConvGeometry& g, const float* x, const float* filter,
                 const ChannelEpilogue& epilogue, float* y);
+// Reports whether DirectConv would run. The filter may then be packed before, for ConvPacked.
+bool DirectConvPays(const ConvGeometry& g, const ChannelEpilogue& epilogue);
 // Computes dx from dy, the gradient of y. Returns false under the same conditions.
 bool DirectInputGradient(const ConvGeometry& g, const float* filter, const float* dy, float* dx);
 

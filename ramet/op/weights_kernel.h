@@ -14,6 +14,11 @@ class WeightsKernel {
   // there are several outputs, they are equal parts of the columns of the result. Further inputs
   // are ignored.
   virtual bool ComputeWithWeights(Epilogue epilogue, KernelContext& context) = 0;
+  // Reports whether ComputeWithWeights may be asked for several outputs.
+  virtual bool CanSplitColumns() const { return false; }
+  // Computes output 0, as EpilogueKernel::ComputeWithSteps.
+  virtual bool ComputeStepsWithWeights(std::span<const ChannelStep> steps,
+                                       KernelContext& context) = 0;
 };
 
 }  // namespace ramet

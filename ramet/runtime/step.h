@@ -85,8 +85,10 @@ struct Fusion {
 
   // Returns false, with no side effects, if the parts are to be run instead.
   bool Compute(KernelContext& context) const {
-    if (kernel != nullptr && !channel_steps.empty()) {
-      return kernel->ComputeWithSteps(channel_steps, context);
+    if (!channel_steps.empty()) {
+      return weights_kernel != nullptr
+                 ? weights_kernel->ComputeStepsWithWeights(channel_steps, context)
+                 : kernel->ComputeWithSteps(channel_steps, context);
     }
     if (weights_kernel != nullptr) return weights_kernel->ComputeWithWeights(epilogue, context);
     if (kernel != nullptr) return kernel->ComputeWith(epilogue, context);

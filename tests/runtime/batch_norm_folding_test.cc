@@ -180,6 +180,32 @@ TEST_F(BatchNormFoldingTest, ReadsVariablesInEachRun) {
   EXPECT_EQ(FusedIn(with, {y}), 1);
 }
 
+// The packed form of a filter belongs to one version of the variable.
+TEST_F(BatchNormFoldingTest, PacksFiltersOncePerVersion) {
+  const Variable filter = s.NewVariable(Noise({3, 3, 12, kChannels}, 1), "filter");
+  const Output plain =
+      Add("Conv2D", {x, filter.value()}, {{"strides", AttrList{1, 1, 1, 1}}, {"padding", "SAME"}});
+  const Output biased =
+      Relu(Add("BiasAdd", {Add("Conv2D", {x, filter.value()},
+                               {{"strides", AttrList{1, 2, 1, 1}}, {"padding", "VALID"}}),
+                           Channels(2)}));
+  const std::vector<Output> fetches = {Normalize(plain).output(0), plain, biased};
+  const std::vector<GraphElement> asked(fetches.begin(), fetches.end());
+  Session with = Session::Create(g).value();
+  Session without = Session::Create(g, {.disabled_passes = {"all"}}).value();
+  for (Session* session : {&with, &without}) session->InitializeMissing().value();
+  for (int run = 0; run < 9; ++run) {
+    if (run % 3 == 0) {
+      const Tensor version = Noise({3, 3, 12, kChannels}, 20 + run);
+      for (Session* session : {&with, &without}) ASSERT_TRUE(session->Assign(filter, version).ok());
+    }
+    const Tensor fed = Noise({2, 9, 9, 12}, run);
+    const auto found = with.Run({{x, fed}}, asked).value();
+    const auto expected = without.Run({{x, fed}}, asked).value();
+    for (size_t i = 0; i < fetches.size(); ++i) ExpectNear(found[i], expected[i]);
+  }
+}
+
 TEST_F(BatchNormFoldingTest, ErrorsNameTheNode) {
   const Output vectors = s.Placeholder("vectors", kFloat, Shape::Unknown());
   const Operation norm =

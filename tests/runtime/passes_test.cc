@@ -332,7 +332,7 @@ class PassChoiceTest : public PassesTest {
 
 TEST_F(PassChoiceTest, TheEnvironmentChoosesPasses) {
   const std::vector<std::string> all = Used("all");
-  EXPECT_EQ(all.size(), 6);  // all but the one for devices
+  EXPECT_EQ(all.size(), 7);  // all but the one for devices
   EXPECT_EQ(Used(""), all);
   EXPECT_TRUE(Used("none").empty());
   EXPECT_THAT(Used("arithmetic,constant_folding"),

@@ -55,20 +55,11 @@ class MatMulKernel final : public Kernel, public EpilogueKernel, public WeightsK
   }
 
   bool ComputeWithSteps(std::span<const ChannelStep> steps, KernelContext& c) override {
-    const Tensor &a = c.input(0), &b = c.input(1);
-    if (a.dtype() != kFloat || a.rank() != 2 || b.rank() != 2) return false;
-    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
-    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
-    if (k != b.dim(transpose_b_ ? 1 : 0) || m == 0 || n == 0) return false;
-    const Shape shape{m, n};
-    linalg::ChannelEpilogue epilogue;
-    if (!ResolveChannelSteps(steps, c, 2, shape, &epilogue)) return false;
-    const auto y = c.Allocate(0, kFloat, shape);
-    if (!y.ok()) return false;
-    float* const data = static_cast<float*>((*y)->raw_data());
-    linalg::Gemm(transpose_a_, transpose_b_, m, n, k, a.data<float>(), b.data<float>(), data);
-    linalg::ApplyEpilogue(m, n, epilogue, data);
-    return true;
+    return ComputeSteps(steps, c, nullptr);
+  }
+  bool CanSplitColumns() const override { return true; }
+  bool ComputeStepsWithWeights(std::span<const ChannelStep> steps, KernelContext& c) override {
+    return ComputeSteps(steps, c, &weights_);
   }
 
  private:
@@ -109,6 +100,21 @@ class MatMulKernel final : public Kernel, public EpilogueKernel, public WeightsK
         m, a, b, right,
         {.accumulate = !row, .bias = row ? added : nullptr, .relu = epilogue == Epilogue::kAddRelu},
         weights, data);
+    return true;
+  }
+
+  bool ComputeSteps(std::span<const ChannelStep> steps, KernelContext& c, PackedWeights* weights) {
+    Sizes s;
+    if (!FindSizes(c, &s)) return false;
+    const Tensor &a = c.input(0), &b = c.input(1);
+    const Shape shape{s.m, s.n};
+    linalg::ChannelEpilogue epilogue;
+    if (!ResolveChannelSteps(steps, c, 2, shape, &epilogue)) return false;
+    const auto y = c.Allocate(0, kFloat, shape);
+    if (!y.ok()) return false;
+    float* const data = (*y)->mutable_data<float>();
+    Multiply(s.m, a, b, {transpose_b_, s.n, s.k, b.data<float>()}, {}, weights, data);
+    linalg::ApplyEpilogue(s.m, s.n, epilogue, data);
     return true;
   }
 

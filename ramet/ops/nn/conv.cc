@@ -1,14 +1,6 @@
-#include "ramet/linalg/conv.h"
-
-#include <optional>
-
-#include "ramet/linalg/bias.h"
-#include "ramet/op/channel_steps.h"
-#include "ramet/op/epilogue.h"
-#include "ramet/op/tensor_math.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
-#include "ramet/ops/nn/conv_geometry.h"
+#include "ramet/ops/nn/conv_kernels.h"
 
 // Convolutions of images and volumes, their gradients for input and filter, and the depthwise
 // convolutions.
@@ -16,187 +8,27 @@
 namespace ramet {
 namespace {
 
-// Selects an op of a family: the convolution or one of its gradients.
-enum class Part { kForward, kInput, kFilter };
-
-// The convolutions of one rank, or the depthwise convolutions.
-struct Family {
-  int spatial;
-  bool depthwise;
-  const char* op;
-  const char* backprop_input;
-  const char* backprop_filter;
-  const char* input_label;  // for messages
-  const char* filter_label;
-};
-
-constexpr Family kConv2D = {2,
-                            false,
-                            "Conv2D",
-                            "Conv2DBackpropInput",
-                            "Conv2DBackpropFilter",
-                            "Conv2DCustomBackpropInput",
-                            "Conv2DCustomBackpropFilter"};
-constexpr Family kConv3D = {3,
-                            false,
-                            "Conv3D",
-                            "Conv3DBackpropInputV2",
-                            "Conv3DBackpropFilterV2",
-                            "Conv3DBackpropInputOp",
-                            "Conv3DBackpropFilterOp"};
-constexpr Family kDepthwise = {2,
-                               true,
-                               "DepthwiseConv2dNative",
-                               "DepthwiseConv2dNativeBackpropInput",
-                               "DepthwiseConv2dNativeBackpropFilter",
-                               "DepthwiseConv2DBackpropInput",
-                               "DepthwiseConv2DBackpropFilter"};
-
-template <const Family& kFamily, Part kPart>
-class ConvKernel : public Kernel {
- public:
-  explicit ConvKernel(ConvAttrs attrs) : attrs_(std::move(attrs)) {}
-
-  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    constexpr const char* kLabel = kPart == Part::kForward ? kFamily.op
-                                   : kPart == Part::kInput ? kFamily.input_label
-                                                           : kFamily.filter_label;
-    RAMET_ASSIGN_OR_RETURN(
-        ConvAttrs attrs, ConvAttrs::Parse(*node.attrs, kFamily.spatial, kFamily.depthwise, kLabel));
-    return std::unique_ptr<Kernel>(std::make_unique<ConvKernel>(std::move(attrs)));
-  }
-
-  Status Compute(KernelContext& c) override {
-    if constexpr (kPart == Part::kForward) return Forward(c);
-    return kPart == Part::kInput ? BackpropInput(c) : BackpropFilter(c);
-  }
-
- protected:
-  const ConvAttrs& attrs() const { return attrs_; }
-
- private:
-  Status Forward(KernelContext& c) const {
-    const Tensor& input = c.input(0);
-    const Tensor& filter = c.input(1);
-    const int rank = attrs_.window.rank();
-    if (input.rank() != rank) {
-      return InvalidArgument("convolution input must be ", rank, "-dimensional: ", input.shape());
-    }
-    if (filter.rank() != rank) {
-      return InvalidArgument("convolution filter must be ", rank, "-dimensional: ", filter.shape());
-    }
-    if (filter.num_elements() == 0) {
-      return InvalidArgument(
-          "filter must not have zero elements (i.e. all dimensions must be non-zero)");
-    }
-    RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
-                           ConvGeometryOf(attrs_, input.shape(), filter.shape()));
-    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, input.dtype(), ConvOutputShape(attrs_, g)));
-    return Convolve(ConvPart::kForward, g, input, filter, *y);
-  }
-
-  Status BackpropInput(KernelContext& c) const {
-    const Tensor& filter = c.input(1);
-    const Tensor& dy = c.input(2);
-    RAMET_ASSIGN_OR_RETURN(Shape input, InputShape(c.input(0), filter.shape(), dy.shape()));
-    RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
-                           BackpropGeometryOf(attrs_, input, filter.shape(), dy.shape()));
-    RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.Allocate(0, dy.dtype(), input));
-    return Convolve(ConvPart::kBackpropInput, g, filter, dy, *dx);
-  }
-
-  Status BackpropFilter(KernelContext& c) const {
-    const Tensor& input = c.input(0);
-    const Tensor& dy = c.input(2);
-    RAMET_ASSIGN_OR_RETURN(Shape filter, ShapeArg(c.input(1), "filter_sizes"));
-    RAMET_ASSIGN_OR_RETURN(linalg::ConvGeometry g,
-                           BackpropGeometryOf(attrs_, input.shape(), filter, dy.shape()));
-    RAMET_ASSIGN_OR_RETURN(Tensor * df, c.Allocate(0, dy.dtype(), filter));
-    return Convolve(ConvPart::kBackpropFilter, g, input, dy, *df);
-  }
-
-  // Returns the input shape from input_sizes; for Conv2D, input_sizes may be only height and width.
-  StatusOr<Shape> InputShape(const Tensor& sizes, const Shape& filter, const Shape& dy) const {
-    if (sizes.rank() != 1) {
-      return InvalidArgument(kFamily.backprop_input, ": input_sizes input must be 1-dim, not ",
-                             sizes.rank());
-    }
-    const bool short_form = kFamily.spatial == 2 && !kFamily.depthwise && sizes.dim(0) == 2;
-    const WindowAttrs& w = attrs_.window;
-    if (!short_form || filter.rank() != w.rank() || dy.rank() != w.rank()) {
-      if (sizes.dim(0) != w.rank()) {
-        return InvalidArgument(kFamily.backprop_input, " requires input_sizes to contain ",
-                               w.rank(), " values", kFamily.depthwise ? "" : " or 2 values",
-                               ", but got: ", sizes.dim(0));
-      }
-      return ShapeArg(sizes, "input_sizes");
-    }
-    Dims dims(w.rank(), 0);
-    dims[w.batch_axis()] = dy.dim(w.batch_axis());
-    dims[w.channel_axis()] = filter.dim(2);
-    for (int d = 0; d < 2; ++d) dims[w.spatial_axis(d)] = IntegerAt(sizes, d);
-    return Shape::Make(dims);
-  }
-
-  const ConvAttrs attrs_;
-};
-
-// A convolution with an epilogue that adds the biases.
-template <const Family& kFamily>
-class BiasedConvKernel final : public ConvKernel<kFamily, Part::kForward>, public EpilogueKernel {
- public:
-  using ConvKernel<kFamily, Part::kForward>::ConvKernel;
-
-  static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
-    RAMET_ASSIGN_OR_RETURN(ConvAttrs attrs, ConvAttrs::Parse(*node.attrs, kFamily.spatial,
-                                                             kFamily.depthwise, kFamily.op));
-    return std::unique_ptr<Kernel>(std::make_unique<BiasedConvKernel>(std::move(attrs)));
-  }
-
-  bool ComputeWith(Epilogue epilogue, KernelContext& c) override {
-    const Tensor& bias = c.input(2);
-    const auto g = GeometryOf(c);
-    if (!g || bias.rank() != 1 || bias.dim(0) != g->out_channels) return false;
-    const auto y = c.Allocate(0, kFloat, ConvOutputShape(this->attrs(), *g));
-    if (!y.ok()) return false;
-    linalg::ConvBias(linalg::Type::kFloat, *g, c.input(0).raw_data(), c.input(1).raw_data(),
-                     bias.raw_data(), epilogue == Epilogue::kAddRelu, (*y)->raw_data());
-    return true;
-  }
-
-  bool ComputeWithSteps(std::span<const ChannelStep> steps, KernelContext& c) override {
-    const auto g = GeometryOf(c);
-    if (!g) return false;
-    const Shape shape = ConvOutputShape(this->attrs(), *g);
-    linalg::ChannelEpilogue epilogue;
-    if (!ResolveChannelSteps(steps, c, 2, shape, &epilogue)) return false;
-    const auto y = c.Allocate(0, kFloat, shape);
-    if (!y.ok()) return false;
-    linalg::ConvWithEpilogue(*g, c.input(0).data<float>(), c.input(1).data<float>(), epilogue,
-                             static_cast<float*>((*y)->raw_data()));
-    return true;
-  }
-
- private:
-  // Returns the geometry if an epilogue can be applied, or nothing.
-  std::optional<linalg::ConvGeometry> GeometryOf(KernelContext& c) const {
-    const Tensor &input = c.input(0), &filter = c.input(1);
-    const int rank = this->attrs().window.rank();
-    if (DeviceMath::Of(input) != nullptr || input.dtype() != kFloat) return std::nullopt;
-    if (input.rank() != rank || filter.rank() != rank) return std::nullopt;
-    if (input.num_elements() == 0 || filter.num_elements() == 0) return std::nullopt;
-    const auto g = ConvGeometryOf(this->attrs(), input.shape(), filter.shape());
-    if (!g.ok() || g->channels_first) return std::nullopt;
-    return *g;
-  }
-};
-
-template <const Family& kFamily, Part kPart>
-struct ConvKernelOf {
-  template <class T>
-  using Type = std::conditional_t<kPart == Part::kForward, BiasedConvKernel<kFamily>,
-                                  ConvKernel<kFamily, kPart>>;
-};
+constexpr ConvFamily kConv2D = {2,
+                                false,
+                                "Conv2D",
+                                "Conv2DBackpropInput",
+                                "Conv2DBackpropFilter",
+                                "Conv2DCustomBackpropInput",
+                                "Conv2DCustomBackpropFilter"};
+constexpr ConvFamily kConv3D = {3,
+                                false,
+                                "Conv3D",
+                                "Conv3DBackpropInputV2",
+                                "Conv3DBackpropFilterV2",
+                                "Conv3DBackpropInputOp",
+                                "Conv3DBackpropFilterOp"};
+constexpr ConvFamily kDepthwise = {2,
+                                   true,
+                                   "DepthwiseConv2dNative",
+                                   "DepthwiseConv2dNativeBackpropInput",
+                                   "DepthwiseConv2dNativeBackpropFilter",
+                                   "DepthwiseConv2DBackpropInput",
+                                   "DepthwiseConv2DBackpropFilter"};
 
 // Returns the attrs of a convolution, to pass on to another op of its family.
 AttrMap AttrsOf(GradientContext& c) {
@@ -209,7 +41,7 @@ AttrMap AttrsOf(GradientContext& c) {
   return attrs;
 }
 
-template <const Family& kFamily>
+template <const ConvFamily& kFamily>
 Status ConvGradient(GradientContext& c) {
   Output grad = c.grad();
   Operation shapes = c.AddOperation("ShapeN", {c.input(0), c.input(1)}, {{"N", int64_t{2}}});
@@ -227,7 +59,7 @@ Status DepthwiseGradient(GradientContext& c) {
   return c.Return({dx, df});
 }
 
-template <const Family& kFamily>
+template <const ConvFamily& kFamily>
 Status BackpropInputGradient(GradientContext& c) {
   Output grad = c.grad();
   Output df =
@@ -236,7 +68,7 @@ Status BackpropInputGradient(GradientContext& c) {
   return c.Return({Gradient(), df, ddy});
 }
 
-template <const Family& kFamily>
+template <const ConvFamily& kFamily>
 Status BackpropFilterGradient(GradientContext& c) {
   Output grad = c.grad();
   Output dx = c.Add(kFamily.backprop_input, {ShapeOf(c, c.input(0)), grad, c.input(2)}, AttrsOf(c));
@@ -263,7 +95,7 @@ Status BackpropFilterGradient(GradientContext& c) {
       .Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'") \
       .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
 #define RAMET_CONV_KERNELS(family, part, ...) \
-  CpuKernelClasses<ConvKernelOf<family, Part::part>::template Type, __VA_ARGS__>()
+  CpuKernelClasses<ConvKernelOf<family, ConvOpPart::part>::template Type, __VA_ARGS__>()
 
 RAMET_OP("Conv2D")
     .Input("input: T")

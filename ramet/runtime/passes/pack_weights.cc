@@ -85,7 +85,7 @@ class WeightsPacker {
     fusion.weights_kernel = kernel;
     fusion.epilogue = Epilogue::kNone;
     std::vector<int32_t> parts = {i};
-    if (const int32_t split = SplitOf(i); split >= 0) {
+    if (const int32_t split = SplitOf(*kernel, i); split >= 0) {
       parts.push_back(split);
       inputs.push_back({.slot = builder_.InputSlot(builder_.step(split), 0)});
     }
@@ -101,8 +101,10 @@ class WeightsPacker {
     return builder_.ConstantIn(slot);
   }
 
-  // Returns the step that alone reads the result of step i and splits its columns, or -1.
-  int32_t SplitOf(int32_t i) const {
+  // Returns the step that alone reads the result of step i and splits its columns, or -1. `kernel`
+  // computes the result.
+  int32_t SplitOf(const WeightsKernel& kernel, int32_t i) const {
+    if (!kernel.CanSplitColumns()) return -1;
     const int32_t reader = builder_.flow().OnlyReaderOf(i);
     if (!builder_.CanFuse(reader)) return -1;
     const Step& step = builder_.step(reader);
@@ -115,13 +117,13 @@ class WeightsPacker {
 
   void TryFusion(size_t f) {
     const Fusion& fusion = builder_.fusions()[f];
-    if (fusion.kernel == nullptr || !fusion.channel_steps.empty()) return;
+    if (fusion.kernel == nullptr) return;
     WeightsKernel* const kernel = KernelOf(fusion.parts[0]);
     if (kernel == nullptr) return;
     const int32_t product = builder_.flow().WriterOf(fusion.parts[0].outputs.first);
     if (!MayPack(product)) return;
     const int32_t last = builder_.flow().WriterOf(fusion.parts.back().outputs.first);
-    builder_.ExtendFusion(f, kernel, SplitOf(last));
+    builder_.ExtendFusion(f, kernel, fusion.channel_steps.empty() ? SplitOf(*kernel, last) : -1);
   }
 
   FusionBuilder& builder_;

@@ -174,11 +174,7 @@ rm::Status Model::ImportGraph(const ModelOptions& options, const ModelFile& file
       auto imported,
       rm::ImportMetaGraph(*graph_, file.graph, {.clear_devices = options.clear_devices}));
   saver_ = std::make_unique<rm::Saver>(std::move(imported.saver));
-  return ReadSignatures(imported.info);
-}
-
-rm::Status Model::ReadSignatures(const rm::MetaGraphInfo& info) {
-  for (const auto& [key, bytes] : info.signature_defs) {
+  for (const auto& [key, bytes] : imported.info.signature_defs) {
     RAMET_ASSIGN_OR_RETURN(signatures_[key], rm::ParseSignature(bytes));
   }
   return rm::OkStatus();

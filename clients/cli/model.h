@@ -101,7 +101,6 @@ class Model {
   Model() = default;
   ramet::Status ImportSavedModel(const ModelOptions& options, const ModelFile& file);
   ramet::Status ImportGraph(const ModelOptions& options, const ModelFile& file);
-  ramet::Status ReadSignatures(const ramet::MetaGraphInfo& info);
   ramet::Status AddFeed(const std::string& feed, const ramet::Signature& signature);
   ramet::Status AddFetch(const std::string& fetch, const ramet::Signature& signature);
   ramet::Status AddDefaults(const std::string& name, const ramet::Signature& signature);

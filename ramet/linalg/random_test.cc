@@ -14,10 +14,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-enum class Kind { kUniform, kNormal, kTruncatedNormal };
+enum class SampleKind { kUniform, kNormal, kTruncatedNormal };
 
 struct Golden {
-  Kind kind;
+  SampleKind kind;
   Type type;
   // The bits of the first values.
   std::vector<uint64_t> first;
@@ -28,59 +28,65 @@ struct Golden {
 // TensorFlow 2.21's RandomUniform, RandomStandardNormal and TruncatedNormal on CPU with shape
 // [3001], seed 87654321 and seed2 12345678901.
 const Golden kGolden[] = {
-    {Kind::kUniform,
+    {SampleKind::kUniform,
      Type::kFloat,
      {0x3f19c4f0, 0x3df35620, 0x3e782408, 0x3f417744, 0x3d24d9e0},
      0x8922463970d4a377ull},
-    {Kind::kUniform,
+    {SampleKind::kUniform,
      Type::kDouble,
      {0x3fe9c4f1121e6ac4, 0x3fee0903e0c17744, 0x3fd49b3c972ac92c, 0x3fe3886f5801b692,
       0x3fe0078c2d77665e},
      0x10b0ef5208a32ac3ull},
-    {Kind::kUniform, Type::kHalf, {0x38f0, 0x3588, 0x3008, 0x3b44, 0x399e}, 0xee5497a92a3326baull},
-    {Kind::kUniform,
+    {SampleKind::kUniform,
+     Type::kHalf,
+     {0x38f0, 0x3588, 0x3008, 0x3b44, 0x399e},
+     0xee5497a92a3326baull},
+    {SampleKind::kUniform,
      Type::kBfloat16,
      {0x3f70, 0x3f44, 0x3c00, 0x3e88, 0x3f1e},
      0x30d6416af76722dull},
-    {Kind::kNormal,
+    {SampleKind::kNormal,
      Type::kFloat,
      {0x3f2f88b9, 0x3f3dbb79, 0xbfd760cf, 0x3d7812c6, 0xbfa2a415},
      0x1fc9aa09b3643b19ull},
-    {Kind::kNormal,
+    {SampleKind::kNormal,
      Type::kDouble,
      {0xbfcfb28b78581d6b, 0x3fe382f8b409be46, 0xbfeecd943d1ca6af, 0xbff2856abc268fe3,
       0x3fecea4d8e3e2cf5},
      0x22f8adf01ee524e5ull},
-    {Kind::kNormal, Type::kHalf, {0x397c, 0x39ee, 0xbebb, 0x2bc1, 0xbd15}, 0xe09344c520639dfcull},
-    {Kind::kNormal,
+    {SampleKind::kNormal,
+     Type::kHalf,
+     {0x397c, 0x39ee, 0xbebb, 0x2bc1, 0xbd15},
+     0xe09344c520639dfcull},
+    {SampleKind::kNormal,
      Type::kBfloat16,
      {0x3f30, 0x3f3e, 0xbfd7, 0x3d78, 0xbfa3},
      0x8cd2320caef030e8ull},
-    {Kind::kTruncatedNormal,
+    {SampleKind::kTruncatedNormal,
      Type::kFloat,
      {0x3f2f88b9, 0x3f3dbb79, 0xbfd760cf, 0x3d7812c6, 0x3fb9076c},
      0xdc935ce2823b31bbull},
-    {Kind::kTruncatedNormal,
+    {SampleKind::kTruncatedNormal,
      Type::kDouble,
      {0xbfcfb28b78581d6b, 0x3fe382f8b409be46, 0x3fe617efb045daf5, 0x3ff0719fc8654570,
       0xbff14f92daa430f4},
      0x2e4c8342f8bf4dc7ull},
-    {Kind::kTruncatedNormal,
+    {SampleKind::kTruncatedNormal,
      Type::kHalf,
      {0x397c, 0x39ee, 0xbebb, 0x2bc1, 0x3dc8},
      0x8b429fb7311dc7d9ull},
-    {Kind::kTruncatedNormal,
+    {SampleKind::kTruncatedNormal,
      Type::kBfloat16,
      {0x3f30, 0x3f3e, 0xbfd7, 0x3d78, 0x3fb9},
      0x26bee5ab8dd9fb3eull},
 };
 
-std::vector<uint8_t> RandomBytes(Kind kind, Type type, const Philox& generator, int64_t n) {
+std::vector<uint8_t> RandomBytes(SampleKind kind, Type type, const Philox& generator, int64_t n) {
   std::vector<uint8_t> y(n * TypeSize(type));
   switch (kind) {
-    case Kind::kUniform: FillUniform(type, generator, y.data(), n); break;
-    case Kind::kNormal: FillNormal(type, generator, y.data(), n); break;
-    case Kind::kTruncatedNormal: FillTruncatedNormal(type, generator, y.data(), n); break;
+    case SampleKind::kUniform: FillUniform(type, generator, y.data(), n); break;
+    case SampleKind::kNormal: FillNormal(type, generator, y.data(), n); break;
+    case SampleKind::kTruncatedNormal: FillTruncatedNormal(type, generator, y.data(), n); break;
   }
   return y;
 }

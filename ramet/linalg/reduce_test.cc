@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using Dims = std::vector<int64_t>;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNanFloat = std::numeric_limits<float>::quiet_NaN();
 
 // mask has 'r' for each reduced dimension.
 ReducePlan PlanOf(const Dims& shape, const std::string& mask) {
@@ -106,7 +106,7 @@ TEST(Reduce, MaxAndMinPropagateNan) {
   AtEachLevel([] {
     for (const size_t at : {0, 3, 20, 40}) {
       std::vector<float> x(41, 1.0f);
-      x[at] = kNan;
+      x[at] = kNanFloat;
       EXPECT_TRUE(std::isnan(Reduced(ReduceOp::kMax, ReducePlan::Full(41), x)[0])) << at;
       EXPECT_TRUE(std::isnan(Reduced(ReduceOp::kMin, ReducePlan::Columns(41, 1), x)[0])) << at;
     }
@@ -179,11 +179,11 @@ std::vector<int64_t> ArgOf(bool max, const std::vector<float>& x, int64_t outer,
 
 TEST(ArgMax, FirstOfEqualsAndNoNan) {
   EXPECT_THAT(ArgOf(true, {1, 3, 3}, 1, 3, 1), ElementsAre(1));
-  EXPECT_THAT(ArgOf(true, {kNan, 1, 3}, 1, 3, 1), ElementsAre(2));
-  EXPECT_THAT(ArgOf(false, {kNan, 1, 3}, 1, 3, 1), ElementsAre(1));
-  EXPECT_THAT(ArgOf(true, {kNan, kNan}, 1, 2, 1), ElementsAre(0));
-  EXPECT_THAT(ArgOf(true, {-kInf, kNan, -kInf, 1}, 1, 4, 1), ElementsAre(3));
-  EXPECT_THAT(ArgOf(true, {kNan, 1, 1, kNan, 3, 0}, 1, 3, 2), ElementsAre(2, 0));
+  EXPECT_THAT(ArgOf(true, {kNanFloat, 1, 3}, 1, 3, 1), ElementsAre(2));
+  EXPECT_THAT(ArgOf(false, {kNanFloat, 1, 3}, 1, 3, 1), ElementsAre(1));
+  EXPECT_THAT(ArgOf(true, {kNanFloat, kNanFloat}, 1, 2, 1), ElementsAre(0));
+  EXPECT_THAT(ArgOf(true, {-kInf, kNanFloat, -kInf, 1}, 1, 4, 1), ElementsAre(3));
+  EXPECT_THAT(ArgOf(true, {kNanFloat, 1, 1, kNanFloat, 3, 0}, 1, 3, 2), ElementsAre(2, 0));
 }
 
 TEST(ArgMax, AnyLayout) {

@@ -11,7 +11,7 @@
 namespace ramet::linalg {
 namespace {
 
-struct Golden {
+struct GoldenStep {
   std::string rule;
   Type type;
   // The bits of each state after one step.
@@ -19,7 +19,7 @@ struct Golden {
 };
 
 // One step of TensorFlow 2.21's ApplyXxx on CPU from the states in Start.
-const Golden kGolden[] = {
+const GoldenStep kGoldenSteps[] = {
     {"GradientDescent", Type::kFloat, {{0x3fc3d70a, 0xc015c28f, 0x3e428f5c}}},
     {"Momentum",
      Type::kFloat,
@@ -116,10 +116,10 @@ const Golden kGolden[] = {
       {0x2c36, 0xafc6, 0x38d8}}},
 };
 
-using Bytes = std::vector<uint8_t>;
+using ByteVector = std::vector<uint8_t>;
 
-Bytes Encode(Type type, const std::vector<double>& values) {
-  Bytes bytes(values.size() * TypeSize(type));
+ByteVector Encode(Type type, const std::vector<double>& values) {
+  ByteVector bytes(values.size() * TypeSize(type));
   for (size_t i = 0; i < values.size(); ++i) {
     if (type == Type::kDouble) std::memcpy(&bytes[i * 8], &values[i], 8);
     const float f = static_cast<float>(values[i]);
@@ -137,10 +137,10 @@ double In(Type type, double x) {
   return x;
 }
 
-std::vector<Bytes> Start(const std::string& rule, Type type) {
-  const Bytes var = Encode(type, {1.5, -2.25, .3});
-  const Bytes slot = Encode(type, {.5, 1.75, 2.});
-  const Bytes moment = Encode(type, {.1, -.2, .7});
+std::vector<ByteVector> Start(const std::string& rule, Type type) {
+  const ByteVector var = Encode(type, {1.5, -2.25, .3});
+  const ByteVector slot = Encode(type, {.5, 1.75, 2.});
+  const ByteVector moment = Encode(type, {.1, -.2, .7});
   if (rule == "GradientDescent") return {var};
   if (rule.starts_with("Momentum")) return {var, moment};
   if (rule.starts_with("Adagrad")) return {var, slot};
@@ -171,7 +171,7 @@ void Step(const std::string& rule, Type type, int64_t n, const std::vector<Updat
   }
 }
 
-uint64_t BitsAt(Type type, const Bytes& bytes, size_t i) {
+uint64_t BitsAt(Type type, const ByteVector& bytes, size_t i) {
   uint64_t bits = 0;
   std::memcpy(&bits, &bytes[i * TypeSize(type)], TypeSize(type));
   return bits;
@@ -179,11 +179,11 @@ uint64_t BitsAt(Type type, const Bytes& bytes, size_t i) {
 
 TEST(Training, HasTensorFlowsBits) {
   AtEachLevel([] {
-    for (const Golden& golden : kGolden) {
-      const Bytes grad = Encode(golden.type, {-.3, .9, 1.1});
-      std::vector<Bytes> states = Start(golden.rule, golden.type);
+    for (const GoldenStep& golden : kGoldenSteps) {
+      const ByteVector grad = Encode(golden.type, {-.3, .9, 1.1});
+      std::vector<ByteVector> states = Start(golden.rule, golden.type);
       std::vector<Update> updates;
-      for (Bytes& state : states) updates.push_back(Update::InPlace(state.data()));
+      for (ByteVector& state : states) updates.push_back(Update::InPlace(state.data()));
       Step(golden.rule, golden.type, 3, updates, grad.data());
       // TensorFlow's float Adagrad uses an approximate reciprocal root with an error of some units
       // in the last place.

@@ -2,6 +2,7 @@
 // of another version, and that training does not pay for it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>
@@ -216,6 +217,32 @@ TEST_F(PackedWeightsTest, ASplitIsPartOfTheProduct) {
   };
   EXPECT_EQ(saved(op), 1);
   EXPECT_EQ(saved(rows), 0);
+}
+
+// The first use reads the weights as they are stored, the later ones read the packed form.
+TEST_F(PackedWeightsTest, AllUsesHaveTheSameBits) {
+  constexpr int64_t kDepth = 700;
+  const auto uneven = [](const Shape& shape) {
+    Tensor values(kFloat, shape);
+    for (int64_t i = 0; i < values.num_elements(); ++i) {
+      values.mutable_data<float>()[i] = 1.0f / static_cast<float>(1 + i % 97);
+    }
+    return values;
+  };
+  const Output rows = s.Placeholder("rows", kFloat, {-1, kDepth});
+  for (const bool transposed : {false, true}) {
+    const Shape shape = transposed ? Shape{kOut, kDepth} : Shape{kDepth, kOut};
+    const Output y =
+        AddOp(g, "MatMul", {rows, Constant(g, uneven(shape))}, {{"transpose_b", transposed}})
+            .output(0);
+    Session session = Open();
+    const Tensor fed = uneven({kRows, kDepth});
+    const Tensor first = session.Run({{rows, fed}}, y).value();
+    for (int run = 0; run < 2; ++run) {
+      const Tensor later = session.Run({{rows, fed}}, y).value();
+      EXPECT_TRUE(std::ranges::equal(first.flat<float>(), later.flat<float>()));
+    }
+  }
 }
 
 TEST_F(PackedWeightsTest, NanAndInfinityArriveAsWithoutPacking) {

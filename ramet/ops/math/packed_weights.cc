@@ -14,8 +14,6 @@ bool PackedWeights::Multiply(int64_t m, const float* a, const Tensor& weights,
         linalg::Pack(b, form.mutable_data<float>());
         return form;
       });
-  // Packing a transposed operand for one product takes longer than it saves.
-  if (packed.empty() && b.transposed) return false;
   linalg::PackedGemm(m, a, b, packed.empty() ? nullptr : packed.data<float>(), c, options);
   return true;
 }

@@ -22,8 +22,10 @@ constexpr int64_t kMaxDirectRows = 32;
 constexpr int64_t kGrainMultiplications = 1 << 18;
 
 // With one row, reading the operand as it is stored is as fast. With many rows, the time to pack
-// does not count. Small operands are not worth the memory (ramet_linalg_bench gemm/packed*).
+// does not count, unless the operand stays in the second-level cache, where the product takes the
+// least time. Small operands are not worth the memory (ramet_linalg_bench gemm/packed*).
 constexpr int64_t kMinRows = 2, kMaxRows = 128;
+constexpr int64_t kMaxRowsInCache = 1024, kMaxElementsInCache = 1 << 16;
 constexpr int64_t kMinElements = 1 << 11;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -172,7 +174,9 @@ bool IsWholePanels(int64_t columns) {
 }
 
 bool PackingPays(int64_t m, const RightOperand& b) {
-  return m >= kMinRows && m <= kMaxRows && b.n > 1 && b.n * b.k >= kMinElements;
+  const int64_t elements = b.n * b.k;
+  const int64_t max_rows = elements <= kMaxElementsInCache ? kMaxRowsInCache : kMaxRows;
+  return m >= kMinRows && m <= max_rows && b.n > 1 && elements >= kMinElements;
 }
 
 int64_t PackedSize(const RightOperand& b) {

@@ -63,7 +63,8 @@ class FusedElementwise::Run {
       shapes_[i] = &value.shape();
     }
     if (!FindShapes() || !FindLayout() || !program().Resolve(layout_, varies_)) return false;
-    if (pass_.target_ >= 0) return *ShapeOf(program().outputs()[0]) == old.shape();
+    if (pass_.target_ >= 0 && *ShapeOf(program().outputs()[0]) != old.shape()) return false;
+    // A value that only repeats a smaller one is not computed here.
     return std::ranges::all_of(program().outputs(), [this](int8_t value) {
       return ShapeOf(value)->num_elements() == layout_.SizeOf(varies_[value]);
     });

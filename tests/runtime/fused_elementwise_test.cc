@@ -440,6 +440,24 @@ TEST_F(FusedElementwiseTest, AssignedInPlace) {
   }
 }
 
+// The assigned value repeats a smaller one, so that the pass computes fewer elements than it has.
+TEST_F(FusedElementwiseTest, AssignedFills) {
+  for (bool resource : {false, true}) {
+    const std::string kind = resource ? "resource" : "ref";
+    Variable v = NewVariable(kind, Noise({30, 40}, 1), resource);
+    const Output sizes = Constant(g, Tensor::Vector<int32_t>({30, 40}));
+    const Output factor = Fed(kind + "factor"), column = Fed(kind + "column");
+    const Output filled = AddOp(g, "Fill", {sizes, 2.0f}).output(0) * factor;
+    const Output tiled =
+        AddOp(g, "Tile", {column, Tensor::Vector<int32_t>({1, 40})}).output(0) * factor;
+    const Feeds feeds = {{factor, Tensor(1.5f)}, {column, Noise({30, 1}, 2)}};
+    for (const char* op : {"Assign", "AssignAdd", "AssignSub"}) {
+      Compare(feeds, {}, {Update(op, v, filled)});
+      Compare(feeds, {}, {Update(op, v, tiled)});
+    }
+  }
+}
+
 TEST_F(FusedElementwiseTest, HeldValuesDoNotChange) {
   Variable v = NewVariable("v", Noise({kLarge}, 1), false);
   const Operation update = Update("Assign", v, Output(v) * 0.9 + 0.25);

@@ -16,6 +16,19 @@ bool IsInput(const rm::Operation& op) {
   return (op.type() == "Placeholder" || op.type() == "PlaceholderV2") && op.num_outputs() > 0;
 }
 
+bool IsVariable(const rm::Operation& op) {
+  return op.type() == "VariableV2" || op.type() == "Variable" || op.type() == "VarHandleOp";
+}
+
+// Reports whether an operation may come after the last weights of a model, before its loss.
+bool IsActivation(const rm::Operation& op) {
+  static constexpr std::string_view kTypes[] = {"Sigmoid",  "Softmax",  "LogSoftmax", "Tanh",
+                                                "Relu",     "Relu6",    "Elu",        "Selu",
+                                                "Softplus", "Softsign", "LeakyRelu",  "Identity",
+                                                "Reshape",  "Squeeze",  "ExpandDims", "Transpose"};
+  return std::ranges::find(kTypes, op.type()) != std::end(kTypes);
+}
+
 // A set of placeholders, with a bit for each. All from the 64th on share the last bit.
 using Needs = uint64_t;
 
@@ -26,12 +39,15 @@ class OutputFinder {
     needs_.resize(operations_.size());
     aside_.resize(operations_.size());
     read_.resize(operations_.size());
+    weights_.resize(operations_.size());
+    readers_.resize(operations_.size());
     for (const rm::Operation& op : operations_) Visit(op);
     for (const rm::Operation& op : operations_) NoteReads(op);
   }
 
   std::vector<rm::Output> Find() const {
     std::vector<rm::Output> found = Candidates(true);
+    if (found.empty()) found = AfterLastWeights();
     if (found.empty()) found = Candidates(false);
     std::erase_if(found, [&](const rm::Output& output) {
       return std::ranges::any_of(
@@ -57,7 +73,10 @@ class OutputFinder {
       const size_t from = static_cast<size_t>(input.op().id());
       aside_[id] |= aside_[from];
       needs_[id] |= needs_[from];
+      weights_[id] |= weights_[from];
     }
+    if (needs_[id] != 0) weights_[id] = false;
+    if (IsVariable(op)) weights_[id] = true;
   }
 
   // A loss reads the result together with labels. It does not make the result less of one.
@@ -66,7 +85,47 @@ class OutputFinder {
     if (aside_[id]) return;
     for (const rm::Output& input : op.inputs()) {
       const size_t from = static_cast<size_t>(input.op().id());
+      readers_[from].push_back(static_cast<int32_t>(id));
       if (!IsLess(needs_[from], needs_[id])) read_[from] = true;
+    }
+  }
+
+  // Reports whether an operation combines a value that depends on placeholders with weights.
+  bool UsesWeights(const rm::Operation& op) const {
+    const auto is_weights = [this](const rm::Output& input) {
+      return weights_[static_cast<size_t>(input.op().id())] != 0;
+    };
+    return needs_[static_cast<size_t>(op.id())] != 0 &&
+           std::ranges::any_of(op.inputs(), is_weights);
+  }
+
+  // Returns the results of a model whose loss needs no labels, so that nothing but scalars is left
+  // unread: what the last operations with weights compute, and the activations after them.
+  std::vector<rm::Output> AfterLastWeights() const {
+    std::vector<char> leads_to_weights(operations_.size());
+    std::vector<rm::Output> found;
+    for (auto op = operations_.rbegin(); op != operations_.rend(); ++op) {
+      const size_t id = static_cast<size_t>(op->id());
+      if (aside_[id]) continue;
+      const bool uses_weights =
+          op->num_outputs() > 0 && !rm::IsRef(op->output(0).dtype()) && UsesWeights(*op);
+      if (uses_weights && !leads_to_weights[id]) found.push_back(PastActivations(*op));
+      if (!uses_weights && !leads_to_weights[id]) continue;
+      for (const rm::Output& input : op->inputs()) {
+        leads_to_weights[static_cast<size_t>(input.op().id())] = true;
+      }
+    }
+    std::erase_if(found, [](const rm::Output& output) { return output.shape().rank() == 0; });
+    return found;
+  }
+
+  rm::Output PastActivations(rm::Operation op) const {
+    while (true) {
+      const std::vector<int32_t>& readers = readers_[static_cast<size_t>(op.id())];
+      if (readers.size() != 1) return op.output(0);
+      const rm::Operation& next = operations_[static_cast<size_t>(readers[0])];
+      if (!IsActivation(next)) return op.output(0);
+      op = next;
     }
   }
 
@@ -93,6 +152,10 @@ class OutputFinder {
   // depends on the same placeholders reads it.
   std::vector<Needs> needs_;
   std::vector<char> aside_, read_;
+  // By node id: whether it is a variable or computed of variables alone; the nodes that read it and
+  // are not for training.
+  std::vector<char> weights_;
+  std::vector<std::vector<int32_t>> readers_;
 };
 
 rm::StatusOr<std::vector<rm::Output>> FindNamed(const rm::Graph& graph,

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "model/default_signature.h"
 #include "model/model_testing.h"
 
 namespace server {
@@ -131,6 +132,22 @@ TEST_F(LiveModelTest, TheSignatureIsWhatATrainerMeans) {
   EXPECT_EQ(signature.inputs.at("x").name, "x:0");
   ASSERT_EQ(signature.outputs.size(), 1);
   EXPECT_EQ(signature.outputs.at("y").name, "y:0");
+}
+
+TEST_F(LiveModelTest, ALossWithoutLabelsIsNoOutput) {
+  for (const bool activated : {false, true}) {
+    rm::Graph graph;
+    rm::Scope s(graph);
+    const rm::Output x = s.Placeholder("x", rm::kFloat, {-1, 3});
+    const rm::Variable w = s.GetVariable("w", {3, 2}, rm::Ones());
+    rm::Output y = rm::MatMul(x, w);
+    if (activated) y = rm::AddOp(graph, "Sigmoid", {y}).output(0);
+    const rm::Output loss = rm::ReduceMean(rm::Square(y - 1.0f));
+    rm::GradientDescent(0.1).Minimize(loss);
+    const rm::Signature signature = DefaultSignature(graph, {}).value();
+    ASSERT_EQ(signature.outputs.size(), 1u);
+    EXPECT_EQ(signature.outputs.begin()->second.name, y.name());
+  }
 }
 
 TEST_F(LiveModelTest, OutputsCanBeNamed) {

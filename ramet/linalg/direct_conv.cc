@@ -199,9 +199,22 @@ float* PackedRoom(int64_t size) {
   return static_cast<float*>(Scratch(ScratchUse::kConvFilter, size * int64_t{sizeof(float)}));
 }
 
-}  // namespace
+// Packs a filter for the gradient of the input, which is the convolution `InputGradient(g)` of dy.
+void PackTurnedFilter(const ConvGeometry& g, const float* filter, float* packed) {
+  const Blocks blocks(g.in_channels);
+  for (int64_t block = 0; block < blocks.count(); ++block) {
+    const int64_t n = blocks.channels(block), width = blocks.width(block);
+    for (int64_t tap = g.taps() - 1; tap >= 0; --tap) {
+      const float* from = filter + (tap * g.in_channels + blocks.first(block)) * g.out_channels;
+      for (int64_t out = 0; out < g.out_channels; ++out, packed += width) {
+        for (int64_t c = 0; c < n; ++c) packed[c] = from[c * g.out_channels + out];
+        std::fill(packed + n, packed + width, 0.0f);
+      }
+    }
+  }
+}
 
-bool IsDirectConv(const ConvGeometry& g) { return IsDirect(g, kMinProducts); }
+}  // namespace
 
 int64_t PackedFilterSize(const ConvGeometry& g) {
   return g.taps() * g.in_channels * Blocks(g.out_channels).columns();
@@ -220,25 +233,11 @@ void PackFilter(const ConvGeometry& g, const float* filter, float* packed) {
   }
 }
 
-void PackTurnedFilter(const ConvGeometry& g, const float* filter, float* packed) {
-  const Blocks blocks(g.in_channels);
-  for (int64_t block = 0; block < blocks.count(); ++block) {
-    const int64_t n = blocks.channels(block), width = blocks.width(block);
-    for (int64_t tap = g.taps() - 1; tap >= 0; --tap) {
-      const float* from = filter + (tap * g.in_channels + blocks.first(block)) * g.out_channels;
-      for (int64_t out = 0; out < g.out_channels; ++out, packed += width) {
-        for (int64_t c = 0; c < n; ++c) packed[c] = from[c * g.out_channels + out];
-        std::fill(packed + n, packed + width, 0.0f);
-      }
-    }
-  }
-}
-
 bool IsDirectInputGradient(const ConvGeometry& g) {
   for (int d = 0; d < 3; ++d) {
     if (g.stride[d] != 1 || g.pad[d] > (g.filter[d] - 1) * g.dilation[d]) return false;
   }
-  return IsDirectConv(InputGradient(g));
+  return IsDirect(InputGradient(g), kMinProducts);
 }
 
 ConvGeometry InputGradient(const ConvGeometry& g) {

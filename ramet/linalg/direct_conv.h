@@ -21,17 +21,12 @@ bool DirectConvPays(const ConvGeometry& g, const ChannelEpilogue& epilogue);
 // Computes dx from dy, the gradient of y. Returns false under the same conditions.
 bool DirectInputGradient(const ConvGeometry& g, const float* filter, const float* dy, float* dx);
 
-// Reports whether this is a convolution for which these functions are made and fast.
-bool IsDirectConv(const ConvGeometry& g);
-
 // Returns the number of floats of a packed filter.
 int64_t PackedFilterSize(const ConvGeometry& g);
 // Packs a filter for ConvPacked.
 void PackFilter(const ConvGeometry& g, const float* filter, float* packed);
-// Packs a filter for the gradient of the input, which is the convolution `InputGradient(g)` of dy.
-void PackTurnedFilter(const ConvGeometry& g, const float* filter, float* packed);
 
-// Reports whether the gradient of the input is itself a convolution, and returns it.
+// Reports whether the gradient of the input is itself a convolution that is fast, and returns it.
 bool IsDirectInputGradient(const ConvGeometry& g);
 ConvGeometry InputGradient(const ConvGeometry& g);
 

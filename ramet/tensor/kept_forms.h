@@ -59,7 +59,7 @@ class RAMET_EXPORT KeptForm {
   Mutex mutex_;
   int64_t uses_ RAMET_GUARDED_BY(mutex_) = 0;
   int64_t bytes_ RAMET_GUARDED_BY(mutex_) = 0;
-  Tensor value_ RAMET_GUARDED_BY(mutex_);  // empty if there is no form
+  Tensor value_ RAMET_GUARDED_BY(mutex_);  // what form_ was made of
   Tensor form_ RAMET_GUARDED_BY(mutex_);
 };
 

@@ -12,6 +12,8 @@ constexpr std::string_view kOpenClPrelude = R"(
 #endif
 #define KERNEL(name) __kernel void name
 #define FUNCTION static inline
+#define INLINE_FUNCTION static inline
+#define UNROLL
 #define GLOBAL __global
 #define LOCAL __local
 #define LOCAL_POINTER __local
@@ -54,6 +56,8 @@ FUNCTION void ATOMIC_ADD_F32(volatile GLOBAL f32* p, f32 v) {
 constexpr std::string_view kCudaPrelude = R"(
 #define KERNEL(name) extern "C" __global__ void name
 #define FUNCTION static __device__ inline
+#define INLINE_FUNCTION static __device__ __forceinline__
+#define UNROLL _Pragma("unroll")
 #define GLOBAL
 #define LOCAL __shared__
 #define LOCAL_POINTER
@@ -91,6 +95,7 @@ typedef float f32;
 constexpr std::string_view kCommonPrelude = R"(
 #define GLOBAL_ID(d) ((index_t)GROUP_ID(d) * GROUP_SIZE(d) + LOCAL_ID(d))
 #define GLOBAL_SIZE(d) ((index_t)GROUPS(d) * GROUP_SIZE(d))
+#define DIVIDE(a, b) ((index_t)((unsigned_index_t)(a) / (unsigned_index_t)(b)))
 #define FOR_EACH(i, n) for (index_t i = GLOBAL_ID(0); i < (n); i += GLOBAL_SIZE(0))
 
 FUNCTION f32 f16_to_f32(u16 bits) {
@@ -200,7 +205,8 @@ std::string DialectPrelude(Language language, bool has_double, bool has_large_in
   if (has_double && !cuda) prelude += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   if (has_double) prelude += "#define HAS_DOUBLE 1\n";
   prelude += cuda ? kCudaPrelude : kOpenClPrelude;
-  prelude += has_large_indices ? "typedef i64 index_t;\n" : "typedef i32 index_t;\n";
+  prelude += has_large_indices ? "typedef i64 index_t;\ntypedef u64 unsigned_index_t;\n"
+                               : "typedef i32 index_t;\ntypedef u32 unsigned_index_t;\n";
   prelude += kCommonPrelude;
   if (has_double) prelude += kDoublePrelude;
   return prelude;

@@ -10,6 +10,8 @@
 //
 //   KERNEL(name)(GLOBAL const STORED(T)* x, ...) { ... }     a kernel
 //   FUNCTION, GLOBAL, LOCAL, RESTRICT                        function and address space qualifiers
+//   INLINE_FUNCTION                                          a function without calls
+//   UNROLL                                                   before a loop with a constant length
 //   LOCAL_POINTER, TABLE                                     of pointers to LOCAL, of constants
 //   GROUP_ID(d), LOCAL_ID(d), GROUP_SIZE(d), GROUPS(d),      positions in dimension d
 //   GLOBAL_ID(d), GLOBAL_SIZE(d)
@@ -17,6 +19,7 @@
 //   BARRIER()                                                of a work group, for LOCAL memory
 //   i8 ... i64, u8 ... u64, f32, f64, index_t                types of values
 //   AS_U32(x), AS_F32(x), AS_U64(x), AS_F64(x)               casts of bits
+//   DIVIDE(a, b)                                             a / b of type index_t, a >= 0, b > 0
 //   FMA(a, b, c), ATOMIC_ADD_I32(p, v), ATOMIC_ADD_F32(p, v)
 //   ATOMIC_MAX_I32(p, v), ATOMIC_SWAP_U64(p, old, v)         the latter compares with `old` first
 //

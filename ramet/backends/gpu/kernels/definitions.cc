@@ -98,12 +98,14 @@ Definitions WeightsDefinitions(DType dtype, DType weight) {
   return {{"T", TagOf(dtype)}, {"W", TagOf(weight)}};
 }
 
-Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y) {
+Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y, ReduceRanks ranks) {
   return {{"X", TagOf(x)},
           {"S", SumTag(x)},
           {"Y", TagOf(y)},
           {"OP", StrCat(static_cast<int>(op))},
-          {"MAP", StrCat(map)}};
+          {"MAP", StrCat(map)},
+          {"KEPT", StrCat(ranks.kept)},
+          {"REDUCED", StrCat(ranks.reduced)}};
 }
 
 Definitions ArgDefinitions(bool max, DType x, DType y) {

@@ -43,12 +43,16 @@ struct CopyDims {
   int32_t rank, unused;
 };
 
-// The kept and the reduced dimensions of a reduction, outermost first.
+// The kept and the reduced dimensions of a reduction, outermost first. Those that a program does
+// not need have size 1.
 constexpr int kMaxReduceDims = 4;
 struct ReduceDims {
   int64_t kept[kMaxReduceDims], kept_strides[kMaxReduceDims];
   int64_t reduced[kMaxReduceDims], reduced_strides[kMaxReduceDims];
-  int32_t num_kept, num_reduced;
+};
+// The numbers of dimensions that a program is compiled for.
+struct ReduceRanks {
+  int kept, reduced;
 };
 
 // The stacks of matrices of a product, and the strides in the matrices.
@@ -96,7 +100,7 @@ Definitions ScanDefinitions(linalg::ReduceOp op, DType dtype);
 Definitions SegmentDefinitions(linalg::ReduceOp op, DType dtype);
 Definitions LrnDefinitions(DType dtype);
 Definitions WeightsDefinitions(DType dtype, DType weight);
-Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y);
+Definitions ReduceDefinitions(linalg::ReduceOp op, int map, DType x, DType y, ReduceRanks ranks);
 Definitions ArgDefinitions(bool max, DType x, DType y);
 Definitions RowsDefinitions(DType dtype, DType label);
 Definitions ProductDefinitions(int kind, DType dtype, DType result);

@@ -169,7 +169,8 @@ std::vector<ProgramVariant> ReduceTreeVariants() {
     const CodePart parts[] = {{product, {{false, 0}, {false, 1}}}};
     const DType inputs[] = {dtype, dtype};
     for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kMax}) {
-      all.push_back({&ReduceProgram(parts, inputs), ReduceDefinitions(op, 0, dtype, dtype)});
+      all.push_back(
+          {&ReduceProgram(parts, inputs), ReduceDefinitions(op, 0, dtype, dtype, {1, 1})});
     }
   }
   return all;

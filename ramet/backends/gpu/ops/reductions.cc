@@ -1,17 +1,11 @@
-#include <bit>
-
 #include "ramet/backends/gpu/ops/families.h"
+#include "ramet/backends/gpu/ops/reduce_launch.h"
 
 namespace ramet::gpu {
 namespace {
 
 using linalg::ReduceOp;
 using linalg::ReducePlan;
-
-constexpr int64_t kReduceGroup = 128;
-// An item joins at most about this many elements one after the other, which bounds the error.
-constexpr int64_t kElementsPerItem = 512;
-constexpr int64_t kMaxReduceChunks = 4096;
 
 // The operand of a reduction; `map` is MAP of kReduceProgram.
 struct Operand {
@@ -22,50 +16,64 @@ struct Operand {
   int map = 0;
 };
 
-bool FitsKernel(const ReducePlan& plan) {
-  int counts[2] = {0, 0};
-  for (int d = 0; d < plan.ndims(); ++d) ++counts[plan.is_reduced(d) ? 1 : 0];
-  return counts[0] <= kMaxReduceDims && counts[1] <= kMaxReduceDims;
+ReduceRanks CountDims(const ReducePlan& plan) {
+  ReduceRanks counts = {0, 0};
+  for (int d = 0; d < plan.ndims(); ++d) ++(plan.is_reduced(d) ? counts.reduced : counts.kept);
+  return counts;
 }
 
-ReduceDims DimsOf(const ReducePlan& plan) {
+bool FitsKernel(const ReducePlan& plan) {
+  const ReduceRanks counts = CountDims(plan);
+  return counts.kept <= kMaxReduceDims && counts.reduced <= kMaxReduceDims;
+}
+
+// Returns the ranks to compile for. Larger ones, which are rare, share a program.
+ReduceRanks RanksFor(const ReducePlan& plan) {
+  const ReduceRanks counts = CountDims(plan);
+  if (counts.kept > 2 || counts.reduced > 2) return {kMaxReduceDims, kMaxReduceDims};
+  return {std::max(counts.kept, 1), std::max(counts.reduced, 1)};
+}
+
+// Dimensions that are missing have size 1 and come first.
+ReduceDims DimsOf(const ReducePlan& plan, const ReduceRanks& ranks) {
   ReduceDims dims = {};
-  int64_t strides[ReducePlan::kMaxDims];
+  std::ranges::fill(dims.kept, 1);
+  std::ranges::fill(dims.reduced, 1);
+  ReduceRanks at = ranks;
   int64_t stride = 1;
   for (int d = plan.ndims() - 1; d >= 0; --d) {
-    strides[d] = stride;
-    stride *= plan.dim(d);
-  }
-  for (int d = 0; d < plan.ndims(); ++d) {
     const bool reduced = plan.is_reduced(d);
-    const int at = reduced ? dims.num_reduced++ : dims.num_kept++;
-    (reduced ? dims.reduced : dims.kept)[at] = plan.dim(d);
-    (reduced ? dims.reduced_strides : dims.kept_strides)[at] = strides[d];
+    const int k = --(reduced ? at.reduced : at.kept);
+    (reduced ? dims.reduced : dims.kept)[k] = plan.dim(d);
+    (reduced ? dims.reduced_strides : dims.kept_strides)[k] = stride;
+    stride *= plan.dim(d);
   }
   return dims;
 }
 
-// Starts one pass of a reduction, which writes `chunks` rows of results.
-Status Pass(GpuDevice& device, ReduceOp op, const ReducePlan& plan, const Operand& from, Tensor& y,
-            int64_t lanes, int64_t chunk, int64_t chunks, int64_t divisor) {
-  const bool neighbors = plan.ndims() > 0 && plan.is_reduced(plan.ndims() - 1);
+// Starts one pass of a reduction, which writes a row of results for each chunk.
+Status Pass(GpuDevice& device, const ReduceLaunch& launch, ReduceOp op, const ReducePlan& plan,
+            const Operand& from, Tensor& y, int64_t divisor) {
+  const ReduceRanks ranks = RanksFor(plan);
   LaunchSize size;
-  size.groups[0] = static_cast<uint32_t>(CeilDivide(plan.output_size(), kReduceGroup / lanes));
-  size.groups[1] = static_cast<uint32_t>(chunks);
-  size.group_size[0] = kReduceGroup;
+  size.groups[0] =
+      static_cast<uint32_t>(CeilDivide(plan.output_size(), launch.group / launch.lanes));
+  size.groups[1] = static_cast<uint32_t>(launch.chunks);
+  size.group_size[0] = static_cast<uint32_t>(launch.group);
   std::vector<LaunchArgument> arguments = from.arguments;
   const LaunchArgument others[] = {y,
-                                   DimsOf(plan),
+                                   DimsOf(plan, ranks),
                                    Index{plan.output_size()},
                                    Index{plan.reduced_size()},
-                                   Index{chunk},
-                                   static_cast<int32_t>(lanes),
-                                   static_cast<int32_t>(neighbors),
+                                   Index{launch.chunk},
+                                   static_cast<int32_t>(launch.lanes),
+                                   static_cast<int32_t>(NeighborsAreReduced(plan)),
                                    divisor};
   arguments.insert(arguments.end(), std::begin(others), std::end(others));
-  return Launch(device,
-                {from.program, "reduce", ReduceDefinitions(op, from.map, from.dtype, y.dtype())},
-                size, arguments);
+  return Launch(
+      device,
+      {from.program, "reduce", ReduceDefinitions(op, from.map, from.dtype, y.dtype(), ranks)}, size,
+      arguments);
 }
 
 // The op that joins results of chunks.
@@ -73,23 +81,21 @@ ReduceOp JoinOf(ReduceOp op) {
   return op == ReduceOp::kMean || op == ReduceOp::kSumSquares ? ReduceOp::kSum : op;
 }
 
+Status ReduceOperand(const ReduceDevice& like, GpuDevice& device, ReduceOp op,
+                     const ReducePlan& plan, const Operand& from, Tensor& y, int64_t divisor) {
+  const ReduceLaunch launch(like, plan);
+  if (launch.chunks == 1) return Pass(device, launch, op, plan, from, y, divisor);
+  RAMET_ASSIGN_OR_RETURN(Tensor parts, Temporary(device, SumType(from.dtype),
+                                                 Shape{launch.chunks, plan.output_size()}));
+  RAMET_RETURN_IF_ERROR(Pass(device, launch, op, plan, from, parts, 1));
+  const ReducePlan joined = ReducePlan::Columns(launch.chunks, plan.output_size());
+  return ReduceOperand(like, device, JoinOf(op), joined, Operand::Of(parts), y, divisor);
+}
+
 Status ReduceOperand(GpuDevice& device, ReduceOp op, const ReducePlan& plan, const Operand& from,
                      Tensor& y, int64_t divisor) {
-  const int64_t count = plan.reduced_size();
-  const bool neighbors = plan.ndims() > 0 && plan.is_reduced(plan.ndims() - 1);
-  const int64_t max_lanes = neighbors || plan.output_size() < 8 ? kReduceGroup : kReduceGroup / 8;
-  const int64_t wanted = std::clamp<int64_t>(CeilDivide(count, 16), 1, max_lanes);
-  const auto lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)));
-  const int64_t chunks = std::min(CeilDivide(count, lanes * kElementsPerItem), kMaxReduceChunks);
-  const int64_t chunk = CeilDivide(count, chunks);
-  if (chunks == 1) return Pass(device, op, plan, from, y, lanes, chunk, 1, divisor);
-  RAMET_ASSIGN_OR_RETURN(Tensor parts,
-                         Temporary(device, SumType(from.dtype), Shape{chunks, plan.output_size()}));
-  const int64_t filled = CeilDivide(count, chunk);
-  RAMET_RETURN_IF_ERROR(Pass(device, op, plan, from, parts, lanes, chunk, filled, 1));
-  const Operand joined = Operand::Of(parts);
-  return ReduceOperand(device, JoinOf(op), ReducePlan::Columns(filled, plan.output_size()), joined,
-                       y, divisor);
+  return ReduceOperand(ReduceDevice::Of(device.driver().info()), device, op, plan, from, y,
+                       divisor);
 }
 
 // Moves the reduced dimensions of x to the end, for shapes with too many dimensions.
@@ -118,6 +124,11 @@ StatusOr<Tensor> WithReducedLast(GpuDevice& device, const ReducePlan& plan, cons
 
 Status Reduce(GpuDevice& device, ReduceOp op, const ReducePlan& plan, const Tensor& x, Tensor& y,
               int64_t divisor) {
+  return ReduceLike(ReduceDevice::Of(device.driver().info()), device, op, plan, x, y, divisor);
+}
+
+Status ReduceLike(const ReduceDevice& like, GpuDevice& device, ReduceOp op, const ReducePlan& plan,
+                  const Tensor& x, Tensor& y, int64_t divisor) {
   if (y.num_elements() == 0) return OkStatus();
   if (plan.reduced_size() == 0) {
     RAMET_ASSIGN_OR_RETURN(const Tensor none, Tensor::Allocate(y.dtype(), Shape()));
@@ -127,10 +138,12 @@ Status Reduce(GpuDevice& device, ReduceOp op, const ReducePlan& plan, const Tens
   }
   if (op == ReduceOp::kMean) divisor = plan.reduced_size();
   const int map = op == ReduceOp::kSumSquares ? 1 : 0;
-  if (FitsKernel(plan)) return ReduceOperand(device, op, plan, Operand::Of(x, map), y, divisor);
+  if (FitsKernel(plan)) {
+    return ReduceOperand(like, device, op, plan, Operand::Of(x, map), y, divisor);
+  }
   RAMET_ASSIGN_OR_RETURN(const Tensor moved, WithReducedLast(device, plan, x));
-  return ReduceOperand(device, op, ReducePlan::Rows(plan.output_size(), plan.reduced_size()),
-                       Operand::Of(moved, map), y, divisor);
+  const ReducePlan rows = ReducePlan::Rows(plan.output_size(), plan.reduced_size());
+  return ReduceOperand(like, device, op, rows, Operand::Of(moved, map), y, divisor);
 }
 
 bool CanReduceInPlace(const ReducePlan& plan) { return FitsKernel(plan); }

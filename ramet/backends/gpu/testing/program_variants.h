@@ -44,8 +44,8 @@ inline std::vector<ProgramVariant> KernelsVariants() {
     }
     for (ReduceOp op :
          {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kMin}) {
-      add(kReduceProgram, ReduceDefinitions(op, 0, t, t));
-      add(kReduceProgram, ReduceDefinitions(op, 0, t, SumType(t)));
+      add(kReduceProgram, ReduceDefinitions(op, 0, t, t, {1, 1}));
+      add(kReduceProgram, ReduceDefinitions(op, 0, t, SumType(t), {1, 1}));
     }
   }
   for (DType t : {kFloat, kHalf, kBFloat16, kDouble, kInt32}) {
@@ -53,7 +53,10 @@ inline std::vector<ProgramVariant> KernelsVariants() {
     add(kProductProgram, ProductDefinitions(3, t, SumType(t)));
   }
   for (DType t : kFloats) {
-    add(kReduceProgram, ReduceDefinitions(ReduceOp::kSumSquares, 1, t, t));
+    add(kReduceProgram, ReduceDefinitions(ReduceOp::kSumSquares, 1, t, t, {1, 1}));
+    for (ReduceRanks ranks : {ReduceRanks{1, 2}, {2, 1}, {2, 2}, {4, 4}}) {
+      add(kReduceProgram, ReduceDefinitions(ReduceOp::kSum, 0, t, t, ranks));
+    }
     add(kLeakyReluProgram, LeakyReluDefinitions(t));
     add(kRootProgram, RootDefinitions(t));
     add(kGroupedProgram, GroupedDefinitions(t));
@@ -67,7 +70,7 @@ inline std::vector<ProgramVariant> KernelsVariants() {
   for (DType t : kIndices) add(kInTopKProgram, InTopKDefinitions(t));
   for (DType t : kIndices) add(kRandomProgram, RandomDefinitions(t));
   for (ReduceOp op : {ReduceOp::kAll, ReduceOp::kAny}) {
-    add(kReduceProgram, ReduceDefinitions(op, 0, kBool, kBool));
+    add(kReduceProgram, ReduceDefinitions(op, 0, kBool, kBool, {1, 1}));
   }
   return all;
 }

@@ -63,6 +63,43 @@ void ExpectNear(const Tensor& found, const Tensor& expected, float tolerance) {
   }
 }
 
+// Returns small integers, whose sums are exact in any order.
+Tensor Integers(const Shape& shape, int64_t seed) {
+  Tensor t(kFloat, shape);
+  for (int64_t i = 0; i < t.num_elements(); ++i) {
+    t.mutable_flat<float>()[i] = static_cast<float>((i * 7 + seed) % 11 - 5);
+  }
+  return t;
+}
+
+// Every second dimension of each operand is broadcast, so that none can be merged.
+TEST_F(GpuSessionTest, BroadcastsAndReductionsOfEachRankHaveTheValuesOfTheHost) {
+  for (int rank = 1; rank <= 8; ++rank) {
+    Shape shapes[2];
+    std::vector<int32_t> axes;
+    for (int d = 0; d < rank; ++d) {
+      for (int i = 0; i < 2; ++i) shapes[i].Append(d % 2 == i ? 2 + d % 3 : 1);
+      if (d % 3 != 1) axes.push_back(d);
+    }
+    std::vector<Tensor> values[2];
+    for (const char* device : {"/cpu:0", "/gpu:0"}) {
+      Graph g;
+      Scope s = Scope(g).Device(device);
+      const Output x = s.Placeholder("x", kFloat, Shape::Unknown());
+      const Output y = s.Placeholder("y", kFloat, Shape::Unknown());
+      const Output product = x * y, tree = Square(x) + y;
+      const Output sum = ReduceSum(Square(x) - y, axes);
+      Session session = Session::Create(g).value();
+      const Feeds feeds = {{x, Integers(shapes[0], 1)}, {y, Integers(shapes[1], 2)}};
+      values[device[1] == 'g'] = session.Run(feeds, {product, tree, sum}).value();
+    }
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(values[0][i].shape(), values[1][i].shape());
+      EXPECT_TRUE(values[0][i].BitwiseEquals(values[1][i])) << i << " of rank " << rank;
+    }
+  }
+}
+
 TEST_F(GpuSessionTest, TrainsAsTheCpuDoes) {
   std::vector<Tensor> weights[2];
   const char* devices[2] = {"/cpu:0", "/gpu:0"};

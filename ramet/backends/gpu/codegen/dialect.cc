@@ -11,6 +11,7 @@ constexpr std::string_view kOpenClPrelude = R"(
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
 #define KERNEL(name) __kernel void name
+#define BOUNDED_KERNEL(name, items, groups) KERNEL(name)
 #define FUNCTION static inline
 #define INLINE_FUNCTION static inline
 #define UNROLL
@@ -55,6 +56,8 @@ FUNCTION void ATOMIC_ADD_F32(volatile GLOBAL f32* p, f32 v) {
 
 constexpr std::string_view kCudaPrelude = R"(
 #define KERNEL(name) extern "C" __global__ void name
+#define BOUNDED_KERNEL(name, items, groups) \
+  extern "C" __global__ void __launch_bounds__(items, groups) name
 #define FUNCTION static __device__ inline
 #define INLINE_FUNCTION static __device__ __forceinline__
 #define UNROLL _Pragma("unroll")

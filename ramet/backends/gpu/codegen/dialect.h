@@ -9,6 +9,9 @@
 // Kernels are written in a dialect of C that macros map to OpenCL C and to CUDA C++. It has:
 //
 //   KERNEL(name)(GLOBAL const STORED(T)* x, ...) { ... }     a kernel
+//   BOUNDED_KERNEL(name, items, groups)(...) { ... }         a kernel for groups of up to `items`
+//                                                            items, with as many registers as fit
+//                                                            `groups` groups on a unit
 //   FUNCTION, GLOBAL, LOCAL, RESTRICT                        function and address space qualifiers
 //   INLINE_FUNCTION                                          a function without calls
 //   UNROLL                                                   before a loop with a constant length

@@ -62,7 +62,11 @@ DType RowSumType(DType dtype) {
   return DTypeSize(dtype) == 8 ? kInt64 : kInt32;
 }
 
-Definitions CopyDefinitions(size_t width) { return {{"T", WidthTag(width)}}; }
+Definitions CopyDefinitions(size_t width, int rank) {
+  return {{"T", WidthTag(width)}, {"RANK", StrCat(rank)}};
+}
+
+Definitions SelectDefinitions(size_t width) { return {{"T", WidthTag(width)}}; }
 
 Definitions AddDefinitions(DType dtype) { return {{"T", TagOf(dtype)}, {"S", SumTag(dtype)}}; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "ramet/backends/gpu/codegen/dialect.h"
@@ -13,6 +14,7 @@
 namespace ramet::gpu {
 
 extern const Program kCopyProgram;  // copies between strided layouts
+extern const Program kSelectProgram;
 extern const Program kAddProgram;   // sums of two tensors
 extern const Program kRootProgram;  // square roots
 extern const Program kLeakyReluProgram;
@@ -36,15 +38,24 @@ extern const Program kRowSumProgram;      // sums of rows with atomic additions
 extern const Program kRowCombineProgram;  // products, quotients, extremes of rows
 extern const Program kRandomProgram;      // random numbers of Philox generators
 
+// The ranks that programs with a definition RANK are compiled for. Loops over dimensions then have
+// a constant length, so that structs of parameters are not copied to memory. Compiling takes
+// seconds, so large ranks, which are rare, share a program.
+constexpr int kCompiledRanks[] = {1, 2, 3, 4, 8};
+// Returns the index in kCompiledRanks of the one for up to `rank` dimensions, at most 8.
+inline int RankIndex(int rank) {
+  return static_cast<int>(std::ranges::lower_bound(kCompiledRanks, rank) - kCompiledRanks);
+}
+
 constexpr int kMaxCopyDims = 8;
+// The outermost dimensions come first. Unused ones have size 1.
 struct CopyDims {
   int64_t sizes[kMaxCopyDims], from[kMaxCopyDims], to[kMaxCopyDims];
   int64_t from_offset, to_offset;
-  int32_t rank, unused;
 };
 
-// The kept and the reduced dimensions of a reduction, outermost first. Those that a program does
-// not need have size 1.
+// The kept and the reduced dimensions of a reduction, outermost first. Unused ones have size
+// 1.
 constexpr int kMaxReduceDims = 4;
 struct ReduceDims {
   int64_t kept[kMaxReduceDims], kept_strides[kMaxReduceDims];
@@ -89,7 +100,8 @@ DType RowSumType(DType dtype);
 
 // Return the definitions of the programs. `width` is the number of bytes of an element: 1, 2, 4 or
 // 8. The sources say what the definitions mean.
-Definitions CopyDefinitions(size_t width);
+Definitions CopyDefinitions(size_t width, int rank);
+Definitions SelectDefinitions(size_t width);
 Definitions AddDefinitions(DType dtype);
 Definitions RootDefinitions(DType dtype);
 Definitions LeakyReluDefinitions(DType dtype);

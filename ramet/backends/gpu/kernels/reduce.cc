@@ -70,8 +70,9 @@ INLINE_FUNCTION index_t reduced_position(Dims d, index_t rest) {
 #define ELEMENT(p) LOAD(X, x, p)
 #endif
 #define ELEMENT_AT(j) mapped((V)ELEMENT(start + reduced_position(d, j)))
-KERNEL(reduce)(OPERANDS, GLOBAL STORED(Y)* y, Dims d, index_t outputs, index_t count, index_t chunk,
-               int lanes, int neighbors_are_reduced, i64 divisor) {
+BOUNDED_KERNEL(reduce, 512, 2)(OPERANDS, GLOBAL STORED(Y)* y, Dims d, index_t outputs,
+                               index_t count, index_t chunk, int lanes,
+                               int neighbors_are_reduced, i64 divisor) {
   LOCAL V parts[512];
   const int item = LOCAL_ID(0);
   const int per_group = GROUP_SIZE(0) / lanes;
@@ -84,7 +85,7 @@ KERNEL(reduce)(OPERANDS, GLOBAL STORED(Y)* y, Dims d, index_t outputs, index_t c
   int is_first = 1;
   if (output < outputs) {
     const index_t start = kept_position(d, output);
-    // Four elements are loaded before they are joined. Those after the end are not joined.
+    // Four elements are loaded before they are joined. Elements after the end are not joined.
     for (index_t left = size - lane; left > 0; left -= 4 * lanes) {
       const index_t i = begin + size - left;
       const V a = ELEMENT_AT(i);

@@ -1,6 +1,9 @@
 #include "ramet/backends/gpu/ops/broadcast.h"
 
+#include <algorithm>
 #include <limits>
+
+#include "ramet/backends/gpu/kernels/kernels.h"
 
 namespace ramet::gpu {
 namespace {
@@ -9,7 +12,6 @@ constexpr int kMaxDims = 8;
 
 template <class Int>
 struct BroadcastStruct {
-  Int rank;
   Int dims[kMaxDims];
   Int strides[linalg::BroadcastPlan::kMaxOperands][kMaxDims];
 };
@@ -17,11 +19,12 @@ struct BroadcastStruct {
 template <class Int>
 LaunchArgument Describe(const linalg::BroadcastPlan& plan, int num_operands) {
   BroadcastStruct<Int> made = {};
-  made.rank = static_cast<Int>(plan.ndims());
+  const int missing = kCompiledRanks[RankIndex(plan.ndims())] - plan.ndims();
+  std::fill_n(made.dims, missing, Int{1});
   for (int d = 0; d < plan.ndims(); ++d) {
-    made.dims[d] = static_cast<Int>(plan.dim(d));
+    made.dims[missing + d] = static_cast<Int>(plan.dim(d));
     for (int o = 0; o < num_operands; ++o) {
-      made.strides[o][d] = static_cast<Int>(plan.stride(o, d));
+      made.strides[o][missing + d] = static_cast<Int>(plan.stride(o, d));
     }
   }
   return made;
@@ -30,20 +33,21 @@ LaunchArgument Describe(const linalg::BroadcastPlan& plan, int num_operands) {
 }  // namespace
 
 const std::string_view kBroadcastSource = R"(
+#ifdef RANK
 typedef struct {
-  index_t rank;
   index_t dims[8];
   index_t strides[3][8];
 } Broadcast;
-FUNCTION index_t broadcast_at(const Broadcast* plan, int operand, index_t i) {
+INLINE_FUNCTION index_t broadcast_at(Broadcast plan, int operand, index_t i) {
   index_t at = 0;
-  for (int d = (int)plan->rank - 1; d >= 0; --d) {
-    const index_t next = i / plan->dims[d];
-    at += (i - next * plan->dims[d]) * plan->strides[operand][d];
+  UNROLL for (int d = RANK - 1; d > 0; --d) {
+    const index_t next = DIVIDE(i, plan.dims[d]);
+    at += (i - next * plan.dims[d]) * plan.strides[operand][d];
     i = next;
   }
-  return at;
+  return at + i * plan.strides[operand][0];
 }
+#endif
 )";
 
 StatusOr<LaunchArgument> BroadcastArgument(const linalg::BroadcastPlan& plan, int num_operands) {

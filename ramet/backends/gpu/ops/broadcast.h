@@ -8,9 +8,9 @@
 
 namespace ramet::gpu {
 
-// Source that programs which broadcast their operands begin with. It defines the struct Broadcast
-// and the function broadcast_at(plan, operand, i), which returns the position in an operand of
-// element i of the result.
+// Source that programs which broadcast their operands begin with. If RANK is defined, one of
+// kCompiledRanks, it defines the struct Broadcast and the function broadcast_at(plan, operand, i),
+// which returns the position in an operand of element i of the result.
 extern const std::string_view kBroadcastSource;
 
 // Returns the argument of type Broadcast for a plan.

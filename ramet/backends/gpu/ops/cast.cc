@@ -120,7 +120,7 @@ ProgramVariant FusedCasts(DType from) {
     add(CastCode(from, to));
     add(CastCode(to, from));
   }
-  return FusedProgram(parts, {&from, 1});
+  return FusedProgram(parts, {&from, 1}, 1);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "ramet/backends/gpu/kernels/kernels.h"
 #include "ramet/backends/gpu/launch.h"
 #include "ramet/backends/gpu/ops/broadcast.h"
 #include "ramet/backends/gpu/ops/elementwise_table.h"
@@ -28,7 +30,9 @@ KERNEL(unary)(GLOBAL const STORED(T)* x, GLOBAL STORED(R)* y, index_t n) {
 }
 )";
 
+// Without a definition of RANK, the kernel of operands that fit element by element.
 constexpr std::string_view kBinarySource = R"(
+#ifndef RANK
 KERNEL(flat)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* y, GLOBAL STORED(R)* z,
              index_t step_x, index_t step_y, index_t n) {
   FOR_EACH(i, n) {
@@ -37,14 +41,16 @@ KERNEL(flat)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* y, GLOBAL STORED
     STORE(R, z, i, (EXPRESSION));
   }
 }
+#else
 KERNEL(broadcast)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* y, GLOBAL STORED(R)* z,
                   Broadcast plan, index_t n) {
   FOR_EACH(i, n) {
-    const V a = LOAD(T, x, broadcast_at(&plan, 0, i));
-    const V b = LOAD(T, y, broadcast_at(&plan, 1, i));
+    const V a = LOAD(T, x, broadcast_at(plan, 0, i));
+    const V b = LOAD(T, y, broadcast_at(plan, 1, i));
     STORE(R, z, i, (EXPRESSION));
   }
 }
+#endif
 )";
 
 const Program& UnaryProgram() {
@@ -82,6 +88,12 @@ Definitions DefinitionsFor(const ElementwiseRow& row, DType dtype) {
   return definitions;
 }
 
+Definitions BroadcastDefinitions(const ElementwiseRow& row, DType dtype, int rank) {
+  Definitions definitions = DefinitionsFor(row, dtype);
+  definitions.emplace_back("RANK", StrCat(rank));
+  return definitions;
+}
+
 ElementwiseCode CodeFor(const ElementwiseRow& row, DType dtype) {
   return {row.form, dtype, (row.flags & kReturnsBool) ? kBool : dtype,
           std::string(ExpressionFor(row, dtype))};
@@ -111,7 +123,7 @@ class BinaryKernel : public Kernel {
   BinaryKernel(const ElementwiseRow& row, DType dtype, bool shapes_must_fit)
       : form_(row.form),
         flat_{BinaryProgram(), "flat", DefinitionsFor(row, dtype)},
-        broadcast_{BinaryProgram(), "broadcast", DefinitionsFor(row, dtype)},
+        broadcasts_(Broadcasts(row, dtype)),
         result_((row.flags & kReturnsBool) ? kBool : dtype),
         unequal_if_incompatible_(shapes_must_fit ? -1 : row.op == "NotEqual") {}
 
@@ -132,10 +144,20 @@ class BinaryKernel : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * z, Output(c, *shape));
     RAMET_ASSIGN_OR_RETURN(const LaunchArgument argument, BroadcastArgument(plan, 2));
     const int64_t n = z->num_elements();
-    return LaunchForEach(c, broadcast_, n, {c.input(0), c.input(1), *z, argument, Index{n}});
+    return LaunchForEach(c, broadcasts_[RankIndex(plan.ndims())], n,
+                         {c.input(0), c.input(1), *z, argument, Index{n}});
   }
 
  private:
+  // Returns a kernel for each of kCompiledRanks.
+  static std::vector<KernelSpec> Broadcasts(const ElementwiseRow& row, DType dtype) {
+    std::vector<KernelSpec> kernels;
+    for (int rank : kCompiledRanks) {
+      kernels.push_back({BinaryProgram(), "broadcast", BroadcastDefinitions(row, dtype, rank)});
+    }
+    return kernels;
+  }
+
   Status CheckShapes(const Shape& x, const Shape& y) const {
     if (form_ == ElementwiseForm::kPairs && x.num_elements() != y.num_elements()) {
       return InvalidArgument(
@@ -169,7 +191,8 @@ class BinaryKernel : public Kernel {
   }
 
   const ElementwiseForm form_;
-  const KernelSpec flat_, broadcast_;
+  const KernelSpec flat_;
+  const std::vector<KernelSpec> broadcasts_;
   const DType result_;
   const int unequal_if_incompatible_;  // the result for such shapes, or -1 for an error
 };
@@ -228,7 +251,7 @@ ProgramVariant FusedOps(DType dtype) {
     if (code.result != dtype) add({ElementwiseForm::kUnary, code.result, dtype, "a"});
   }
   const DType inputs[] = {dtype, dtype};
-  return FusedProgram(parts, inputs);
+  return FusedProgram(parts, inputs, 1);
 }
 
 }  // namespace
@@ -241,6 +264,7 @@ std::vector<ProgramVariant> ElementwiseVariants() {
     for (DType dtype : kAllTypes) {
       if (!HasKernelFor(row, dtype)) continue;
       all.push_back({is_unary ? &UnaryProgram() : &BinaryProgram(), DefinitionsFor(row, dtype)});
+      if (!is_unary) all.push_back({&BinaryProgram(), BroadcastDefinitions(row, dtype, 2)});
     }
   }
   return all;

@@ -21,11 +21,13 @@ Status Select(GpuDevice& device, const linalg::BroadcastPlan& plan, const Tensor
 // reductions.cc
 Status Reduce(GpuDevice& device, linalg::ReduceOp op, const linalg::ReducePlan& plan,
               const Tensor& x, Tensor& y, int64_t divisor);
-// An operand that a program computes from `arguments`: kReduceProgram after OPERANDS and ELEMENT.
+// An operand that a program computes from `arguments`: kReduceProgram after OPERANDS and ELEMENT,
+// which need a definition of RANK.
 struct ComputedOperand {
   const Program& program;
   DType dtype;
   std::vector<LaunchArgument> arguments;
+  int rank;
 };
 // Reports whether a reduction with this plan needs no copy of its operand.
 bool CanReduceInPlace(const linalg::ReducePlan& plan);

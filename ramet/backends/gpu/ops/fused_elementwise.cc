@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ramet/backends/gpu/kernels/kernels.h"
 #include "ramet/backends/gpu/launch.h"
 #include "ramet/backends/gpu/ops/fused_tree.h"
 
@@ -14,26 +15,32 @@ namespace {
 class FusedElementwiseKernel final : public FusedKernel {
  public:
   explicit FusedElementwiseKernel(FusedTree tree)
-      : tree_(std::move(tree)),
-        program_(FusedProgram(tree_.parts(), tree_.inputs())),
-        flat_{*program_.program, "fused_flat", program_.definitions},
-        broadcast_{*program_.program, "fused_broadcast", program_.definitions} {}
+      : tree_(std::move(tree)), kernels_(Kernels(tree_)) {}
 
   bool Compute(KernelContext& c) override {
     Shape shape;
     if (!tree_.SetShape(c, &shape)) return false;
     const int64_t n = shape.num_elements();
     FusedTree::Layout layout;
-    const bool is_flat = tree_.IsFlat(c, n);
-    if (!is_flat && !tree_.SetLayout(c, shape, &layout)) return false;
+    if (!tree_.SetLayout(c, shape, &layout)) return false;
     const auto result = Output(c, shape);
     if (!result.ok()) return false;
     if (n == 0) return true;
-    const Status status = is_flat ? LaunchFlat(c, **result) : LaunchBroadcast(c, layout, **result);
-    return NoteFused(DeviceOf(c), program_.program->name, status);
+    const KernelSpec& kernel = kernels_[RankIndex(layout.rank)];
+    return NoteFused(DeviceOf(c), kernel.program.name, Start(c, kernel, layout, **result));
   }
 
  private:
+  // Returns a kernel for each of kCompiledRanks.
+  static std::vector<KernelSpec> Kernels(const FusedTree& tree) {
+    std::vector<KernelSpec> kernels;
+    for (int rank : kCompiledRanks) {
+      ProgramVariant made = FusedProgram(tree.parts(), tree.inputs(), rank);
+      kernels.push_back({*made.program, "fused", std::move(made.definitions)});
+    }
+    return kernels;
+  }
+
   // Reuses the buffer of an input of the result's dtype if it can.
   StatusOr<Tensor*> Output(KernelContext& c, const Shape& shape) const {
     const DType dtype = tree_.dtype();
@@ -50,39 +57,19 @@ class FusedElementwiseKernel final : public FusedKernel {
         0, {same[0], same[1], same[2], same[3], same[4], same[5], same[6], same[7]}, dtype, shape);
   }
 
-  Status LaunchFlat(KernelContext& c, const Tensor& result) const {
+  Status Start(KernelContext& c, const KernelSpec& kernel, const FusedTree::Layout& layout,
+               const Tensor& result) const {
     const int64_t n = result.num_elements();
-    std::vector<LaunchArgument> arguments = Tensors(c, result);
-    for (int i = 0; i < c.num_inputs(); ++i) {
-      arguments.emplace_back(Index{c.input(i).num_elements() == n ? 1 : 0});
-    }
+    std::vector<LaunchArgument> arguments;
+    for (int i = 0; i < c.num_inputs(); ++i) arguments.emplace_back(c.input(i));
+    arguments.emplace_back(result);
+    AppendSteps(layout, tree_.num_inputs(), n, &arguments);
     arguments.emplace_back(Index{n});
-    return LaunchForEach(c, flat_, n, arguments);
-  }
-
-  Status LaunchBroadcast(KernelContext& c, const FusedTree::Layout& layout,
-                         const Tensor& result) const {
-    const int64_t n = result.num_elements();
-    std::vector<LaunchArgument> arguments = Tensors(c, result);
-    arguments.push_back(StepsArgument(layout.dims, layout.rank, n));
-    for (int i = 0; i < tree_.num_inputs(); ++i) {
-      arguments.push_back(StepsArgument(layout.steps[i], layout.rank, n));
-    }
-    arguments.emplace_back(Index{layout.rank});
-    arguments.emplace_back(Index{n});
-    return LaunchForEach(c, broadcast_, n, arguments);
-  }
-
-  static std::vector<LaunchArgument> Tensors(const KernelContext& c, const Tensor& result) {
-    std::vector<LaunchArgument> tensors;
-    for (int i = 0; i < c.num_inputs(); ++i) tensors.emplace_back(c.input(i));
-    tensors.emplace_back(result);
-    return tensors;
+    return LaunchForEach(c, kernel, n, arguments);
   }
 
   const FusedTree tree_;
-  const ProgramVariant program_;
-  const KernelSpec flat_, broadcast_;
+  const std::vector<KernelSpec> kernels_;
 };
 
 }  // namespace
@@ -93,9 +80,11 @@ bool NeedsDoubles(std::span<const CodePart> parts, std::span<const DType> inputs
          std::ranges::any_of(parts, [](const CodePart& p) { return p.code.result == kDouble; });
 }
 
-ProgramVariant FusedProgram(std::span<const CodePart> parts, std::span<const DType> inputs) {
-  return {&ProgramWith(FusedSource(parts, inputs).Elementwise()),
-          NeedsDoubles(parts, inputs) ? Definitions{{"NEEDS", "f64"}} : Definitions{}};
+ProgramVariant FusedProgram(std::span<const CodePart> parts, std::span<const DType> inputs,
+                            int rank) {
+  Definitions definitions = {{"RANK", StrCat(rank)}};
+  if (NeedsDoubles(parts, inputs)) definitions.emplace_back("NEEDS", "f64");
+  return {&ProgramWith(FusedSource(parts, inputs).Elementwise()), std::move(definitions)};
 }
 
 bool FusableElementwise::SetCode(std::span<const FusedPart> parts, std::vector<CodePart>* made,

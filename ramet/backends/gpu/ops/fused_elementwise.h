@@ -28,8 +28,9 @@ struct CodePart {
 };
 
 // Returns the program that computes the last part from inputs of these dtypes, which is made once.
-// Its kernels are "fused_flat" and "fused_broadcast".
-ProgramVariant FusedProgram(std::span<const CodePart> parts, std::span<const DType> inputs);
+// Its kernel is "fused"; `rank` is one of kCompiledRanks.
+ProgramVariant FusedProgram(std::span<const CodePart> parts, std::span<const DType> inputs,
+                            int rank);
 // Reports whether the parts compute on doubles.
 bool NeedsDoubles(std::span<const CodePart> parts, std::span<const DType> inputs);
 

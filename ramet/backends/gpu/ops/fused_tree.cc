@@ -1,5 +1,6 @@
 #include "ramet/backends/gpu/ops/fused_tree.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <utility>
@@ -91,14 +92,6 @@ bool FusedTree::SetShape(const KernelContext& c, Shape* shape) const {
   return true;
 }
 
-bool FusedTree::IsFlat(const KernelContext& c, int64_t n) const {
-  for (int i = 0; i < num_inputs(); ++i) {
-    const int64_t count = c.input(i).num_elements();
-    if (count != n && count != 1) return false;
-  }
-  return true;
-}
-
 bool FusedTree::SetLayout(const KernelContext& c, const Shape& shape, Layout* layout) const {
   for (int d = shape.rank() - 1; d >= 0; --d) {
     if (shape.dim(d) == 1) continue;
@@ -122,15 +115,16 @@ bool FusedTree::SetLayout(const KernelContext& c, const Shape& shape, Layout* la
   return true;
 }
 
-LaunchArgument StepsArgument(std::span<const int64_t> steps, int rank, int64_t n) {
-  std::array<int64_t, FusedTree::kMaxDims> large = {};
-  std::array<int32_t, FusedTree::kMaxDims> small = {};
-  for (int d = 0; d < rank; ++d) {
-    large[d] = steps[d];
-    small[d] = static_cast<int32_t>(steps[d]);
-  }
-  if (n > std::numeric_limits<int32_t>::max()) return large;
-  return small;
+void AppendSteps(const FusedTree::Layout& layout, int num_inputs, int64_t n,
+                 std::vector<LaunchArgument>* arguments) {
+  const bool is_large = n > std::numeric_limits<int32_t>::max();
+  const auto append = [&](const FusedTree::Sizes& sizes) {
+    std::array<int32_t, FusedTree::kMaxDims> small;
+    std::ranges::transform(sizes, small.begin(), [](int64_t v) { return static_cast<int32_t>(v); });
+    arguments->push_back(is_large ? LaunchArgument(sizes) : LaunchArgument(small));
+  };
+  append(layout.dims);
+  for (int i = 0; i < num_inputs; ++i) append(layout.steps[i]);
 }
 
 std::string FusedSource::ForInputs(std::string_view text) const {
@@ -174,23 +168,18 @@ std::string FusedSource::FunctionOf(size_t p) const {
                 result, "(store_", result, "((", code.expression, "))); }\n");
 }
 
-// Finds the positions in the inputs of element `rest`, along all dimensions.
-std::string FusedSource::Positions() const {
-  return StrCat(
-      "for (int d = 0; d < (int)rank; ++d) {\n"
-      "const index_t next = rest / dims.v[d];\n"
-      "const index_t k = rest - next * dims.v[d];\n",
-      ForInputs("at% += k * steps%.v[d];\n"), "rest = next;\n}\n");
+std::string FusedSource::StepsParameters() const {
+  return StrCat("Steps dims, ", ForInputs("Steps steps%, "));
 }
 
-// Computes the parts for an element. `position` is the one in input %.
-std::string FusedSource::Body(std::string_view position) const {
-  std::string text;
+// A function of the inputs' elements that computes the last part.
+std::string FusedSource::ValueFunction() const {
+  std::string text =
+      StrCat("FUNCTION value_", DialectTag(parts_.back().code.result), " fused_value(");
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const std::string_view tag = DialectTag(inputs_[i]);
-    text += StrCat("const value_", tag, " v", i, " = load_", tag, "(x", i, "[",
-                   Replaced(position, i), "]);\n");
+    text += StrCat(i > 0 ? ", " : "", "value_", DialectTag(inputs_[i]), " v", i);
   }
+  text += ") {\n";
   for (size_t p = 0; p < parts_.size(); ++p) {
     text += StrCat("const value_", DialectTag(parts_[p].code.result), " r", p, " = part", p, "(");
     for (size_t k = 0; k < parts_[p].operands.size(); ++k) {
@@ -199,30 +188,40 @@ std::string FusedSource::Body(std::string_view position) const {
     }
     text += ");\n";
   }
-  return text;
+  return StrCat(text, "return r", parts_.size() - 1, ";\n}\n");
+}
+
+// A function that computes element `rest`. It is inlined, so that the loads of several elements can
+// be started before their values are computed.
+std::string FusedSource::Element() const {
+  std::string text =
+      StrCat(ValueFunction(), "INLINE_FUNCTION value_", DialectTag(parts_.back().code.result),
+             " fused_element(", Pointers(), StepsParameters(), "index_t rest) {\n",
+             ForInputs("index_t at% = 0;\n"), "UNROLL for (int d = 0; d < RANK - 1; ++d) {\n",
+             "const index_t next = DIVIDE(rest, dims.v[d]);\n",
+             "const index_t k = rest - next * dims.v[d];\n", ForInputs("at% += k * steps%.v[d];\n"),
+             "rest = next;\n}\n", "return fused_value(");
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    text += Replaced(StrCat(i > 0 ? ", " : "", "load_", DialectTag(inputs_[i]),
+                            "(x%[at% + rest * steps%.v[RANK - 1]])"),
+                     i);
+  }
+  return StrCat(text, ");\n}\n#define FUSED_ELEMENT(p) fused_element(", ForInputs("x%, "), "dims, ",
+                ForInputs("steps%, "), "p)\n");
 }
 
 std::string FusedSource::Elementwise() const {
   const std::string_view result = DialectTag(parts_.back().code.result);
-  const std::string output = StrCat("GLOBAL stored_", result, "* y, ");
-  const std::string store = StrCat("y[i] = store_", result, "(r", parts_.size() - 1, ");\n}\n}\n");
-  return StrCat(Functions(), "KERNEL(fused_flat)(", Pointers(), output,
-                ForInputs("index_t step%, "), "index_t n) {\nFOR_EACH(i, n) {\n", Body("i * step%"),
-                store, "KERNEL(fused_broadcast)(", Pointers(), output, "Steps dims, ",
-                ForInputs("Steps steps%, "), "index_t rank, index_t n) {\nFOR_EACH(i, n) {\n",
-                "index_t rest = i;\n", ForInputs("index_t at% = 0;\n"), Positions(), Body("at%"),
-                store);
+  return StrCat(Functions(), Element(), "KERNEL(fused)(", Pointers(), "GLOBAL stored_", result,
+                "* y, ", StepsParameters(), "index_t n) {\nFOR_EACH(i, n) y[i] = store_", result,
+                "(FUSED_ELEMENT(i));\n}\n");
 }
 
 std::string FusedSource::Operands() const {
-  const std::string parameters =
-      StrCat(Pointers(), "Steps dims, ", ForInputs("Steps steps%, "), "index_t rank");
-  return StrCat(Functions(), "FUNCTION value_", DialectTag(parts_.back().code.result),
-                " fused_element(", parameters, ", index_t p) {\nindex_t rest = p;\n",
-                ForInputs("index_t at% = rank == 0 ? p * steps%.v[0] : 0;\n"), Positions(),
-                Body("at%"), "return r", parts_.size() - 1, ";\n}\n#define OPERANDS ", parameters,
-                "\n#define ELEMENT(p) fused_element(", ForInputs("x%, "), "dims, ",
-                ForInputs("steps%, "), "rank, p)\n");
+  std::string parameters = StrCat(Pointers(), StepsParameters());
+  parameters.resize(parameters.size() - 2);  // a comma
+  return StrCat(Functions(), Element(), "#define OPERANDS ", parameters,
+                "\n#define ELEMENT(p) FUSED_ELEMENT(p)\n");
 }
 
 }  // namespace ramet::gpu

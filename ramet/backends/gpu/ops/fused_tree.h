@@ -21,12 +21,13 @@ class FusedTree {
   static constexpr int kMaxInputs = FusableKernel::kMaxInputs;
   static constexpr int kMaxDims = 8;
 
-  // The dimensions of the value, innermost first, and the steps in each input. With rank 0, a step
-  // of each input is that between elements of the value.
+  using Sizes = std::array<int64_t, kMaxDims>;
+  // The dimensions of the value, innermost first, and the steps in each input. Dimensions from
+  // `rank` on have size 1.
   struct Layout {
     int rank = 0;
-    std::array<int64_t, kMaxDims> dims = {};
-    std::array<std::array<int64_t, kMaxDims>, kMaxInputs> steps = {};
+    Sizes dims = {1, 1, 1, 1, 1, 1, 1, 1};
+    std::array<Sizes, kMaxInputs> steps = {};
   };
 
   FusedTree(std::vector<CodePart> parts, std::vector<DType> inputs)
@@ -40,8 +41,6 @@ class FusedTree {
   // Sets the shape of the value. Returns false if the first inputs of the context are not those of
   // the tree, or do not fit together.
   bool SetShape(const KernelContext& c, Shape* shape) const;
-  // Reports whether each input has one element or `n` of them.
-  bool IsFlat(const KernelContext& c, int64_t n) const;
   // Merges dimensions that are neighbors in the memory of all inputs. Returns false if too many are
   // left.
   bool SetLayout(const KernelContext& c, const Shape& shape, Layout* layout) const;
@@ -57,8 +56,10 @@ class FusedTree {
 // whether it was started.
 bool NoteFused(GpuDevice& device, std::string_view program, const Status& status);
 
-// Returns an argument of type Steps, whose index_t depends on the number of elements.
-LaunchArgument StepsArgument(std::span<const int64_t> steps, int rank, int64_t n);
+// Appends the arguments of a kernel that say where the elements of a value with `n` elements are in
+// the inputs, of which there are `num_inputs`.
+void AppendSteps(const FusedTree::Layout& layout, int num_inputs, int64_t n,
+                 std::vector<LaunchArgument>* arguments);
 
 // Writes the source of fused kernels: a function for each part, which rounds its result as a
 // separate kernel does, and text that calls them.
@@ -67,9 +68,11 @@ class FusedSource {
   FusedSource(std::span<const CodePart> parts, std::span<const DType> inputs)
       : parts_(parts), inputs_(inputs) {}
 
-  // The kernels fused_flat and fused_broadcast, which store the value of the last part.
+  // The kernel "fused", which stores the value of the last part. RANK, one of kCompiledRanks, is
+  // the number of dimensions of its Steps.
   std::string Elementwise() const;
-  // The definitions OPERANDS and ELEMENT(p) of kReduceProgram, for the value of the last part.
+  // The definitions OPERANDS and ELEMENT(p) of kReduceProgram, for the value of the last part,
+  // which need RANK too.
   std::string Operands() const;
 
  private:
@@ -77,8 +80,9 @@ class FusedSource {
   std::string FunctionOf(size_t p) const;
   std::string ForInputs(std::string_view text) const;
   std::string Pointers() const;
-  std::string Positions() const;
-  std::string Body(std::string_view position) const;
+  std::string StepsParameters() const;
+  std::string Element() const;
+  std::string ValueFunction() const;
 
   const std::span<const CodePart> parts_;
   const std::span<const DType> inputs_;

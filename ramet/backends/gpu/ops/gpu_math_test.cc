@@ -361,6 +361,32 @@ TEST_F(GpuMathTest, CopiesBetweenStridedLayoutsOfAnyWidth) {
   }
 }
 
+// The dimensions of y are those of x in the opposite order.
+TEST_F(GpuMathTest, CopiesBetweenLayoutsOfAnyRank) {
+  for (int rank = 0; rank <= 10; ++rank) {
+    std::vector<int64_t> dims(rank), from(rank), to(rank);
+    int64_t count = 1;
+    for (int d = 0; d < rank; ++d) {
+      dims[d] = 2 + d % 2;
+      from[d] = count;
+      count *= dims[d];
+    }
+    for (int64_t d = rank - 1, step = 1; d >= 0; --d) {
+      to[d] = step;
+      step *= dims[d];
+    }
+    const Tensor x = Numbers(kFloat, Shape{count});
+    Tensor y = New(kFloat, x.shape());
+    ASSERT_TRUE(DeviceMath::Of(y)->Copy(On(x), 0, from, y, 0, to, dims).ok());
+    const Tensor found = Back(y);
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t at = 0;
+      for (int d = 0; d < rank; ++d) at += i / to[d] % dims[d] * from[d];
+      ASSERT_EQ(found.flat<float>()[i], x.flat<float>()[at]) << i << " of rank " << rank;
+    }
+  }
+}
+
 TEST_F(GpuMathTest, GathersRowsAndZerosForBadIndices) {
   const Tensor x = Tensor::Of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
   Tensor y = New(kFloat, Shape{4, 2});

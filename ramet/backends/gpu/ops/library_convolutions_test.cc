@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -62,12 +63,13 @@ std::function<void()> CopyOnHost(size_t width, void** arguments) {
   const auto* const from = *static_cast<const char**>(arguments[0]);
   auto* const to = *static_cast<char**>(arguments[1]);
   const CopyDims d = *static_cast<CopyDims*>(arguments[2]);
+  const auto rank = static_cast<int>(std::ranges::find(d.sizes, 0) - d.sizes);
   return [=] {
     int64_t count = 1;
-    for (int k = 0; k < d.rank; ++k) count *= d.sizes[k];
+    for (int k = 0; k < rank; ++k) count *= d.sizes[k];
     for (int64_t i = 0; i < count; ++i) {
       int64_t rest = i, at_from = d.from_offset, at_to = d.to_offset;
-      for (int k = d.rank - 1; k >= 0; --k) {
+      for (int k = rank - 1; k >= 0; --k) {
         at_from += rest % d.sizes[k] * d.from[k];
         at_to += rest % d.sizes[k] * d.to[k];
         rest /= d.sizes[k];

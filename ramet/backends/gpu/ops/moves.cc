@@ -39,15 +39,17 @@ Status CopyDimensions(GpuDevice& device, size_t width, const Tensor& x, Tensor& 
   CopyDims d = {};
   d.from_offset = from;
   d.to_offset = to;
-  d.rank = static_cast<int32_t>(dims.size());
+  const int rank = kCompiledRanks[RankIndex(static_cast<int>(dims.size()))];
+  const size_t missing = rank - dims.size();
+  std::fill_n(d.sizes, missing, 1);
   int64_t count = 1;
   for (size_t i = 0; i < dims.size(); ++i) {
-    d.sizes[i] = dims[i].size;
-    d.from[i] = dims[i].from;
-    d.to[i] = dims[i].to;
+    d.sizes[missing + i] = dims[i].size;
+    d.from[missing + i] = dims[i].from;
+    d.to[missing + i] = dims[i].to;
     count *= dims[i].size;
   }
-  return ForEach(device, kCopyProgram, "copy", CopyDefinitions(width), count,
+  return ForEach(device, kCopyProgram, "copy", CopyDefinitions(width, rank), count,
                  {x, y, d, Index{count}});
 }
 
@@ -120,7 +122,7 @@ Status Select(GpuDevice& device, const linalg::BroadcastPlan& plan, const Tensor
   RAMET_ASSIGN_OR_RETURN(const Tensor all_a, Broadcast(device, plan, 1, a));
   RAMET_ASSIGN_OR_RETURN(const Tensor all_b, Broadcast(device, plan, 2, b));
   const int64_t n = y.num_elements();
-  return ForEach(device, kCopyProgram, "select_elements", CopyDefinitions(width), n,
+  return ForEach(device, kSelectProgram, "select_elements", SelectDefinitions(width), n,
                  {all_conditions, all_a, all_b, y, Index{n}});
 }
 

@@ -74,31 +74,19 @@ class FusedReduceKernel final : public FusedKernel {
     const ReducePlan plan =
         ReducePlan::Make(shape.dims(), std::span(reduced).first(static_cast<size_t>(shape.rank())));
     FusedTree::Layout layout;
-    const bool is_flat = tree_.IsFlat(c, n);
     if (n == 0 || n > std::numeric_limits<int32_t>::max() || !CanReduceInPlace(plan)) return false;
-    if (!is_flat && !tree_.SetLayout(c, shape, &layout)) return false;
-    if (is_flat) SetFlat(c, n, &layout);
+    if (!tree_.SetLayout(c, shape, &layout)) return false;
     const auto result = c.Allocate(0, tree_.dtype(), ReducedShape(shape, reduced, keep_dims_));
     return result.ok() && Start(c, plan, layout, n, **result);
   }
 
  private:
-  void SetFlat(const KernelContext& c, int64_t n, FusedTree::Layout* layout) const {
-    for (int i = 0; i < tree_.num_inputs(); ++i) {
-      layout->steps[i][0] = c.input(i).num_elements() == n ? 1 : 0;
-    }
-  }
-
   bool Start(KernelContext& c, const ReducePlan& plan, const FusedTree::Layout& layout, int64_t n,
              Tensor& result) const {
-    ComputedOperand operand = {program_, tree_.dtype(), {}};
-    const int steps = std::max(layout.rank, 1);
+    const int rank = kCompiledRanks[RankIndex(layout.rank)];
+    ComputedOperand operand = {program_, tree_.dtype(), {}, rank};
     for (int i = 0; i < tree_.num_inputs(); ++i) operand.arguments.emplace_back(c.input(i));
-    operand.arguments.push_back(StepsArgument(layout.dims, layout.rank, n));
-    for (int i = 0; i < tree_.num_inputs(); ++i) {
-      operand.arguments.push_back(StepsArgument(layout.steps[i], steps, n));
-    }
-    operand.arguments.emplace_back(Index{layout.rank});
+    AppendSteps(layout, tree_.num_inputs(), n, &operand.arguments);
     return NoteFused(DeviceOf(c), program_.name,
                      ReduceComputed(DeviceOf(c), op_, plan, operand, result));
   }
@@ -168,10 +156,13 @@ std::vector<ProgramVariant> ReduceTreeVariants() {
     const ElementwiseCode product = {ElementwiseForm::kBroadcast, dtype, dtype, "a * b"};
     const CodePart parts[] = {{product, {{false, 0}, {false, 1}}}};
     const DType inputs[] = {dtype, dtype};
-    for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kMax}) {
-      all.push_back(
-          {&ReduceProgram(parts, inputs), ReduceDefinitions(op, 0, dtype, dtype, {1, 1})});
-    }
+    const auto add = [&](ReduceOp op, int rank) {
+      Definitions definitions = ReduceDefinitions(op, 0, dtype, dtype, {1, 1});
+      definitions.emplace_back("RANK", StrCat(rank));
+      all.push_back({&ReduceProgram(parts, inputs), std::move(definitions)});
+    };
+    for (ReduceOp op : {ReduceOp::kMean, ReduceOp::kMax}) add(op, 1);
+    for (int rank : kCompiledRanks) add(ReduceOp::kSum, rank);
   }
   return all;
 }

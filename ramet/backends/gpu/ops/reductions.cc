@@ -7,13 +7,14 @@ namespace {
 using linalg::ReduceOp;
 using linalg::ReducePlan;
 
-// The operand of a reduction; `map` is MAP of kReduceProgram.
+// The operand of a reduction; `map` is MAP of kReduceProgram, `rank` RANK of a computed operand.
 struct Operand {
   static Operand Of(const Tensor& x, int map = 0) { return {kReduceProgram, x.dtype(), {x}, map}; }
   const Program& program;
   DType dtype;
   std::vector<LaunchArgument> arguments;
   int map = 0;
+  int rank = 0;
 };
 
 ReduceRanks CountDims(const ReducePlan& plan) {
@@ -70,10 +71,9 @@ Status Pass(GpuDevice& device, const ReduceLaunch& launch, ReduceOp op, const Re
                                    static_cast<int32_t>(NeighborsAreReduced(plan)),
                                    divisor};
   arguments.insert(arguments.end(), std::begin(others), std::end(others));
-  return Launch(
-      device,
-      {from.program, "reduce", ReduceDefinitions(op, from.map, from.dtype, y.dtype(), ranks)}, size,
-      arguments);
+  Definitions definitions = ReduceDefinitions(op, from.map, from.dtype, y.dtype(), ranks);
+  if (from.rank > 0) definitions.emplace_back("RANK", StrCat(from.rank));
+  return Launch(device, {from.program, "reduce", std::move(definitions)}, size, arguments);
 }
 
 // The op that joins results of chunks.
@@ -151,7 +151,8 @@ bool CanReduceInPlace(const ReducePlan& plan) { return FitsKernel(plan); }
 Status ReduceComputed(GpuDevice& device, ReduceOp op, const ReducePlan& plan,
                       const ComputedOperand& operand, Tensor& y) {
   const int64_t divisor = op == ReduceOp::kMean ? plan.reduced_size() : 1;
-  return ReduceOperand(device, op, plan, {operand.program, operand.dtype, operand.arguments}, y,
+  return ReduceOperand(device, op, plan,
+                       {operand.program, operand.dtype, operand.arguments, 0, operand.rank}, y,
                        divisor);
 }
 

@@ -518,11 +518,11 @@ Result cuModuleUnload(api::Module* module) {
 Result cuModuleGetFunction(api::Function** function, api::Module* module, const char* name) {
   RETURN_IF_LOST();
   const std::string section = std::string(".text.") + name + '\0';
-  const std::string text = std::string("KERNEL(") + name + ")";
-  if (module->image.find(section) == std::string::npos &&
-      module->image.find(text) == std::string::npos) {
-    return api::k_CUDA_ERROR_NOT_FOUND;
-  }
+  const std::string text = std::string("KERNEL(") + name;
+  const auto has = [&](const std::string& part) {
+    return module->image.find(part) != module->image.npos;
+  };
+  if (!has(section) && !has(text + ")") && !has(text + ",")) return api::k_CUDA_ERROR_NOT_FOUND;
   static auto* const functions = new std::map<std::string, api::Function>;
   *function = &functions->try_emplace(name, api::Function{name}).first->second;
   return api::k_CUDA_SUCCESS;

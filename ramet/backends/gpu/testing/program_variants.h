@@ -19,7 +19,8 @@ inline std::vector<ProgramVariant> KernelsVariants() {
     all.push_back({&program, std::move(definitions)});
   };
   for (size_t width : {1, 2, 4, 8}) {
-    add(kCopyProgram, CopyDefinitions(width));
+    for (int rank : kCompiledRanks) add(kCopyProgram, CopyDefinitions(width, rank));
+    add(kSelectProgram, SelectDefinitions(width));
     for (DType index : {kInt16, kInt32, kInt64, kUInt8}) {
       add(kIndexProgram, IndexDefinitions(width, index));
     }

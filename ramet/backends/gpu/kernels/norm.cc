@@ -124,13 +124,23 @@ KERNEL(join_moments)(GLOBAL const f32* means, GLOBAL const f32* squares, GLOBAL 
   m.count = 0;
   m.mean = 0;
   m.squares = 0;
-  for (index_t j = lane; channel < channels && j < chunks; j += lanes) {
-    const index_t left = count - j * chunk;
-    Moments other;
-    other.count = (f32)(left < chunk ? left : chunk);
-    other.mean = means[j * channels + channel];
-    other.squares = squares[j * channels + channel];
-    m = joined(m, other);
+  const index_t end = channel < channels ? chunks : 0;
+  // Four are loaded before they are joined.
+  for (index_t first = lane; first < end; first += 4 * lanes) {
+    f32 part_means[4], part_squares[4];
+    UNROLL for (int k = 0; k < 4; ++k) {
+      const index_t j = first + k * lanes < end ? first + k * lanes : first;
+      part_means[k] = means[j * channels + channel];
+      part_squares[k] = squares[j * channels + channel];
+    }
+    UNROLL for (int k = 0; k < 4; ++k) {
+      const index_t left = first + k * lanes < end ? count - (first + k * lanes) * chunk : 0;
+      Moments other;
+      other.count = (f32)(left < chunk ? left : chunk);
+      other.mean = part_means[k];
+      other.squares = part_squares[k];
+      m = joined(m, other);
+    }
   }
   m = shared(parts, item, lane, lanes, step, m);
   if (lane == 0 && channel < channels) {
@@ -186,7 +196,8 @@ KERNEL(join_sums)(GLOBAL const f32* part_sums, GLOBAL const f32* part_products,
   PLACE(0)
   f32 sum = 0;
   f32 product = 0;
-  for (index_t j = lane; channel < channels && j < chunks; j += lanes) {
+  const index_t end = channel < channels ? chunks : 0;  // a loop with one condition is unrolled
+  for (index_t j = lane; j < end; j += lanes) {
     sum += part_sums[j * channels + channel];
     product += part_products[j * channels + channel];
   }

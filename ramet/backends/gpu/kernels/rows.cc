@@ -4,17 +4,23 @@ namespace ramet::gpu {
 
 // Definitions: T and S, the tags of elements and sums; L, the tag of the labels of sparse_xent.
 //
-// `lanes` items of a work group of 128 share a row. Items that have no row take part in the
+// `lanes` items of a work group share a row; both sizes are powers of two. An item holds up to four
+// elements in registers, and reads those after them again. Items that have no row take part in the
 // barriers.
 const Program kRowsProgram = {"rows", R"(
 typedef VALUE(S) V;
-#define ROW_START                                                   \
-  LOCAL V parts[128];                                               \
-  const int item = LOCAL_ID(0);                                     \
-  const int lane = item % lanes;                                    \
-  const index_t row = (index_t)GROUP_ID(0) * (128 / lanes) + item / lanes; \
-  const index_t start = row * columns;                              \
-  const index_t end = row < rows ? columns : 0;
+#define HELD 4
+#define ROW_START                                                                       \
+  LOCAL V parts[512];                                                                   \
+  const int item = LOCAL_ID(0);                                                         \
+  const int lane = item & (lanes - 1);                                                  \
+  const index_t row = (index_t)GROUP_ID(0) * (GROUP_SIZE(0) / lanes) + item / lanes;    \
+  const index_t start = row * columns;                                                  \
+  const index_t end = row < rows ? columns : 0;                                         \
+  V shifted[HELD], exps[HELD];
+#define FOR_EACH_HELD UNROLL for (int k = 0; k < HELD; ++k)
+#define HELD_AT (lane + k * lanes)
+#define FOR_EACH_LATER for (index_t i = lane + HELD * lanes; i < end; i += lanes)
 
 FUNCTION V larger(V a, V b) { return b > a || b != b ? b : a; }
 FUNCTION V shared_max(LOCAL_POINTER V* parts, int item, int lane, int lanes, V v) {
@@ -39,64 +45,94 @@ FUNCTION V shared_sum(LOCAL_POINTER V* parts, int item, int lane, int lanes, V v
   BARRIER();
   return result;
 }
-FUNCTION V row_max(GLOBAL const STORED(T)* x, index_t start, index_t end, LOCAL_POINTER V* parts, int item,
-                   int lane, int lanes) {
-  V top = -(V)AS_F32(0x7F800000u);
-  for (index_t i = lane; i < end; i += lanes) top = larger(top, (V)LOAD(T, x, start + i));
+// Reads the held elements and returns the largest of the row.
+INLINE_FUNCTION V row_max(GLOBAL const STORED(T)* x, index_t start, index_t end, V* held,
+                          LOCAL_POINTER V* parts, int item, int lane, int lanes) {
+  const V lowest = -(V)AS_F32(0x7F800000u);
+  FOR_EACH_HELD held[k] = HELD_AT < end ? (V)LOAD(T, x, start + HELD_AT) : lowest;
+  V top = lowest;
+  FOR_EACH_HELD top = larger(top, held[k]);
+  FOR_EACH_LATER top = larger(top, (V)LOAD(T, x, start + i));
   return shared_max(parts, item, lane, lanes, top);
 }
-FUNCTION V row_sum(GLOBAL const STORED(T)* x, index_t start, index_t end, V top, LOCAL_POINTER V* parts,
-                   int item, int lane, int lanes) {
+// Subtracts `top` from the held elements, sets their exponentials, and returns the sum of the row's.
+// Held elements after the end are -infinity, so that they add nothing.
+INLINE_FUNCTION V row_sum(GLOBAL const STORED(T)* x, index_t start, index_t end, V top, V* held,
+                          V* exps, LOCAL_POINTER V* parts, int item, int lane, int lanes) {
   V sum = 0;
-  for (index_t i = lane; i < end; i += lanes) sum += exp((V)LOAD(T, x, start + i) - top);
+  FOR_EACH_HELD {
+    held[k] -= top;
+    exps[k] = exp(held[k]);
+    sum += exps[k];
+  }
+  FOR_EACH_LATER sum += exp((V)LOAD(T, x, start + i) - top);
   return shared_sum(parts, item, lane, lanes, sum);
 }
 
-KERNEL(softmax)(GLOBAL const STORED(T)* x, GLOBAL STORED(T)* y, index_t rows, index_t columns,
-                int lanes, int is_log) {
+BOUNDED_KERNEL(softmax, 512, 2)(GLOBAL const STORED(T)* x, GLOBAL STORED(T)* y, index_t rows,
+                                index_t columns, int lanes, int is_log) {
   ROW_START
-  const V top = row_max(x, start, end, parts, item, lane, lanes);
-  const V sum = row_sum(x, start, end, top, parts, item, lane, lanes);
+  const V top = row_max(x, start, end, shifted, parts, item, lane, lanes);
+  const V sum = row_sum(x, start, end, top, shifted, exps, parts, item, lane, lanes);
   const V log_sum = log(sum);
-  for (index_t i = lane; i < end; i += lanes) {
-    const V shifted = (V)LOAD(T, x, start + i) - top;
-    STORE(T, y, start + i, is_log ? shifted - log_sum : exp(shifted) / sum);
+  FOR_EACH_HELD {
+    if (HELD_AT < end) {
+      STORE(T, y, start + HELD_AT, is_log ? shifted[k] - log_sum : exps[k] / sum);
+    }
+  }
+  FOR_EACH_LATER {
+    const V v = (V)LOAD(T, x, start + i) - top;
+    STORE(T, y, start + i, is_log ? v - log_sum : exp(v) / sum);
   }
 }
 
-KERNEL(xent)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* labels, GLOBAL STORED(T)* loss,
-             GLOBAL STORED(T)* backprop, index_t rows, index_t columns, int lanes) {
+BOUNDED_KERNEL(xent, 512, 2)(GLOBAL const STORED(T)* x, GLOBAL const STORED(T)* labels,
+                             GLOBAL STORED(T)* loss, GLOBAL STORED(T)* backprop, index_t rows,
+                             index_t columns, int lanes) {
   ROW_START
-  const V top = row_max(x, start, end, parts, item, lane, lanes);
-  const V sum = row_sum(x, start, end, top, parts, item, lane, lanes);
+  V label[HELD];
+  FOR_EACH_HELD label[k] = HELD_AT < end ? (V)LOAD(T, labels, start + HELD_AT) : 0;
+  const V top = row_max(x, start, end, shifted, parts, item, lane, lanes);
+  const V sum = row_sum(x, start, end, top, shifted, exps, parts, item, lane, lanes);
   const V log_sum = log(sum);
   V total = 0;
-  for (index_t i = lane; i < end; i += lanes) {
-    const V shifted = (V)LOAD(T, x, start + i) - top;
-    const V label = (V)LOAD(T, labels, start + i);
-    total += label * (log_sum - shifted);
-    STORE(T, backprop, start + i, exp(shifted) / sum - label);
+  FOR_EACH_HELD {
+    if (HELD_AT < end) {
+      total += label[k] * (log_sum - shifted[k]);
+      STORE(T, backprop, start + HELD_AT, exps[k] / sum - label[k]);
+    }
+  }
+  FOR_EACH_LATER {
+    const V v = (V)LOAD(T, x, start + i) - top;
+    const V l = (V)LOAD(T, labels, start + i);
+    total += l * (log_sum - v);
+    STORE(T, backprop, start + i, exp(v) / sum - l);
   }
   total = shared_sum(parts, item, lane, lanes, total);
   if (lane == 0 && end > 0) STORE(T, loss, row, total);
 }
 
-KERNEL(sparse_xent)(GLOBAL const STORED(T)* x, GLOBAL const STORED(L)* labels,
-                    GLOBAL STORED(T)* loss, GLOBAL STORED(T)* backprop, index_t rows,
-                    index_t columns, int lanes) {
+BOUNDED_KERNEL(sparse_xent, 512, 2)(GLOBAL const STORED(T)* x, GLOBAL const STORED(L)* labels,
+                                    GLOBAL STORED(T)* loss, GLOBAL STORED(T)* backprop,
+                                    index_t rows, index_t columns, int lanes) {
   ROW_START
-  const V top = row_max(x, start, end, parts, item, lane, lanes);
-  const V sum = row_sum(x, start, end, top, parts, item, lane, lanes);
   const i64 label = end > 0 ? (i64)LOAD(L, labels, row) : 0;
   const int is_bad = label < 0 || label >= columns;
   const V nan = AS_F32(0x7FC00000u);
-  const V at_label = end > 0 && !is_bad ? (V)LOAD(T, x, start + (index_t)label) - top : nan;
-  BARRIER();
-  for (index_t i = lane; i < end; i += lanes) {
+  const V at_label = end > 0 && !is_bad ? (V)LOAD(T, x, start + (index_t)label) : nan;
+  const V top = row_max(x, start, end, shifted, parts, item, lane, lanes);
+  const V sum = row_sum(x, start, end, top, shifted, exps, parts, item, lane, lanes);
+  FOR_EACH_HELD {
+    const V share = exps[k] / sum;
+    if (HELD_AT < end) {
+      STORE(T, backprop, start + HELD_AT, is_bad ? nan : HELD_AT == label ? share - 1 : share);
+    }
+  }
+  FOR_EACH_LATER {
     const V share = exp((V)LOAD(T, x, start + i) - top) / sum;
     STORE(T, backprop, start + i, is_bad ? nan : i == label ? share - 1 : share);
   }
-  if (lane == 0 && end > 0) STORE(T, loss, row, log(sum) - at_label);
+  if (lane == 0 && end > 0) STORE(T, loss, row, log(sum) - (at_label - top));
 }
 )"};
 

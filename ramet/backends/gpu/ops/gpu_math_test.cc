@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "ramet/backends/gpu/ops/families.h"
@@ -12,9 +13,6 @@
 
 namespace ramet::gpu {
 namespace {
-
-using linalg::ReduceOp;
-using linalg::ReducePlan;
 
 constexpr DType kFloats[] = {kFloat, kHalf, kBFloat16, kDouble};
 
@@ -49,41 +47,6 @@ TEST_F(GpuMathTest, CombinesRows) {
   }
 }
 
-TEST_F(GpuMathTest, ReducesAnyAxes) {
-  const int64_t dims[5] = {3, 5, 2, 7, 4};
-  for (DType dtype : {kFloat, kHalf, kDouble, kInt32, kUInt8}) {
-    for (int mask = 1; mask < 32; mask += 3) {
-      bool reduced[5];
-      for (int d = 0; d < 5; ++d) reduced[d] = mask >> d & 1;
-      const ReducePlan plan = ReducePlan::Make(dims, reduced);
-      const Tensor x = Numbers(dtype, Shape{3, 5, 2, 7, 4}, IsFloating(dtype) ? -1 : 0, 2.2);
-      for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kMin}) {
-        if (op != ReduceOp::kSum && mask > 4) continue;
-        Compare({x}, dtype, Shape{plan.output_size()}, 8 * Tolerance(dtype),
-                [&](const auto& in, Tensor& y) { return Reduce(op, plan, in[0], y); });
-      }
-    }
-  }
-}
-
-TEST_F(GpuMathTest, ReducesManyElementsInChunks) {
-  const Tensor x = Numbers(kFloat, Shape{100000, 3}, 0, 1);
-  for (const ReducePlan& plan :
-       {ReducePlan::Columns(100000, 3), ReducePlan::Full(300000), ReducePlan::Rows(3, 100000)}) {
-    Compare({x}, kFloat, Shape{plan.output_size()}, 2e-6,
-            [&](const auto& in, Tensor& y) { return Reduce(ReduceOp::kSum, plan, in[0], y); });
-    Compare({x}, kFloat, Shape{plan.output_size()}, 2e-6, [&](const auto& in, Tensor& y) {
-      return Reduce(ReduceOp::kSumSquares, plan, in[0], y, 2);
-    });
-  }
-}
-
-TEST_F(GpuMathTest, ReducesNothing) {
-  Tensor x = New(kFloat, Shape{0, 2}), y = New(kFloat, Shape{2});
-  ASSERT_TRUE(Reduce(ReduceOp::kMax, ReducePlan::Columns(0, 2), x, y).ok());
-  EXPECT_EQ(Back(y).flat<float>()[1], -std::numeric_limits<float>::infinity());
-}
-
 TEST_F(GpuMathTest, FindsTheFirstExtreme) {
   Tensor x = Numbers(kFloat, Shape{2, 9, 5});
   x.mutable_flat<float>()[7] = std::nanf("");
@@ -96,7 +59,7 @@ TEST_F(GpuMathTest, FindsTheFirstExtreme) {
 
 TEST_F(GpuMathTest, ComputesSoftmaxOfRows) {
   for (DType dtype : kFloats) {
-    for (int64_t columns : {1, 10, 700}) {
+    for (int64_t columns : {1, 3, 10, 64, 257, 700, 2500}) {
       const Tensor x = Numbers(dtype, Shape{17, columns}, -5, 5);
       for (Rows function : {Rows::kSoftmax, Rows::kLogSoftmax}) {
         Compare({x}, dtype, x.shape(), 4 * Tolerance(dtype),
@@ -107,14 +70,24 @@ TEST_F(GpuMathTest, ComputesSoftmaxOfRows) {
 }
 
 TEST_F(GpuMathTest, ComputesCrossEntropyAndItsGradient) {
-  const Tensor logits = Numbers(kFloat, Shape{33, 10}),
-               labels = Numbers(kFloat, Shape{33, 10}, 0, 1);
-  Tensor loss(kFloat, Shape{33}), backprop(kFloat, Shape{33, 10});
-  ASSERT_TRUE(SoftmaxXent(logits, labels, loss, backprop).ok());
-  Tensor device_loss = New(kFloat, Shape{33}), device_backprop = New(kFloat, Shape{33, 10});
-  ASSERT_TRUE(SoftmaxXent(On(logits), On(labels), device_loss, device_backprop).ok());
-  ExpectNear(loss, Back(device_loss), 1e-6);
-  ExpectNear(backprop, Back(device_backprop), 1e-6);
+  for (int64_t columns : {1, 10, 67, 2500}) {
+    const Tensor logits = Numbers(kFloat, Shape{33, columns});
+    const Tensor dense = Numbers(kFloat, logits.shape(), 0, 1);
+    const Tensor sparse = Numbers(kInt32, Shape{33}, 0, static_cast<double>(columns));
+    Tensor hot(kFloat, logits.shape());
+    std::ranges::fill(hot.mutable_flat<float>(), 0.0f);
+    for (int i = 0; i < 33; ++i) {
+      hot.mutable_flat<float>()[i * columns + sparse.flat<int32_t>()[i]] = 1;
+    }
+    for (const Tensor& labels : {dense, sparse}) {
+      Tensor loss(kFloat, Shape{33}), backprop(kFloat, logits.shape());
+      ASSERT_TRUE(SoftmaxXent(logits, labels.rank() == 1 ? hot : labels, loss, backprop).ok());
+      Tensor device_loss = New(kFloat, Shape{33}), device_backprop = New(kFloat, logits.shape());
+      ASSERT_TRUE(SoftmaxXent(On(logits), On(labels), device_loss, device_backprop).ok());
+      ExpectNear(loss, Back(device_loss), 2e-6);
+      ExpectNear(backprop, Back(device_backprop), 1e-6);
+    }
+  }
 }
 
 linalg::ConvGeometry Geometry(int64_t groups, bool channels_first, int64_t dilation) {

@@ -9,8 +9,8 @@ namespace ramet::gpu {
 namespace {
 
 constexpr int64_t kMinReduceGroup = 128;
-constexpr int64_t kMaxReduceGroup = 512;  // the size of `parts` in kReduceProgram
-// As many items hide the latency of a unit's memory.
+constexpr int64_t kMaxReduceGroup = 512;  // the size of `parts` in the programs
+// So many items hide the latency of a unit's memory.
 constexpr int64_t kItemsPerUnit = 2048;
 // An item loads four elements at once. More than 16 gain nothing if the device is full anyway.
 constexpr int64_t kMinElementsPerItem = 4;
@@ -27,9 +27,6 @@ constexpr int64_t kMaxColumns = 32;
 
 int64_t PowerUp(int64_t n) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
-}
-int64_t PowerDown(int64_t n) {
-  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n)));
 }
 
 // Returns the number of neighboring elements of the result that a group computes.
@@ -51,11 +48,15 @@ int64_t ChunksOf(int64_t elements_per_item, int64_t items, int64_t full) {
 
 }  // namespace
 
+int64_t ReduceDevice::MaxGroup() const {
+  const int64_t size = std::clamp<int64_t>(max_group_size, 1, kMaxReduceGroup);
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size)));
+}
+
 ReduceLaunch::ReduceLaunch(const ReduceDevice& device, const linalg::ReducePlan& plan) {
   const int64_t outputs = plan.output_size(), count = plan.reduced_size();
   const int64_t units = std::max<int64_t>(device.compute_units, 1);
-  const int64_t max_group =
-      PowerDown(std::clamp<int64_t>(device.max_group_size, 1, kMaxReduceGroup));
+  const int64_t max_group = device.MaxGroup();
   const int64_t full = units * kItemsPerUnit;
   const int64_t per_item =
       std::clamp(plan.input_size() / full, kMinElementsPerItem, kBusyElementsPerItem);

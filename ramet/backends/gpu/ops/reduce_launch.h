@@ -8,11 +8,14 @@
 
 namespace ramet::gpu {
 
-// The properties of a device on which the launches of reductions depend.
+// The properties of a device on which the launches of reductions depend. A plain value.
 struct ReduceDevice {
   static ReduceDevice Of(const DriverDeviceInfo& info) {
     return {info.compute_units, info.max_group_size};
   }
+  // Returns the number of items in the largest group: a power of two, at most 512.
+  int64_t MaxGroup() const;
+
   int64_t compute_units;
   int64_t max_group_size;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -14,7 +15,7 @@ namespace {
 using linalg::ReduceOp;
 using linalg::ReducePlan;
 
-// Those of an H100.
+// An H100.
 constexpr ReduceDevice kLarge = {132, 1024};
 
 // Returns the number of elements that an item loads.
@@ -121,25 +122,68 @@ class GpuReduceTest : public GpuMathFixture {
   }
 };
 
+TEST_F(GpuReduceTest, ReducesAnyAxes) {
+  const int64_t dims[5] = {3, 5, 2, 7, 4};
+  for (DType dtype : {kFloat, kHalf, kDouble, kInt32, kUInt8}) {
+    for (int mask = 1; mask < 32; mask += 3) {
+      bool reduced[5];
+      for (int d = 0; d < 5; ++d) reduced[d] = mask >> d & 1;
+      const ReducePlan plan = ReducePlan::Make(dims, reduced);
+      const Tensor x = Numbers(dtype, Shape{3, 5, 2, 7, 4}, IsFloating(dtype) ? -1 : 0, 2.2);
+      for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kMin}) {
+        if (op != ReduceOp::kSum && mask > 4) continue;
+        Compare({x}, dtype, Shape{plan.output_size()}, 8 * Tolerance(dtype),
+                [&](const auto& in, Tensor& y) { return Reduce(op, plan, in[0], y); });
+      }
+    }
+  }
+}
+
+TEST_F(GpuReduceTest, ReducesManyElementsInChunks) {
+  const Tensor x = Numbers(kFloat, Shape{100000, 3}, 0, 1);
+  for (const ReducePlan& plan :
+       {ReducePlan::Columns(100000, 3), ReducePlan::Full(300000), ReducePlan::Rows(3, 100000)}) {
+    Compare({x}, kFloat, Shape{plan.output_size()}, 2e-6,
+            [&](const auto& in, Tensor& y) { return Reduce(ReduceOp::kSum, plan, in[0], y); });
+    Compare({x}, kFloat, Shape{plan.output_size()}, 2e-6, [&](const auto& in, Tensor& y) {
+      return Reduce(ReduceOp::kSumSquares, plan, in[0], y, 2);
+    });
+  }
+}
+
+TEST_F(GpuReduceTest, ReducesNothing) {
+  Tensor x = New(kFloat, Shape{0, 2}), y = New(kFloat, Shape{2});
+  ASSERT_TRUE(Reduce(ReduceOp::kMax, ReducePlan::Columns(0, 2), x, y).ok());
+  EXPECT_EQ(Back(y).flat<float>()[1], -std::numeric_limits<float>::infinity());
+}
+
 TEST_F(GpuReduceTest, EachLaunchHasTheSumsOfTheHost) {
   for (const ReducePlan& plan : Plans()) {
     CompareOnEach(ReduceOp::kSum, plan, Numbers(kFloat, Shape{plan.input_size()}, 0, 1), 2e-6);
   }
 }
 
+// The last chunk has fewer elements than lanes. Joining lanes without elements would change each
+// of these results.
 TEST_F(GpuReduceTest, EachOpJoinsChunks) {
-  const ReducePlan rows = ReducePlan::Rows(3, 5000), columns = ReducePlan::Columns(5000, 3);
-  for (const ReducePlan& plan : {rows, columns}) {
-    for (ReduceOp op : {ReduceOp::kMean, ReduceOp::kMax, ReduceOp::kMin, ReduceOp::kSumSquares}) {
-      CompareOnEach(op, plan, Numbers(kFloat, Shape{15000}, -1, 3), 2e-6);
-    }
-    CompareOnEach(ReduceOp::kMean, plan, Numbers(kInt32, Shape{15000}, -9, 90), 0);
-    CompareOnEach(ReduceOp::kProd, plan, Numbers(kInt64, Shape{15000}, 1, 3), 0);
-    CompareOnEach(ReduceOp::kSum, plan, Numbers(kHalf, Shape{15000}, 0, 1), 2e-3);
-    Tensor all(kBool, Shape{15000});
-    for (bool& v : all.mutable_flat<bool>()) v = true;
+  for (const ReducePlan& plan : {ReducePlan::Rows(3, 32773), ReducePlan::Columns(8197, 3)}) {
+    const ReduceLaunch launch(kLarge, plan);
+    ASSERT_EQ(plan.reduced_size() - launch.chunk * (launch.chunks - 1), 5);
+    const Shape shape{plan.input_size()};
+    const Tensor above = Numbers(kFloat, shape, 1, 3), below = Numbers(kFloat, shape, -3, -1);
+    CompareOnEach(ReduceOp::kMean, plan, above, 2e-6);
+    CompareOnEach(ReduceOp::kMin, plan, above, 0);
+    CompareOnEach(ReduceOp::kMax, plan, below, 0);
+    CompareOnEach(ReduceOp::kSumSquares, plan, below, 2e-6);
+    CompareOnEach(ReduceOp::kMean, plan, Numbers(kInt32, shape, -9, 90), 0);
+    CompareOnEach(ReduceOp::kSum, plan, Numbers(kHalf, shape, 0, 1), 2e-3);
+    Tensor signs = Numbers(kInt64, shape, 0, 2);
+    for (int64_t& v : signs.mutable_flat<int64_t>()) v = 2 * v - 1;
+    CompareOnEach(ReduceOp::kProd, plan, signs, 0);
+    Tensor all(kBool, shape);
+    std::ranges::fill(all.mutable_flat<bool>(), true);
     CompareOnEach(ReduceOp::kAll, plan, all, 0);
-    all.mutable_flat<bool>()[14999] = false;
+    all.mutable_flat<bool>().back() = false;
     CompareOnEach(ReduceOp::kAll, plan, all, 0);
     CompareOnEach(ReduceOp::kAny, plan, all, 0);
   }

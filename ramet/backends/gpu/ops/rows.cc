@@ -1,19 +1,25 @@
 #include <bit>
 
 #include "ramet/backends/gpu/ops/families.h"
+#include "ramet/backends/gpu/ops/reduce_launch.h"
 
 namespace ramet::gpu {
 namespace {
 
-constexpr int64_t kRowGroup = 128;
+constexpr int64_t kMinRowGroup = 128;
+constexpr int64_t kHeldElements = 4;  // HELD of kRowsProgram
 
 // How rows are distributed over work groups.
 struct RowLaunch {
-  explicit RowLaunch(int64_t rows, int64_t columns) {
-    const auto wanted = static_cast<uint64_t>(std::clamp<int64_t>(columns / 4, 1, kRowGroup));
-    lanes = static_cast<int32_t>(std::bit_ceil(wanted));
-    size.groups[0] = static_cast<uint32_t>(CeilDivide(rows, kRowGroup / lanes));
-    size.group_size[0] = kRowGroup;
+  RowLaunch(GpuDevice& device, int64_t rows, int64_t columns) {
+    const int64_t max_group = ReduceDevice::Of(device.driver().info()).MaxGroup();
+    const auto wanted = static_cast<uint64_t>(CeilDivide(columns, kHeldElements));
+    const int64_t row_lanes =
+        std::min(static_cast<int64_t>(std::bit_ceil(std::max<uint64_t>(wanted, 1))), max_group);
+    const int64_t group = std::max(row_lanes, std::min(kMinRowGroup, max_group));
+    lanes = static_cast<int32_t>(row_lanes);
+    size.groups[0] = static_cast<uint32_t>(CeilDivide(rows, group / row_lanes));
+    size.group_size[0] = static_cast<uint32_t>(group);
   }
   int32_t lanes;
   LaunchSize size;
@@ -23,7 +29,7 @@ struct RowLaunch {
 
 Status MapRows(GpuDevice& device, Rows function, int64_t columns, const Tensor& x, Tensor& y) {
   const int64_t rows = x.num_elements() / columns;
-  const RowLaunch launch(rows, columns);
+  const RowLaunch launch(device, rows, columns);
   return ForGroups(device, kRowsProgram, "softmax", RowsDefinitions(x.dtype(), kInt32), launch.size,
                    {x, y, Index{rows}, Index{columns}, launch.lanes,
                     static_cast<int32_t>(function == Rows::kLogSoftmax)});
@@ -34,7 +40,7 @@ Status SoftmaxXent(GpuDevice& device, const Tensor& logits, const Tensor& labels
   const int64_t rows = logits.dim(0), columns = logits.dim(1);
   if (rows == 0) return OkStatus();
   const bool is_sparse = labels.rank() == 1;
-  const RowLaunch launch(rows, columns);
+  const RowLaunch launch(device, rows, columns);
   return ForGroups(device, kRowsProgram, is_sparse ? "sparse_xent" : "xent",
                    RowsDefinitions(logits.dtype(), is_sparse ? labels.dtype() : kInt32),
                    launch.size,

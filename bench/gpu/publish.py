@@ -10,12 +10,15 @@ printed.
 import argparse
 import ctypes
 import os
+import sys
 import time
 
-import common
 import numpy as np
 import ramet
 import ramet.compat.v1 as tf
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "networks"))
+import common
 
 
 class CudaDriver:

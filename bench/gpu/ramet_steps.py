@@ -50,20 +50,27 @@ def work_of(run):
             "bytes_to_host": work.bytes_to_host}
 
 
-def show_steps(name, run, args, **more):
-    """Shows the time of the first step and of a step, and a step's work. `run` returns when its step is done."""
+def waiting(session):
+    """Returns a function that waits for the steps that were started: it fetches the smallest variable."""
+    return session.make_callable(min(tf.global_variables(), key=lambda v: v.shape.num_elements()))
+
+
+def show_steps(name, run, wait, args, **more):
+    """Shows the time of the first step and of a step, and a step's work. `wait` waits for the steps that `run` starts."""
     start = time.perf_counter()
     run()
+    wait()
     first = time.perf_counter() - start
-    seconds = common.best_seconds(run, lambda: None, args.seconds, args.max_steps)
+    seconds = common.best_seconds(run, wait, args.seconds, args.max_steps)
     common.show(name, seconds * 1e6, "us", **{"first": first, **more}, **work_of(run))
 
 
-def loss_of_steps(session, network, arrays):
+def loss_of_steps(session, network, wait, arrays):
     """Takes the first steps. Returns the loss after them, and the seconds of the first one."""
     feed = dict(zip(network.feeds, arrays))
     start = time.perf_counter()
     session.run(network.train, feed)
+    wait()
     first = time.perf_counter() - start
     for _ in range(common.LOSS_STEPS - 1):
         session.run(network.train, feed)
@@ -76,15 +83,16 @@ def measure_feeding(workload, feeding, args):
     with tf.Graph().as_default(), tf.Session() as session:
         network = Network(workload, feeding == "resident")
         session.run(tf.global_variables_initializer())
-        more = loss_of_steps(session, network, arrays)
+        wait = waiting(session)
+        more = loss_of_steps(session, network, wait, arrays)
         train = session.make_callable(network.train, network.feeds)
-        show_steps(f"{workload}_train/{feeding}", lambda: train(*arrays), args, **more)
+        show_steps(f"{workload}_train/{feeding}", lambda: train(*arrays), wait, args, **more)
         if feeding == "fed":
             infer = session.make_callable(network.out, network.feeds[:1])
             for x in (arrays[0], arrays[0][:1]):
-                show_steps(f"{workload}_infer_{len(x)}/fed", lambda: infer(x), args)
+                show_steps(f"{workload}_infer_{len(x)}/fed", lambda: infer(x), wait, args)
         else:  # the operation, not its value: nothing is fetched
-            show_steps(f"{workload}_infer_{count}/resident", session.make_callable(network.out.op), args)
+            show_steps(f"{workload}_infer_{count}/resident", session.make_callable(network.out.op), wait, args)
 
 
 def measure(workload, args):

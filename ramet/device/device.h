@@ -52,6 +52,11 @@ class RAMET_EXPORT Device {
   // Waits until all work enqueued so far has run.
   // \error an error of this work that no other call has returned.
   virtual Status Synchronize() { return OkStatus(); }
+  // Ends a run of a session. A device may return while it still works on the run, if later calls
+  // see the effects in order.
+  // \error an error of work that no other call has returned. If the device may return early, this
+  //   can be the work of an earlier run.
+  virtual Status EndRun() { return Synchronize(); }
   // Copy between host memory and device memory, on the calling thread. If asynchronous(), that must
   // be the device's thread.
   // \error kResourceExhausted: the memory cannot be allocated.

@@ -27,6 +27,13 @@ struct ChannelStep {
 class EpilogueKernel {
  public:
   virtual ~EpilogueKernel() = default;
+  // Reports whether ComputeWith may be asked to apply `epilogue` on the device of `env`, given the
+  // static shapes of output 0 and the addend. A kernel that does not override this computes in host
+  // memory only.
+  virtual bool CanApply(Epilogue /*epilogue*/, const KernelEnv& env, const Shape& /*output*/,
+                        const Shape& /*addend*/) const {
+    return env.memory == nullptr;
+  }
   // Computes output 0 with `epilogue` applied; the addend is the input after the kernel's own.
   // Returns false, with no side effects, if the inputs are invalid or the epilogue would not pay.
   // The caller then runs the steps unfused.

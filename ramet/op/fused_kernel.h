@@ -10,11 +10,11 @@
 namespace ramet {
 
 // A FusedKernel computes several nodes at once. Its inputs are those of the nodes that none of them
-// computes; its output is that of the last one.
+// computes. Its outputs are those of the parts that are kept, in order, and that of the last one.
 class FusedKernel {
  public:
   virtual ~FusedKernel() = default;
-  // Computes output 0. Its bits are those of the separate kernels. Returns false, with no side
+  // Computes the outputs. Their bits are those of the separate kernels. Returns false, with no side
   // effects, if the caller has to run the nodes one by one instead, also for an error.
   virtual bool Compute(KernelContext& context) = 0;
 };
@@ -30,6 +30,7 @@ class FusableKernel;
 struct FusedPart {
   const FusableKernel* kernel = nullptr;
   std::vector<FusedOperand> operands;
+  bool is_kept = false;  // its value is an output of the fused kernel
 };
 
 // A FusableKernel is a kernel whose device can compute it together with others. It takes tensors in
@@ -39,14 +40,18 @@ class FusableKernel {
  public:
   static constexpr int kMaxInputs = 8;
   static constexpr int kMaxParts = 16;
+  static constexpr int kMaxKept = 4;
 
   virtual ~FusableKernel() = default;
   // Reports whether the kernel can be the last part only. Such a kernel may also have inputs in
   // host memory, which are not parts and come last.
   virtual bool ends_trees() const { return false; }
-  // Returns a kernel that computes the last of `parts`, at most kMaxParts of one device, from at
-  // most kMaxInputs inputs. A later part uses the result of each part but the last one. Returns
-  // null if the device cannot fuse these.
+  // Reports whether the kernel returns its input, which costs no work. It is a part between others
+  // only, and its value is not kept.
+  virtual bool returns_input() const { return false; }
+  // Returns a kernel that computes the last of `parts`, at most kMaxParts of one device, and those
+  // that are kept, at most kMaxKept, from at most kMaxInputs inputs. Later parts use the result of
+  // each part but the last one. Returns null if the device cannot fuse these.
   virtual std::unique_ptr<FusedKernel> Fuse(std::span<const FusedPart> parts,
                                             int num_inputs) const = 0;
 };

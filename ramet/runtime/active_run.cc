@@ -44,7 +44,7 @@ void ActiveRun::Release(const Step& step) {
 }
 
 void ActiveRun::ReleaseFetched(int32_t slot) {
-  if (slot < 0) return;
+  if (slot < 0 || plan_.slots.HoldsConstant(slot)) return;
   for (const auto& [preset, tensor] : plan_.slots.presets) {
     if (preset == slot) return;
   }
@@ -53,7 +53,9 @@ void ActiveRun::ReleaseFetched(int32_t slot) {
 
 void ActiveRun::Clear() {
   std::ranges::fill(buffers_->dead, 0);
-  for (Value& value : buffers_->values) value = Value();
+  for (int32_t slot = 0; slot < plan_.slots.count; ++slot) {
+    if (!plan_.slots.HoldsConstant(slot)) value(slot) = Value();
+  }
   for (const auto& [slot, tensor] : plan_.slots.presets) value(slot).tensor = tensor;
   for (Tensor& tensor : buffers_->scratch.resolved) tensor = Tensor();
 }

@@ -28,11 +28,17 @@ void TryEpilogue(int32_t first, FusionBuilder* builder) {
   if (!builder->CanFuse(add)) return;
   const int addend = AddendOf(*builder, builder->step(add), step.outputs.first);
   if (addend < 0) return;
+  const auto can_apply = [&](Epilogue epilogue) {
+    return kernel->CanApply(epilogue, builder->EnvOf(step), builder->OutputShape(step),
+                            builder->InputShape(builder->step(add), addend));
+  };
+  if (!can_apply(Epilogue::kAdd)) return;
   Fusion fusion;
   fusion.kernel = kernel;
   std::vector<int32_t> parts = {first, add};
   const int32_t after = builder->flow().OnlyReaderOf(add);
-  if (after >= 0 && builder->OpOf(builder->step(after)) == "Relu") {
+  if (builder->CanFuse(after) && builder->OpOf(builder->step(after)) == "Relu" &&
+      can_apply(Epilogue::kAddRelu)) {
     fusion.epilogue = Epilogue::kAddRelu;
     parts.push_back(after);
   }
@@ -46,6 +52,12 @@ void TryEpilogue(int32_t first, FusionBuilder* builder) {
 
 void FuseEpilogues(FusionBuilder* builder) {
   for (int32_t i = 0; i < builder->num_steps(); ++i) TryEpilogue(i, builder);
+}
+
+void FuseEpiloguesOnDevices(FusionBuilder* builder) {
+  for (int32_t i = 0; i < builder->num_steps(); ++i) {
+    if (builder->EnvOf(builder->step(i)).memory != nullptr) TryEpilogue(i, builder);
+  }
 }
 
 }  // namespace ramet

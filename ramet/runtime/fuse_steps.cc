@@ -22,14 +22,15 @@ int64_t NumStepsSaved(std::span<const Fusion> fusions) {
 }  // namespace
 
 std::unique_ptr<Plan> FuseSteps(const GraphData& graph, const Plan& plan,
-                                const PassSelection& selection, std::vector<PassEffect>* effects) {
+                                const ExecutorSettings& settings,
+                                std::vector<PassEffect>* effects) {
   const bool on_devices = plan.traits.has_several_memories;
   if (on_devices && !plan.traits.has_releases) return nullptr;
-  FusionBuilder builder(graph, plan);
+  FusionBuilder builder(graph, plan, settings.envs);
   const auto passes = AllPasses();
   for (size_t p = 0; p < passes.size(); ++p) {
     const auto fuse = on_devices ? passes[p].fuse_on_devices : passes[p].fuse;
-    if (fuse == nullptr || !selection.Has(p)) continue;
+    if (fuse == nullptr || !settings.passes.Has(p)) continue;
     const size_t before = builder.fusions().size();
     const int64_t packed_before = NumPacked(builder.fusions());
     const int64_t saved_before = NumStepsSaved(builder.fusions());

@@ -8,6 +8,20 @@
 #include "ramet/runtime/plan_slots.h"
 
 namespace ramet {
+namespace {
+
+// A Merge of control flow still takes over its inputs: its position in the plan is the same.
+void KeepLastUsesOfMerges(const Plan& plan, PlanData* fused) {
+  for (const Step& step : fused->steps) {
+    if (!step.Is<MergeStep>()) continue;
+    for (int i = 0; i < step.inputs.size; ++i) {
+      const int32_t at = step.inputs.first + i;
+      fused->inputs[at].is_last_use |= plan.inputs[at].is_last_use;
+    }
+  }
+}
+
+}  // namespace
 
 void FusionBuilder::Fuse(Fusion fusion, const std::vector<int32_t>& parts,
                          const std::vector<StepInput>& inputs, const std::vector<int32_t>& kept) {
@@ -89,19 +103,8 @@ std::unique_ptr<Plan> FusionBuilder::Finish() {
     std::erase_if(data_.steps, [](const Step& step) { return step.Is<NoOpStep>(); });
   }
   PlanReleases(&data_);
-  if (plan_.traits.has_control_flow) KeepLastUsesOfMerges();
+  if (plan_.traits.has_control_flow) KeepLastUsesOfMerges(plan_, &data_);
   return std::make_unique<Plan>(std::move(data_));
-}
-
-// A Merge of control flow still takes over its inputs: its position in the plan is the same.
-void FusionBuilder::KeepLastUsesOfMerges() {
-  for (const Step& step : data_.steps) {
-    if (!step.Is<MergeStep>()) continue;
-    for (int i = 0; i < step.inputs.size; ++i) {
-      const int32_t at = step.inputs.first + i;
-      data_.inputs[at].is_last_use |= plan_.inputs[at].is_last_use;
-    }
-  }
 }
 
 }  // namespace ramet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -14,8 +15,8 @@ namespace ramet {
 class FusionBuilder {
  public:
   // The arguments must outlive this object.
-  FusionBuilder(const GraphData& graph, const Plan& plan)
-      : graph_(graph), plan_(plan), flow_(graph, plan), data_(plan) {
+  FusionBuilder(const GraphData& graph, const Plan& plan, std::span<const KernelEnv> envs)
+      : graph_(graph), plan_(plan), envs_(envs), flow_(graph, plan), data_(plan) {
     for (const auto& [slot, tensor] : plan.slots.presets) constants_[slot] = &tensor;
   }
 
@@ -31,6 +32,8 @@ class FusionBuilder {
     return graph_.output(graph_.inputs(step.node)[i]).shape;
   }
   const Shape& OutputShape(const Step& step) const { return graph_.output({step.node, 0}).shape; }
+  // Returns the environment of the device of a step.
+  const KernelEnv& EnvOf(const Step& step) const { return envs_[step.device]; }
   const AttrMap& AttrsOf(const Step& step) const { return *graph_.nodes[step.node].attrs; }
   const Plan& plan() const { return plan_; }
   const StepFlow& flow() const { return flow_; }
@@ -58,10 +61,10 @@ class FusionBuilder {
   // Gives the outputs of these parts and of the fused step `last` new slots next to each other.
   void MoveOutputs(const std::vector<int32_t>& kept, int32_t last);
   void RenumberSlots();
-  void KeepLastUsesOfMerges();
 
   const GraphData& graph_;
   const Plan& plan_;
+  const std::span<const KernelEnv> envs_;  // one per device
   const StepFlow flow_;
   PlanData data_;
   std::vector<int32_t> new_slot_;  // by slot of the plan; empty if all slots stay

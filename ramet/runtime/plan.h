@@ -49,6 +49,9 @@ struct PlanSlots {
   std::vector<int32_t> fetches;                     // of each fetch; -1 for a node that is only run
   std::vector<std::pair<int32_t, Tensor>> presets;  // constants, by slot
   std::vector<bool> in_host_memory;                 // by slot; in plans with several memories
+  std::vector<bool> holds_constant;                 // by slot: that of a step; empty if none does
+
+  bool HoldsConstant(int32_t slot) const { return !holds_constant.empty() && holds_constant[slot]; }
 };
 
 // Describes the steps of a plan as a whole, for the executor.

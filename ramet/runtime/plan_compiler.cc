@@ -143,6 +143,7 @@ class Compiler {
                              source_.CallFor(graph_, id, devices_.VariableMemories(id)));
       if (function != nullptr) return AddCall(id, std::move(function), step);
     }
+    step.is_constant = node.op->name() == "Const" && !order_.may_be_dead.contains(id);
     return AddKernel(id, step);
   }
 

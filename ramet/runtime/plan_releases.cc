@@ -42,6 +42,17 @@ class Releases {
  private:
   void FindKept() {
     for (auto& [slot, value] : plan_.slots.presets) kept_[slot] = true;
+    plan_.slots.holds_constant.clear();
+    if (plan_.traits.has_control_flow) return FindOtherReads();
+    for (const Step& step : plan_.steps) {
+      if (!step.is_constant) continue;
+      plan_.slots.holds_constant.resize(plan_.slots.count);
+      kept_[step.outputs.first] = plan_.slots.holds_constant[step.outputs.first] = true;
+    }
+    FindOtherReads();
+  }
+
+  void FindOtherReads() {
     VisitOtherReads(plan_, [this](int32_t slot) { kept_[slot] = true; });
   }
 

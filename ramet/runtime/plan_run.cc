@@ -61,7 +61,7 @@ Status PlanRun::Execute() {
 Status PlanRun::RunControlFlow() {
   Status status = ControlFlowRun(run_, invoker_).Run();
   if (!run_.plan().traits.has_several_memories) return status;
-  for (Device* device : run_.settings().devices) status.Update(device->Synchronize());
+  status.Update(EndOnDevices(run_.context()));
   return status;
 }
 

@@ -32,7 +32,7 @@ class PlanRun {
  private:
   // Executes the steps with the class for this kind of plan. Exceptions become errors.
   Status Execute();
-  // Runs a plan with control flow, and waits for the devices.
+  // Runs a plan with control flow, and ends the run on the devices.
   Status RunControlFlow();
   // Runs the steps one after another.
   Status RunInOrder();

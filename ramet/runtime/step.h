@@ -64,6 +64,7 @@ struct Step {
   IndexRange control_inputs;  // steps; this one is dead if one of them is
   int32_t group_size = 1;     // the number of steps from here on that may run at the same time
   bool may_be_dead = false;
+  bool is_constant = false;  // its output is the same in each run, and stays in its slot
 
   template <class Work>
   bool Is() const {

@@ -32,14 +32,16 @@ Status StepInvoker::Invoke(const Step& step, StepScratch& scratch) {
 Status StepInvoker::Dispatch(const Step& step, StepScratch& scratch) {
   if (step.Is<CallStep>()) return calls_.Invoke(step);
   if (step.Is<CopyToDeviceStep>() || step.Is<CopyToHostStep>()) return Copy(step);
-  return run_.plan().traits.has_several_memories ? InvokeOnDevice(step)
-                                                 : kernels_.Invoke(step, scratch);
+  if (!run_.plan().traits.has_several_memories) return kernels_.Invoke(step, scratch);
+  if (!run_.settings().devices[step.device]->asynchronous()) return InvokeOnDevice(step, scratch);
+  // The device's thread runs the step, next to the caller's. The parts of a fused step may have
+  // more inputs than the step.
+  StepScratch own(step.Is<FusedStep>() ? run_.plan().traits.max_inputs : step.inputs.size);
+  return InvokeOnDevice(step, own);
 }
 
-Status StepInvoker::InvokeOnDevice(const Step& step) {
+Status StepInvoker::InvokeOnDevice(const Step& step, StepScratch& scratch) {
   const StepOwner owner(run_, step);
-  // The parts of a fused step may have more inputs than the step.
-  StepScratch scratch(step.Is<FusedStep>() ? run_.plan().traits.max_inputs : step.inputs.size);
   RAMET_RETURN_IF_ERROR(kernels_.Invoke(step, scratch));
   for (int i = 0; i < step.outputs.size; ++i) {
     RAMET_RETURN_IF_ERROR(MoveOutput(step, step.outputs.first + i));

@@ -27,7 +27,7 @@ class StepInvoker {
  private:
   Status Dispatch(const Step& step, StepScratch& scratch);
   // Runs a kernel in a plan with several memories.
-  Status InvokeOnDevice(const Step& step);
+  Status InvokeOnDevice(const Step& step, StepScratch& scratch);
   // Moves an output to the memory that the plan expects it in.
   Status MoveOutput(const Step& step, int32_t slot);
   // Moves a variable's value to the memory of a device.

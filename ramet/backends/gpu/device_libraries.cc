@@ -1,27 +1,59 @@
 #include "ramet/backends/gpu/device_libraries.h"
 
+#include <bit>
+#include <limits>
+#include <vector>
+
 #include "ramet/backends/gpu/gpu_device.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 
 namespace ramet::gpu {
 
 StatusOr<bool> DeviceLibraries::Multiply(const StackedProduct& product, const Tensor& x,
-                                         const Tensor& y, Tensor& z) {
+                                         const Tensor& y, Tensor& z, const Tensor* bias) {
   ProductLibrary* const library = products();
   if (library == nullptr) return false;
-  RAMET_ASSIGN_OR_RETURN(const bool is_supported, library->Supports(product));
-  if (!is_supported) return false;
-  DriverMemory* const blocks[] = {&GpuBuffer::BlockOf(x), &GpuBuffer::BlockOf(y),
-                                  &GpuBuffer::BlockOf(z)};
+  RAMET_ASSIGN_OR_RETURN(const std::optional<size_t> bytes, library->WorkspaceFor(product));
+  if (!bytes) return false;
+  std::vector<DriverMemory*> blocks = {&GpuBuffer::BlockOf(x), &GpuBuffer::BlockOf(y)};
+  if (bias != nullptr) blocks.push_back(&GpuBuffer::BlockOf(*bias));
+  blocks.push_back(&GpuBuffer::BlockOf(z));
+  Tensor workspace;
+  if (*bytes > 0) {
+    // Products share blocks if the sizes are equal.
+    const Shape size = {static_cast<int64_t>(std::bit_ceil(*bytes))};
+    auto allocated = Tensor::Allocate(kUInt8, size, device_.allocator());
+    if (IsResourceExhausted(allocated.status())) return false;
+    RAMET_ASSIGN_OR_RETURN(workspace, std::move(allocated));
+    blocks.push_back(&GpuBuffer::BlockOf(workspace));
+  }
   RAMET_RETURN_IF_ERROR(device_.Checked(
       device_.queue().Call(*library, ProductLibrary::ParametersOf(product), blocks)));
   return true;
+}
+
+bool DeviceLibraries::Supports(const StackedProduct& product) {
+  ProductLibrary* const library = products();
+  if (library == nullptr) return false;
+  const auto bytes = library->WorkspaceFor(product);
+  return bytes.ok() && bytes->has_value();
+}
+
+bool DeviceLibraries::AddsBias() {
+  ProductLibrary* const library = products();
+  return library != nullptr && library->adds_bias();
 }
 
 std::optional<size_t> DeviceLibraries::WorkspaceFor(const LibraryConvolution& c, size_t max_bytes) {
   ConvolutionLibrary* const library = convolutions();
   if (library == nullptr) return std::nullopt;
   return library->WorkspaceFor(c, max_bytes);
+}
+
+std::optional<double> DeviceLibraries::SecondsOf(const LibraryConvolution& c) {
+  ConvolutionLibrary* const library = convolutions();
+  if (library == nullptr) return std::numeric_limits<double>::infinity();
+  return library->SecondsOf(c);
 }
 
 StatusOr<bool> DeviceLibraries::Convolve(const LibraryConvolution& c, const Tensor& a,

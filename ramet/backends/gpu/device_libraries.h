@@ -19,13 +19,19 @@ class DeviceLibraries {
   explicit DeviceLibraries(GpuDevice& device) : device_(device) {}
 
   // Starts a product. Returns false, with no side effects, if no library is installed or it does
-  // not support the product.
+  // not support the product. `bias` is null if the product has none.
   // \error as ProductLibrary::Multiply, and GpuDevice::Checked.
   StatusOr<bool> Multiply(const StackedProduct& product, const Tensor& x, const Tensor& y,
-                          Tensor& z);
+                          Tensor& z, const Tensor* bias = nullptr);
+  // Report whether the library that is installed supports a product, or some with a bias.
+  bool Supports(const StackedProduct& product);
+  bool AddsBias();
   // Returns how many bytes of workspace, at most `max_bytes`, a convolution needs. Returns nothing
   // if no library is installed or it does not support the convolution.
   std::optional<size_t> WorkspaceFor(const LibraryConvolution& c, size_t max_bytes);
+  // Returns the time of a convolution, as ConvolutionLibrary::SecondsOf; infinity without a
+  // library.
+  std::optional<double> SecondsOf(const LibraryConvolution& c);
   // Starts a convolution, after WorkspaceFor. Returns false if the library cannot run it; `result`
   // is then undefined.
   // \error as ConvolutionLibrary::Enqueue, and GpuDevice::Checked.

@@ -52,6 +52,11 @@ GpuDevice& GpuDevice::Of(const DeviceMemory& memory) {
   return static_cast<const GpuMemory&>(memory).device();
 }
 
+Status GpuDevice::EndRun() {
+  allocator_.EndPeriod();
+  return Checked(runs_.End());
+}
+
 StatusOr<Tensor> GpuDevice::AllocateFor(const Tensor& host) {
   if (DTypeSize(host.dtype()) == 0) {
     return InvalidArgument("a ", DTypeName(host.dtype()), " tensor cannot leave host memory");

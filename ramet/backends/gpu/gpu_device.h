@@ -12,6 +12,7 @@
 #include "ramet/backends/gpu/kernel_cache.h"
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 #include "ramet/backends/gpu/memory/gpu_memory.h"
+#include "ramet/backends/gpu/runs_ahead.h"
 #include "ramet/device/background_copier.h"
 #include "ramet/device/device.h"
 #include "ramet/op/tensor_math.h"
@@ -20,7 +21,8 @@ namespace ramet::gpu {
 
 // A GpuDevice is /device:GPU:n. Its kernels and copies run on one queue in the order in which host
 // threads enqueue them. A kernel's Compute runs on the thread of the run and returns when its work
-// is enqueued. Background copies run on a second queue. Thread-safe.
+// is enqueued; a run may end before its work is done. Background copies run on a second queue.
+// Thread-safe.
 class GpuDevice final : public Device, public BackgroundCopier, public WorkCounter {
  public:
   // \error kResourceExhausted, kInternal: the driver could not make its queues.
@@ -33,6 +35,7 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
   Allocator* allocator() override { return &allocator_; }
   const DeviceMemory* memory() const override { return &memory_; }
   Status Synchronize() override { return Checked(queue_.Finish()); }
+  Status EndRun() override;
   StatusOr<Tensor> CopyFromHost(const Tensor& host) override;
   StatusOr<Tensor> CopyToHost(const Tensor& device) override;
   StatusOr<std::unique_ptr<DeviceMark>> Mark() override { return copies_.Mark(); }
@@ -65,6 +68,7 @@ class GpuDevice final : public Device, public BackgroundCopier, public WorkCount
 
   DriverDevice& driver_;
   DeviceQueue queue_;
+  RunsAhead runs_{queue_};
   CopyQueue copies_;
   DeviceLibraries libraries_;
   const std::unique_ptr<DeviceMath> math_;

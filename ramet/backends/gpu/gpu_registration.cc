@@ -1,3 +1,7 @@
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "ramet/backends/gpu/chosen_devices.h"
 #include "ramet/backends/gpu/gpu_device.h"
 #include "ramet/base/log.h"
@@ -41,6 +45,23 @@ Status Search(const GpuOptions& options, std::vector<std::unique_ptr<GpuDevice>>
   return OkStatus();
 }
 
+// Runs may still be unfinished when the process ends. Drivers whose threads run kernels, as for
+// processors, must not be destroyed below them.
+void FinishAtExit(const std::vector<std::unique_ptr<GpuDevice>>& devices) {
+  static auto* const all = new std::vector<GpuDevice*>;
+  static const pid_t process = getpid();
+  if (all->empty()) {
+    std::atexit([] {
+      if (getpid() != process) return;
+      for (GpuDevice* device : *all) {
+        const Status finished = device->Synchronize();
+        if (!finished.ok()) LogError(finished.message());
+      }
+    });
+  }
+  for (const auto& device : devices) all->push_back(device.get());
+}
+
 StatusOr<int> Discover(const GpuOptions& options) {
   Found& found = Found::Global();
   MutexLock lock(found.mutex);
@@ -49,6 +70,7 @@ StatusOr<int> Discover(const GpuOptions& options) {
     found.options = options;
     found.status = Search(options, &found.devices);
     found.searched = found.status.ok();
+    if (found.searched) FinishAtExit(found.devices);
   } else if (!found.devices.empty() && !(options == found.options)) {
     LogOnce(LogLevel::kWarning, "GPU options",
             "a session has other GPUOptions than the first one with a GPU; those of the first "

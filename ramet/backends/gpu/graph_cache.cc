@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ramet/backends/gpu/launch_order.h"
 #include "ramet/base/log.h"
 
 namespace ramet::gpu {
@@ -82,12 +83,10 @@ bool GraphCache::MakeRoom() {
 }
 
 Status GraphCache::Capture(const LaunchSequence& sequence, DriverQueue& queue) {
-  RAMET_ASSIGN_OR_RETURN(auto graph, queue.Capture([&](DriverQueue& capturing) -> Status {
-    for (size_t i = 0; i < sequence.size(); ++i) {
-      RAMET_RETURN_IF_ERROR(sequence.Start(i, capturing));
-    }
-    return OkStatus();
-  }));
+  const auto enqueue = [&](size_t i, DriverQueue& capturing) {
+    return sequence.Start(i, capturing);
+  };
+  RAMET_ASSIGN_OR_RETURN(auto graph, queue.Capture({OrderOf(sequence), enqueue}));
   auto& cached = graphs_.emplace_back(std::make_unique<CachedGraph>());
   cached->sequence = sequence;
   cached->graph = std::move(graph);

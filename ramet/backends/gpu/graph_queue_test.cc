@@ -93,12 +93,13 @@ class LogQueue final : public DriverQueue {
     return OkStatus();
   }
   bool has_graphs() const override { return can_capture; }
-  StatusOr<std::unique_ptr<DriverGraph>> Capture(
-      const std::function<Status(DriverQueue&)>& enqueue) override {
+  StatusOr<std::unique_ptr<DriverGraph>> Capture(const GraphWork& work) override {
     ++captures;
     RAMET_RETURN_IF_ERROR(capture_status);
     LogQueue capturing;
-    RAMET_RETURN_IF_ERROR(enqueue(capturing));
+    for (size_t i = 0; i < work.after.size(); ++i) {
+      RAMET_RETURN_IF_ERROR(work.enqueue(i, capturing));
+    }
     auto graph = std::make_unique<LogGraph>();
     graph->log = capturing.Take();
     return std::unique_ptr<DriverGraph>(std::move(graph));

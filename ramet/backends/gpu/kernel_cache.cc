@@ -1,9 +1,10 @@
 #include "ramet/backends/gpu/kernel_cache.h"
 
 #include <algorithm>
-#include <functional>
+#include <cstring>
 
 #include "ramet/backends/gpu/codegen/dialect.h"
+#include "ramet/backends/gpu/codegen/parameters.h"
 #include "ramet/base/strings.h"
 
 namespace ramet::gpu {
@@ -30,15 +31,18 @@ std::string LineOf(const Definitions& definitions) {
 
 size_t HashOf(const Program& program, const Definitions& definitions, std::string_view name,
               bool has_large_indices) {
-  constexpr std::hash<std::string_view> kHash;
+  // Each launch computes this, so it looks only at the ends of the texts.
   size_t hash = has_large_indices;
-  const auto add = [&](std::string_view text) { hash = hash * 31 + kHash(text); };
+  const auto add = [&](std::string_view text) {
+    uint64_t end = 0;
+    const size_t count = std::min(text.size(), sizeof end);
+    std::memcpy(&end, text.data() + text.size() - count, count);
+    hash = (hash ^ end ^ text.size() << 56) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+  };
   add(program.name);
   add(name);
-  for (const auto& [macro, value] : definitions) {
-    add(macro);
-    add(value);
-  }
+  for (const auto& [macro, value] : definitions) add(value);
   return hash;
 }
 
@@ -78,6 +82,7 @@ StatusOr<DriverFunction*> KernelCache::Make(const Program& program, const Defini
   auto found = functions.find(name);
   if (found == functions.end()) {
     RAMET_ASSIGN_OR_RETURN(auto function, (*compiled)->module->Function(std::string(name)));
+    function->set_only_reads(OnlyReadParameters(program.source, name));
     found = functions.emplace(name, std::move(function)).first;
   }
   return found->second.get();

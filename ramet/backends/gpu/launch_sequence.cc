@@ -80,19 +80,19 @@ Status StartCall(Reader& reader, DriverQueue& queue) {
 
 void LaunchSequence::Clear() {
   words_.clear();
-  block_ids_.clear();
+  uses_.clear();
   ends_.clear();
   launches_ = 0;
 }
 
-void LaunchSequence::AddBlock(const DriverMemory& block) {
+void LaunchSequence::AddBlock(const DriverMemory& block, bool is_written) {
   words_.push_back(block.id());
   words_.push_back(WordOf(&block));
-  block_ids_.push_back(block.id());
+  uses_.push_back({block.id(), is_written});
 }
 
 void LaunchSequence::EndElement(bool is_launch) {
-  ends_.push_back({words_.size(), block_ids_.size()});
+  ends_.push_back({words_.size(), uses_.size()});
   if (is_launch) ++launches_;
 }
 
@@ -106,10 +106,11 @@ void LaunchSequence::AddLaunch(DriverFunction& function, const LaunchSize& size,
                            WordOf(items[1], items[2]),
                            arguments.size()};
   words_.insert(words_.end(), std::begin(head), std::end(head));
-  for (const KernelArgument& argument : arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const KernelArgument& argument = arguments[i];
     if (argument.memory() != nullptr) {
       words_.push_back(kIsBlock);
-      AddBlock(*argument.memory());
+      AddBlock(*argument.memory(), !function.only_reads(i, arguments.size()));
       continue;
     }
     const std::span<const std::byte> bytes = argument.bytes();
@@ -123,15 +124,15 @@ void LaunchSequence::AddLaunch(DriverFunction& function, const LaunchSize& size,
 
 void LaunchSequence::AddCopy(DriverMemory& to, const DriverMemory& from, size_t bytes) {
   words_.push_back(kCopy);
-  AddBlock(to);
-  AddBlock(from);
+  AddBlock(to, true);
+  AddBlock(from, false);
   words_.push_back(bytes);
   EndElement(false);
 }
 
 void LaunchSequence::AddZero(DriverMemory& memory, size_t bytes) {
   words_.push_back(kZero);
-  AddBlock(memory);
+  AddBlock(memory, true);
   words_.push_back(bytes);
   EndElement(false);
 }
@@ -142,17 +143,16 @@ void LaunchSequence::AddCall(LibraryCall& call, std::span<const int64_t> paramet
   words_.push_back(WordOf(&call));
   words_.push_back(parameters.size());
   for (int64_t parameter : parameters) words_.push_back(static_cast<uint64_t>(parameter));
-  for (const DriverMemory* block : blocks) AddBlock(*block);
+  const size_t num_only_read = call.NumOnlyRead(parameters);
+  for (size_t i = 0; i < blocks.size(); ++i) AddBlock(*blocks[i], i >= num_only_read);
   EndElement(true);
 }
 
 void LaunchSequence::Add(const LaunchSequence& other, size_t i) {
   const std::span<const uint64_t> element = other.Element(i);
   words_.insert(words_.end(), element.begin(), element.end());
-  const auto ids = other.block_ids_.begin();
-  const size_t first = i == 0 ? 0 : other.ends_[i - 1].block_ids;
-  block_ids_.insert(block_ids_.end(), ids + static_cast<std::ptrdiff_t>(first),
-                    ids + static_cast<std::ptrdiff_t>(other.ends_[i].block_ids));
+  const std::span<const BlockUse> uses = other.UsesOf(i);
+  uses_.insert(uses_.end(), uses.begin(), uses.end());
   EndElement(element[0] == kLaunch || element[0] == kCall);
 }
 
@@ -170,8 +170,13 @@ bool LaunchSequence::IsAt(size_t i, const LaunchSequence& other) const {
 
 bool LaunchSequence::Uses(const DriverMemory& block, size_t count) const {
   if (count == 0) return false;
-  const auto ids = std::span(block_ids_).first(ends_[count - 1].block_ids);
-  return std::ranges::find(ids, block.id()) != ids.end();
+  const auto uses = std::span(uses_).first(ends_[count - 1].uses);
+  return std::ranges::find(uses, block.id(), &BlockUse::id) != uses.end();
+}
+
+std::span<const BlockUse> LaunchSequence::UsesOf(size_t i) const {
+  const size_t begin = i == 0 ? 0 : ends_[i - 1].uses;
+  return std::span(uses_).subspan(begin, ends_[i].uses - begin);
 }
 
 uint64_t LaunchSequence::Hash() const {

@@ -8,6 +8,12 @@
 
 namespace ramet::gpu {
 
+// A block that work uses, by its id.
+struct BlockUse {
+  uint64_t id;
+  bool is_written;
+};
+
 // A LaunchSequence is a list of work for a queue that can be compared with others and started. Two
 // elements are equal if they have the same function, size, blocks and bytes of arguments. Blocks
 // are told apart by their ids, so that a new block at the address of an old one is different.
@@ -36,6 +42,8 @@ class LaunchSequence {
   bool IsAt(size_t i, const LaunchSequence& other) const;
   // Reports whether one of the first `count` elements uses a block.
   bool Uses(const DriverMemory& block, size_t count) const;
+  // Returns the blocks that element i uses.
+  std::span<const BlockUse> UsesOf(size_t i) const;
   uint64_t Hash() const;
 
   // Starts element i.
@@ -43,16 +51,16 @@ class LaunchSequence {
   Status Start(size_t i, DriverQueue& queue) const;
 
  private:
-  void AddBlock(const DriverMemory& block);
+  void AddBlock(const DriverMemory& block, bool is_written);
   void EndElement(bool is_launch);
   std::span<const uint64_t> Element(size_t i) const;
-  // The ends of an element in words_ and block_ids_.
+  // The ends of an element in words_ and uses_.
   struct End {
-    size_t words, block_ids;
+    size_t words, uses;
   };
 
   std::vector<uint64_t> words_;
-  std::vector<uint64_t> block_ids_;
+  std::vector<BlockUse> uses_;
   std::vector<End> ends_;
   int64_t launches_ = 0;
 };

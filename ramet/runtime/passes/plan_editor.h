@@ -12,8 +12,8 @@ namespace ramet {
 // A PlanEditor builds a copy of a plan in which passes simplify steps. A pass goes through the
 // steps in order, which is the order of the run, and tells the editor what readers shall read
 // instead; FinishPass then applies this and drops the steps whose outputs nothing reads any more.
-// The plan has no fused steps, and all of its values are in host memory. The caller holds the
-// graph's lock during its use.
+// The plan has no fused steps. Constants can be added if all of its values are in host memory. The
+// caller holds the graph's lock during its use.
 class PlanEditor {
  public:
   // The arguments must outlive this object.

@@ -5,6 +5,7 @@
 #include "ramet/runtime/fuse_elementwise.h"
 #include "ramet/runtime/fuse_epilogues.h"
 #include "ramet/runtime/fuse_on_devices.h"
+#include "ramet/runtime/passes/bypass_identities.h"
 #include "ramet/runtime/passes/fold_batch_norms.h"
 #include "ramet/runtime/passes/fold_constants.h"
 #include "ramet/runtime/passes/merge_common_steps.h"
@@ -25,7 +26,8 @@ constexpr std::array kPasses = {
              .description = "bypasses steps that return an input or cancel each other",
              .unit = "steps simplified",
              .exact = true,
-             .simplify = &SimplifySteps},
+             .simplify = &SimplifySteps,
+             .simplify_on_devices = &BypassIdentities},
     PlanPass{.name = "common_subexpressions",
              .description = "computes equal steps once",
              .unit = "steps merged",
@@ -42,7 +44,8 @@ constexpr std::array kPasses = {
     PlanPass{.name = "epilogues",
              .description = "adds a bias or a sum, and applies Relu, inside products",
              .unit = "products fused",
-             .fuse = &FuseEpilogues},
+             .fuse = &FuseEpilogues,
+             .fuse_on_devices = &FuseEpiloguesOnDevices},
     PlanPass{.name = "packed_weights",
              .description = "packs constant operands and variables of products once per version",
              .unit = "products",

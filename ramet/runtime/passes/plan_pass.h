@@ -19,9 +19,11 @@ struct PlanPass {
   // The bits of results stay the same. Deterministic sessions use these passes only, so that
   // additional fetches do not change a value.
   bool exact = false;
-  // One of these is set. The first kind simplifies steps and returns how many, for plans whose
-  // values are all in host memory. The others fuse steps, in host memory or on devices.
+  // The first kinds simplify steps and return how many, for plans whose values are all in host
+  // memory, and for plans with several memories and without control flow. The others fuse steps, in
+  // host memory or on devices. A pass that fuses does not simplify.
   int64_t (*simplify)(PlanEditor* editor) = nullptr;
+  int64_t (*simplify_on_devices)(PlanEditor* editor) = nullptr;
   void (*fuse)(FusionBuilder* builder) = nullptr;
   void (*fuse_on_devices)(FusionBuilder* builder) = nullptr;
 };

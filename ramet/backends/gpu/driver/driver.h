@@ -72,6 +72,16 @@ class DriverSharedMemory {
 class KernelArgument {
  public:
   KernelArgument(const DriverMemory& memory) : memory_(&memory) {}  // NOLINT: implicit on purpose
+  // Most values are small.
+  KernelArgument(const KernelArgument& other) : memory_(other.memory_), size_(other.size_) {
+    std::copy_n(other.bytes_.data(), size_, bytes_.data());
+  }
+  KernelArgument& operator=(const KernelArgument& other) {
+    memory_ = other.memory_;
+    size_ = other.size_;
+    std::copy_n(other.bytes_.data(), size_, bytes_.data());
+    return *this;
+  }
   // `value` is a number or a struct of numbers of at most kMaxBytes bytes.
   template <class T>
   requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
@@ -108,6 +118,16 @@ struct LaunchSize {
 class DriverFunction {
  public:
   virtual ~DriverFunction() = default;
+  // Reports whether argument i of `count` is memory that the kernel only reads. It may write all
+  // others.
+  bool only_reads(size_t i, size_t count) const {
+    return count == only_reads_.size() && only_reads_[i];
+  }
+  // Comes before the first launch.
+  void set_only_reads(std::vector<bool> arguments) { only_reads_ = std::move(arguments); }
+
+ private:
+  std::vector<bool> only_reads_;
 };
 
 // A DriverModule is a compiled program.
@@ -137,6 +157,17 @@ class DriverEvent {
 class DriverGraph {
  public:
   virtual ~DriverGraph() = default;
+};
+
+class DriverQueue;
+
+// The work of a graph: elements, numbered from 0.
+struct GraphWork {
+  // For each element, the earlier ones after which it starts. Elements that are not ordered by
+  // these may run at the same time.
+  std::vector<std::vector<uint32_t>> after;
+  // Gives element i to the queue that captures. Called for the elements in their order.
+  std::function<Status(size_t i, DriverQueue& capturing)> enqueue;
 };
 
 // A DriverQueue runs work in the order in which it is enqueued. Functions return before the work is
@@ -176,14 +207,12 @@ class DriverQueue {
 
   // Reports whether the queue can capture and launch graphs.
   virtual bool has_graphs() const { return false; }
-  // Makes a graph of the work that `enqueue` gives to the queue that it is called with: launches,
-  // copies on the device, fills and calls of libraries. The work is not started. Its blocks and
-  // functions must exist whenever the graph is launched, and its launches must not be the first
-  // ones of their functions.
+  // Makes a graph of work: launches, copies on the device, fills and calls of libraries. The work
+  // is not started. Its blocks and functions must exist whenever the graph is launched, and its
+  // launches must not be the first ones of their functions.
   // \error kUnimplemented: the queue has no graphs.
-  // \error the errors of `enqueue`, or of the driver if the work cannot be captured.
-  virtual StatusOr<std::unique_ptr<DriverGraph>> Capture(
-      const std::function<Status(DriverQueue& capturing)>& /*enqueue*/) {
+  // \error the errors of GraphWork::enqueue, or of the driver if the work cannot be captured.
+  virtual StatusOr<std::unique_ptr<DriverGraph>> Capture(const GraphWork& /*work*/) {
     return Unimplemented("the driver has no graphs");
   }
   // Starts the work of a graph that this queue captured. Nothing is started if it fails.
@@ -197,6 +226,9 @@ class DriverQueue {
 class LibraryCall {
  public:
   virtual ~LibraryCall() = default;
+  // Returns how many of the first blocks a call with these parameters only reads. It may write all
+  // others.
+  virtual size_t NumOnlyRead(std::span<const int64_t> /*parameters*/) const { return 0; }
   // Enqueues the call with these parameters, whose meaning is that of the class, on `queue`.
   // \error kResourceExhausted, kInternal: the library failed.
   virtual Status Enqueue(DriverQueue& queue, std::span<const int64_t> parameters,

@@ -54,8 +54,7 @@ struct CopyDims {
   int64_t from_offset, to_offset;
 };
 
-// The kept and the reduced dimensions of a reduction, outermost first. Unused ones have size
-// 1.
+// The kept and the reduced dimensions of a reduction, outermost first. Unused ones have size 1.
 constexpr int kMaxReduceDims = 4;
 struct ReduceDims {
   int64_t kept[kMaxReduceDims], kept_strides[kMaxReduceDims];

@@ -42,20 +42,23 @@ class Clblast final : public ProductLibrary {
   Clblast(const ClblastFunctions& functions, bool has_double)
       : functions_(functions), has_double_(has_double) {}
 
-  StatusOr<bool> Supports(const StackedProduct& p) override {
+  StatusOr<std::optional<size_t>> WorkspaceFor(const StackedProduct& p) override {
     const bool is_empty = p.m == 0 || p.n == 0 || p.k == 0 || p.stacks == 0;
     const bool has_dtype = p.dtype == kFloat || (p.dtype == kDouble && has_double_);
-    return !is_empty && has_dtype && (p.stacks == 1 || (!p.repeats_x && !p.repeats_y));
+    const bool is_supported =
+        !is_empty && has_dtype && !p.has_bias && (p.stacks == 1 || (!p.repeats_x && !p.repeats_y));
+    return is_supported ? std::optional<size_t>(0) : std::nullopt;
   }
 
-  Status Multiply(DriverQueue& queue, const StackedProduct& p, const DriverMemory& x,
-                  const DriverMemory& y, DriverMemory& z) override {
+  bool adds_bias() const override { return false; }
+
+  Status Multiply(DriverQueue& queue, const StackedProduct& p,
+                  const ProductBlocks& blocks) override {
     opencl::api::CommandQueue* const commands = static_cast<opencl::Queue&>(queue).get();
     const int result =
         p.dtype == kFloat
-            ? Call<float>(functions_.gemm, functions_.stacked_gemm, commands, p, x, y, z)
-            : Call<double>(functions_.wide_gemm, functions_.wide_stacked_gemm, commands, p, x, y,
-                           z);
+            ? Call<float>(functions_.gemm, functions_.stacked_gemm, commands, p, blocks)
+            : Call<double>(functions_.wide_gemm, functions_.wide_stacked_gemm, commands, p, blocks);
     if (result == kClblastSuccess) return OkStatus();
     const Code code = result == opencl::api::k_MEM_OBJECT_ALLOCATION_FAILURE ||
                               result == opencl::api::k_OUT_OF_RESOURCES
@@ -67,8 +70,8 @@ class Clblast final : public ProductLibrary {
  private:
   template <class T>
   int Call(Gemm<T>* gemm, StackedGemm<T>* stacked_gemm, opencl::api::CommandQueue* queue,
-           const StackedProduct& p, const DriverMemory& x, const DriverMemory& y,
-           DriverMemory& z) const {
+           const StackedProduct& p, const ProductBlocks& blocks) const {
+    const auto& [x, y, bias, z, workspace] = blocks;
     const auto size = [](int64_t n) { return static_cast<size_t>(n); };
     const size_t m = size(p.m), n = size(p.n), k = size(p.k);
     const int of_x = p.transpose_x ? kTransposed : kNotTransposed;

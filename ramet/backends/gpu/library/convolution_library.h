@@ -48,6 +48,10 @@ class ConvolutionLibrary : public LibraryCall {
   // \error kInternal: the device does not work any more.
   virtual StatusOr<bool> Choose(const LibraryConvolution& c, std::span<DriverMemory* const> blocks,
                                 size_t workspace_bytes) = 0;
+  size_t NumOnlyRead(std::span<const int64_t> /*parameters*/) const final { return 2; }
+  // Returns the time of the chosen algorithm, as Choose measured it; infinity if the library cannot
+  // run the convolution. Returns nothing before Choose.
+  virtual std::optional<double> SecondsOf(const LibraryConvolution& c) = 0;
   // Enqueues a convolution (ParametersOf) on a queue. Allocates nothing on the device and does not
   // wait, so that the queue may be one that records its work.
   // \error kResourceExhausted, kInternal: the library failed.

@@ -17,6 +17,8 @@ namespace api = cublas_lt::api;
 
 constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // as NVIDIA advises for its newest GPUs
 constexpr size_t kMaxPlans = 1024;
+// An address of no memory. The heuristic reads how biases are aligned from it: as blocks are.
+constexpr uintptr_t kAnyBias = 256;
 
 // Releases an object of cuBLASLt with `destroy`.
 template <class T>
@@ -60,49 +62,41 @@ bool AllowsTf32() {
 }
 
 // cuBLASLt's matrices are column-major. A row-major matrix is the transpose of a column-major one,
-// so the product is z' = op(y)' op(x)', with y as cuBLASLt's matrix A and x as B.
+// so the product is z' = op(y)' op(x)', with y as cuBLASLt's matrix A and x as B. A bias of columns
+// is cuBLASLt's bias of rows.
 class CublasLt final : public ProductLibrary {
  public:
-  CublasLt(const api::Functions& lt, const cuda::Context& context, Owned<api::Handle> handle,
-           std::unique_ptr<DriverMemory> workspace)
-      : lt_(lt),
-        context_(context),
-        allows_tf32_(AllowsTf32()),
-        handle_(std::move(handle)),
-        workspace_(std::move(workspace)) {}
+  CublasLt(const api::Functions& lt, const cuda::Context& context, Owned<api::Handle> handle)
+      : lt_(lt), context_(context), allows_tf32_(AllowsTf32()), handle_(std::move(handle)) {}
 
-  StatusOr<bool> Supports(const StackedProduct& p) override {
+  StatusOr<std::optional<size_t>> WorkspaceFor(const StackedProduct& p) override {
     const bool is_empty = p.m == 0 || p.n == 0 || p.k == 0 || p.stacks == 0;
     Types types;
     if (is_empty || p.stacks > std::numeric_limits<int32_t>::max() ||
         !TypesOf(p.dtype, allows_tf32_, &types)) {
-      return false;
+      return std::optional<size_t>();
     }
     const cuda::Scope scope(context_);
     MutexLock lock(mutex_);
     RAMET_ASSIGN_OR_RETURN(const Plan* plan, PlanFor(p, types));
-    return plan->is_supported;
+    return plan->is_supported ? std::optional(plan->workspace_bytes) : std::nullopt;
   }
 
-  Status Multiply(DriverQueue& queue, const StackedProduct& p, const DriverMemory& x,
-                  const DriverMemory& y, DriverMemory& z) override {
+  bool adds_bias() const override { return true; }
+
+  Status Multiply(DriverQueue& queue, const StackedProduct& p,
+                  const ProductBlocks& blocks) override {
     Types types;
     TypesOf(p.dtype, allows_tf32_, &types);
     const cuda::Scope scope(context_);
     MutexLock lock(mutex_);
     RAMET_ASSIGN_OR_RETURN(const Plan* plan, PlanFor(p, types));
-    const float one = 1, zero = 0;
-    const double wide_one = 1, wide_zero = 0;
-    const bool is_wide = types.scale == api::k_CUDA_R_64F;
-    const void* const alpha = is_wide ? static_cast<const void*>(&wide_one) : &one;
-    const void* const beta = is_wide ? static_cast<const void*>(&wide_zero) : &zero;
-    void* const result = AddressOf(z);
-    return StatusOfProduct(
-        lt_.Matmul(handle_.get(), plan->operation.get(), alpha, AddressOf(y), plan->a.get(),
-                   AddressOf(x), plan->b.get(), beta, result, plan->c.get(), result, plan->c.get(),
-                   &plan->algorithm, workspace_ ? AddressOf(*workspace_) : nullptr,
-                   plan->workspace_bytes, static_cast<cuda::Queue&>(queue).get()),
-        "cublasLtMatmul");
+    if (p.has_bias) {
+      const void* const bias = AddressOf(*blocks.bias);
+      RAMET_RETURN_IF_ERROR(
+          SetAttribute(plan->operation.get(), api::k_CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias));
+    }
+    return Start(*plan, types, static_cast<cuda::Queue&>(queue), blocks);
   }
 
  private:
@@ -117,6 +111,22 @@ class CublasLt final : public ProductLibrary {
 
   static void* AddressOf(const DriverMemory& memory) {
     return reinterpret_cast<void*>(static_cast<const cuda::Memory&>(memory).address());
+  }
+
+  Status Start(const Plan& plan, const Types& types, cuda::Queue& queue,
+               const ProductBlocks& blocks) const {
+    const float one = 1, zero = 0;
+    const double wide_one = 1, wide_zero = 0;
+    const bool is_wide = types.scale == api::k_CUDA_R_64F;
+    const void* const alpha = is_wide ? static_cast<const void*>(&wide_one) : &one;
+    const void* const beta = is_wide ? static_cast<const void*>(&wide_zero) : &zero;
+    void* const result = AddressOf(blocks.z);
+    void* const workspace = blocks.workspace != nullptr ? AddressOf(*blocks.workspace) : nullptr;
+    return StatusOfProduct(
+        lt_.Matmul(handle_.get(), plan.operation.get(), alpha, AddressOf(blocks.y), plan.a.get(),
+                   AddressOf(blocks.x), plan.b.get(), beta, result, plan.c.get(), result,
+                   plan.c.get(), &plan.algorithm, workspace, plan.workspace_bytes, queue.get()),
+        "cublasLtMatmul");
   }
 
   StatusOr<const Plan*> PlanFor(const StackedProduct& p, const Types& types)
@@ -147,13 +157,25 @@ class CublasLt final : public ProductLibrary {
     for (const auto& [attribute, transposes] :
          {std::pair{api::k_CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_y},
           {api::k_CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_x}}) {
-      const int32_t transposition = api::k_CUBLAS_OP_T;
       if (!transposes) continue;
-      RAMET_RETURN_IF_ERROR(StatusOfProduct(
-          lt_.MatmulDescSetAttribute(made, attribute, &transposition, sizeof transposition),
-          "cublasLtMatmulDescSetAttribute"));
+      RAMET_RETURN_IF_ERROR(SetAttribute(made, attribute, int32_t{api::k_CUBLAS_OP_T}));
     }
+    if (p.has_bias) RAMET_RETURN_IF_ERROR(AddBias(made));
     return operation;
+  }
+
+  // The epilogue is set before cuBLASLt chooses an algorithm, because not all can add a bias.
+  Status AddBias(api::Operation* operation) const {
+    RAMET_RETURN_IF_ERROR(SetAttribute(operation, api::k_CUBLASLT_MATMUL_DESC_EPILOGUE,
+                                       uint32_t{api::k_CUBLASLT_EPILOGUE_BIAS}));
+    return SetAttribute(operation, api::k_CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                        reinterpret_cast<const void*>(kAnyBias));
+  }
+
+  template <class T>
+  Status SetAttribute(api::Operation* operation, int attribute, T value) const {
+    return StatusOfProduct(lt_.MatmulDescSetAttribute(operation, attribute, &value, sizeof value),
+                           "cublasLtMatmulDescSetAttribute");
   }
 
   // `rows` and `columns` are those of the column-major matrix.
@@ -185,7 +207,7 @@ class CublasLt final : public ProductLibrary {
     RAMET_RETURN_IF_ERROR(
         StatusOfProduct(lt_.MatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate"));
     const Owned<api::Preference> preference(made, lt_.MatmulPreferenceDestroy);
-    const size_t limit = workspace_ ? kWorkspaceBytes : 0;
+    const size_t limit = kWorkspaceBytes;
     RAMET_RETURN_IF_ERROR(StatusOfProduct(
         lt_.MatmulPreferenceSetAttribute(made, api::k_CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                          &limit, sizeof limit),
@@ -206,7 +228,6 @@ class CublasLt final : public ProductLibrary {
   const cuda::Context& context_;
   const bool allows_tf32_;
   const Owned<api::Handle> handle_;
-  const std::unique_ptr<DriverMemory> workspace_;  // null if the memory was full
   Mutex mutex_;
   std::map<StackedProduct, Plan> plans_ RAMET_GUARDED_BY(mutex_);
 };
@@ -232,9 +253,7 @@ std::unique_ptr<ProductLibrary> OpenCublasLt(DriverDevice& device, DriverQueue& 
     api::Handle* handle = nullptr;
     if (!LoadFunctions(file, &lt) || lt.Create(&handle) != api::k_CUBLAS_STATUS_SUCCESS) continue;
     LogDebug(device.info().name, " multiplies matrices with ", file);
-    auto workspace = device.Allocate(kWorkspaceBytes);
-    return std::make_unique<CublasLt>(lt, stream.context(), Owned<api::Handle>(handle, lt.Destroy),
-                                      workspace.ok() ? *std::move(workspace) : nullptr);
+    return std::make_unique<CublasLt>(lt, stream.context(), Owned<api::Handle>(handle, lt.Destroy));
   }
   return nullptr;
 }

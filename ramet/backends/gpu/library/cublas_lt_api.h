@@ -31,10 +31,12 @@ struct Heuristic {
       define(CUBLAS_COMPUTE_32F, 68) define(CUBLAS_COMPUTE_64F, 70)                                \
           define(CUBLAS_COMPUTE_32F_FAST_TF32, 77) define(CUDA_R_32F, 0) define(CUDA_R_64F, 1)     \
               define(CUDA_R_16F, 2) define(CUDA_R_16BF, 14) define(CUBLASLT_MATMUL_DESC_TRANSA, 3) \
-                  define(CUBLASLT_MATMUL_DESC_TRANSB, 4)                                           \
-                      define(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 5)                                \
-                          define(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 6)                   \
-                              define(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 1)
+                  define(CUBLASLT_MATMUL_DESC_TRANSB, 4) define(CUBLASLT_MATMUL_DESC_EPILOGUE, 7)  \
+                      define(CUBLASLT_MATMUL_DESC_BIAS_POINTER, 8)                                 \
+                          define(CUBLASLT_EPILOGUE_BIAS, 4)                                        \
+                              define(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 5)                        \
+                                  define(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 6)           \
+                                      define(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 1)
 
 #define RAMET_CUBLAS_LT_CONSTANT(name, value) inline constexpr int k_##name = value;
 RAMET_CUBLAS_LT_CONSTANTS(RAMET_CUBLAS_LT_CONSTANT)

@@ -73,6 +73,14 @@ class Cudnn final : public ConvolutionLibrary {
     return found != plans_.end() && found->second.is_chosen;
   }
 
+  std::optional<double> SecondsOf(const LibraryConvolution& c) override {
+    MutexLock lock(mutex_);
+    const auto found = plans_.find(KeyOf(c));
+    if (found == plans_.end()) return std::nullopt;
+    const Plan& plan = found->second;
+    return plan.is_chosen || plan.algorithms.empty() ? std::optional(plan.seconds) : std::nullopt;
+  }
+
   StatusOr<bool> Choose(const LibraryConvolution& c, std::span<DriverMemory* const> blocks,
                         size_t workspace_bytes) override {
     const cuda::Scope scope(queue_.context());
@@ -101,6 +109,7 @@ class Cudnn final : public ConvolutionLibrary {
   struct Plan {
     std::vector<Algorithm> algorithms;
     bool is_chosen = false;
+    double seconds = std::numeric_limits<double>::infinity();  // of the one that is chosen
 
     size_t workspace_bytes() const {
       size_t bytes = 0;
@@ -144,6 +153,7 @@ class Cudnn final : public ConvolutionLibrary {
       }
     }
     plan->algorithms = std::move(chosen);
+    plan->seconds = least_seconds;
     plan->is_chosen = true;
     return OkStatus();
   }

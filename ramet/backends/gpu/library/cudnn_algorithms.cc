@@ -7,7 +7,7 @@ namespace ramet::gpu::cudnn {
 namespace {
 
 // Algorithms whose times are compared. Each costs several milliseconds in the first step.
-constexpr size_t kMaxAlgorithms = 4;
+constexpr size_t kMaxAlgorithms = 8;
 constexpr int64_t kMaxNotes = 64;         // of an engine; cuDNN 9.28 has 10 kinds
 constexpr int64_t kAlignmentBytes = 256;  // of blocks of memory
 

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,23 +23,38 @@ struct StackedProduct {
   bool transpose_x = false, transpose_y = false;
   int64_t stacks = 1;
   bool repeats_x = false, repeats_y = false;  // all stacks use the same matrix
+  bool has_bias = false;                      // a vector of n elements is added to each row of z
 
   auto operator<=>(const StackedProduct&) const = default;
+};
+
+// The blocks of memory of a product.
+struct ProductBlocks {
+  const DriverMemory& x;
+  const DriverMemory& y;
+  const DriverMemory* bias;  // null if the product has none
+  DriverMemory& z;
+  DriverMemory* workspace;  // may be null if it has no bytes
 };
 
 // A ProductLibrary multiplies matrices on queues of one device. Thread-safe.
 class ProductLibrary : public LibraryCall {
  public:
-  // Reports whether the library supports a product. If not, the caller runs a kernel of its own.
+  // Returns how many bytes of workspace a product needs. Returns nothing if the library does not
+  // support the product; the caller then runs a kernel of its own.
   // \error kResourceExhausted, kInternal: the library failed.
-  virtual StatusOr<bool> Supports(const StackedProduct& product) = 0;
+  virtual StatusOr<std::optional<size_t>> WorkspaceFor(const StackedProduct& product) = 0;
+  // Reports whether some products with a bias are supported.
+  virtual bool adds_bias() const = 0;
   // Enqueues a product that is supported.
   // \error kResourceExhausted, kInternal: the library failed.
-  virtual Status Multiply(DriverQueue& queue, const StackedProduct& product, const DriverMemory& x,
-                          const DriverMemory& y, DriverMemory& z) = 0;
+  virtual Status Multiply(DriverQueue& queue, const StackedProduct& product,
+                          const ProductBlocks& blocks) = 0;
 
-  // Returns the parameters with which Enqueue multiplies the blocks x, y and z.
-  static std::array<int64_t, 9> ParametersOf(const StackedProduct& product);
+  // Returns the parameters with which Enqueue multiplies the blocks x, y, that of the bias if the
+  // product has one, and z. The block of the workspace comes last, if there are any bytes.
+  static std::array<int64_t, 10> ParametersOf(const StackedProduct& product);
+  size_t NumOnlyRead(std::span<const int64_t> parameters) const final;
   Status Enqueue(DriverQueue& queue, std::span<const int64_t> parameters,
                  std::span<DriverMemory* const> blocks) final;
 };

@@ -24,14 +24,15 @@ std::vector<T> Numbers(int64_t count, int seed) {
 }
 
 template <class T>
-std::vector<T> Expected(const StackedProduct& p, const std::vector<T>& x, const std::vector<T>& y) {
+std::vector<T> Expected(const StackedProduct& p, const std::vector<T>& x, const std::vector<T>& y,
+                        const std::vector<T>& bias) {
   std::vector<T> z;
   for (int64_t s = 0; s < p.stacks; ++s) {
     const T* const a = x.data() + (p.repeats_x ? 0 : s * p.m * p.k);
     const T* const b = y.data() + (p.repeats_y ? 0 : s * p.k * p.n);
     for (int64_t i = 0; i < p.m; ++i) {
       for (int64_t j = 0; j < p.n; ++j) {
-        T sum = 0;
+        T sum = p.has_bias ? bias[static_cast<size_t>(j)] : 0;
         for (int64_t k = 0; k < p.k; ++k) {
           sum += a[p.transpose_x ? k * p.m + i : i * p.k + k] *
                  b[p.transpose_y ? j * p.k + k : k * p.n + j];
@@ -52,7 +53,7 @@ struct Library {
 // Multiplies on the device. Returns nothing if the library does not support the product.
 template <class T>
 std::vector<T> Multiply(Library& library, const StackedProduct& p, const std::vector<T>& x,
-                        const std::vector<T>& y) {
+                        const std::vector<T>& y, const std::vector<T>& bias = {}) {
   auto on_device = [&](const std::vector<T>& values) {
     auto memory = library.device.Allocate(values.size() * sizeof(T)).value();
     EXPECT_TRUE(
@@ -61,8 +62,16 @@ std::vector<T> Multiply(Library& library, const StackedProduct& p, const std::ve
   };
   std::vector<T> z(static_cast<size_t>(p.stacks * p.m * p.n), T{99});
   const auto a = on_device(x), b = on_device(y), c = on_device(z);
-  if (!library.products->Supports(p).value()) return {};
-  EXPECT_TRUE(library.products->Multiply(*library.queue, p, *a, *b, *c).ok());
+  const auto row = p.has_bias ? on_device(bias) : nullptr;
+  const std::optional<size_t> bytes = library.products->WorkspaceFor(p).value();
+  if (!bytes) return {};
+  const auto workspace = library.device.Allocate(std::max<size_t>(*bytes, 1)).value();
+  std::vector<DriverMemory*> blocks = {a.get(), b.get(), c.get()};
+  if (p.has_bias) blocks.insert(blocks.begin() + 2, row.get());
+  if (*bytes > 0) blocks.push_back(workspace.get());
+  const auto parameters = ProductLibrary::ParametersOf(p);
+  EXPECT_EQ(library.products->NumOnlyRead(parameters), p.has_bias ? 3u : 2u);
+  EXPECT_TRUE(library.products->Enqueue(*library.queue, parameters, blocks).ok());
   EXPECT_TRUE(library.queue->CopyToHost(std::as_writable_bytes(std::span(z)), *c).ok());
   return z;
 }
@@ -71,7 +80,8 @@ template <class T>
 void ExpectProduct(Library& library, const StackedProduct& p) {
   const auto x = Numbers<T>(p.m * p.k * (p.repeats_x ? 1 : p.stacks), 1);
   const auto y = Numbers<T>(p.k * p.n * (p.repeats_y ? 1 : p.stacks), 2);
-  EXPECT_EQ(Multiply<T>(library, p, x, y), Expected(p, x, y))
+  const auto bias = Numbers<T>(p.n, 3);
+  EXPECT_EQ(Multiply<T>(library, p, x, y, bias), Expected(p, x, y, bias))
       << DTypeName(p.dtype) << " " << p.m << "x" << p.n << "x" << p.k << (p.transpose_x ? "t" : "")
       << (p.transpose_y ? "t" : "") << " " << p.stacks;
 }
@@ -112,6 +122,30 @@ TEST_F(CublasLtTest, ChoosesAnAlgorithmOncePerProduct) {
   EXPECT_EQ(testing::TheFakeCuda().cublas_choices, before + 1);
   ExpectProduct<float>(library, {kFloat, 5, 7, 3, false, true});
   EXPECT_EQ(testing::TheFakeCuda().cublas_choices, before + 2);
+}
+
+TEST_F(CublasLtTest, AddsABias) {
+  Library library = Open();
+  EXPECT_TRUE(library.products->adds_bias());
+  StackedProduct p = {.dtype = kFloat, .m = 5, .n = 7, .k = 3, .has_bias = true};
+  for (size_t bytes : {0, 1000}) {
+    testing::TheFakeCuda().cublas_workspace_bytes = bytes;
+    for (bool transpose_x : {false, true}) {
+      for (bool transpose_y : {false, true}) {
+        p.transpose_x = transpose_x;
+        p.transpose_y = transpose_y;
+        p.m = bytes == 0 ? 5 : 6;
+        ExpectProduct<float>(library, p);
+      }
+    }
+  }
+  testing::TheFakeCuda().cublas_workspace_bytes = 0;
+  // The bias is a part of the description: its address is that of the call.
+  ExpectProduct<float>(library, {kFloat, 5, 7, 3});
+  ExpectProduct<float>(library, {.dtype = kFloat, .m = 5, .n = 7, .k = 3, .has_bias = true});
+  // The library adds no bias to doubles.
+  p.dtype = kDouble;
+  EXPECT_EQ(library.products->WorkspaceFor(p).value(), std::nullopt);
 }
 
 TEST_F(CublasLtTest, FloatsUseTf32OnlyIfItIsAllowed) {
@@ -155,6 +189,9 @@ TEST(ClblastTest, Multiplies) {
   Library library = {device, std::move(queue), std::move(products)};
   ExpectAllTranspositions(library);
   EXPECT_TRUE(Multiply<float>(library, {kHalf, 1, 1, 1}, {2}, {3}).empty());
+  EXPECT_FALSE(library.products->adds_bias());
+  const StackedProduct with_bias = {.dtype = kFloat, .m = 5, .n = 7, .k = 3, .has_bias = true};
+  EXPECT_EQ(library.products->WorkspaceFor(with_bias).value(), std::nullopt);
 }
 
 TEST(ClblastTest, ProcessorsUseThisBackendsKernels) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <utility>
 
 #include "ramet/tensor/memory_owners.h"
 
@@ -10,10 +11,9 @@ namespace ramet::gpu {
 namespace {
 
 constexpr size_t kMinBlockBytes = 256;
-
-bool IsNewer(const std::unique_ptr<DriverMemory>& a, const std::unique_ptr<DriverMemory>& b) {
-  return a->id() > b->id();
-}
+// A run gets a new block rather than one that it has used, up to this number of bytes for a size
+// in the life of the allocator.
+constexpr size_t kMaxFreshBytes = size_t{8} << 20;
 
 // Returns an address that no other buffer has, outside the canonical ranges of x86-64 and the user
 // ranges of arm64.
@@ -104,20 +104,39 @@ StatusOr<BufferPtr> CachingAllocator::Allocate(size_t bytes) {
   return BufferPtr::Adopt(buffer);
 }
 
+void CachingAllocator::EndPeriod() {
+  MutexLock lock(mutex_);
+  has_ended_ = true;
+}
+
+bool CachingAllocator::Reuses(size_t size, SizeClass& blocks) {
+  if (blocks.free.empty()) return false;
+  return was_full_ || blocks.free.HasEarlier(period_) ||
+         (blocks.fresh + 1) * size > kMaxFreshBytes ||
+         usage_.in_use + usage_.kept + size > usage_.limit;
+}
+
 StatusOr<std::unique_ptr<DriverMemory>> CachingAllocator::TakeBlock(size_t size) {
-  if (auto found = kept_.find(size); found != kept_.end() && !found->second.empty()) {
-    std::ranges::pop_heap(found->second, IsNewer);
-    std::unique_ptr<DriverMemory> block = std::move(found->second.back());
-    found->second.pop_back();
+  if (std::exchange(has_ended_, false)) ++period_;
+  SizeClass& blocks = sizes_[size];
+  if (Reuses(size, blocks)) {
     usage_.kept -= size;
-    return block;
+    return blocks.free.Take(period_);
   }
   if (usage_.in_use + usage_.kept + size > usage_.limit) ReleaseKept();
   if (usage_.in_use + size > usage_.limit) return ResourceExhausted("the limit is reached");
   auto block = device_.Allocate(size);
-  if (block.ok() || usage_.kept == 0) return block;
-  ReleaseKept();
-  return device_.Allocate(size);
+  if (!block.ok() && !blocks.free.empty()) {
+    was_full_ = true;
+    usage_.kept -= size;
+    return blocks.free.Take(period_);
+  }
+  if (!block.ok() && usage_.kept > 0) {
+    ReleaseKept();
+    block = device_.Allocate(size);
+  }
+  if (block.ok()) ++blocks.fresh;
+  return block;
 }
 
 void CachingAllocator::NoteInUse(size_t size) {
@@ -149,7 +168,10 @@ void CachingAllocator::ReleaseShared(std::unique_ptr<DriverSharedMemory> shared)
 void CachingAllocator::ReleaseKept() {
   if (usage_.kept == 0) return;
   if (before_release_) before_release_();
-  kept_.clear();
+  was_full_ = true;
+  for (auto& [size, blocks] : sizes_) {
+    while (!blocks.free.empty()) blocks.free.Take(period_);
+  }
   usage_.kept = 0;
 }
 
@@ -157,9 +179,7 @@ void CachingAllocator::Free(std::unique_ptr<DriverMemory> block, size_t size) {
   MutexLock lock(mutex_);
   usage_.in_use -= size;
   usage_.kept += size;
-  std::vector<std::unique_ptr<DriverMemory>>& blocks = kept_[size];
-  blocks.push_back(std::move(block));
-  std::ranges::push_heap(blocks, IsNewer);
+  sizes_[size].free.Add(std::move(block), period_);
 }
 
 Status CachingAllocator::OutOfMemory(size_t bytes, const Status& cause) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ramet/backends/gpu/driver/driver.h"
+#include "ramet/backends/gpu/memory/free_blocks.h"
 #include "ramet/base/mutex.h"
 #include "ramet/device/device.h"
 
@@ -35,10 +36,10 @@ class GpuBuffer : public Buffer {
 };
 
 // A CachingAllocator allocates the memory of a GPU in blocks and keeps freed ones for later
-// buffers. The oldest free block of a size is used first, so that the blocks of a step do not
-// depend on the order in which those of earlier steps were freed. A freed block may be reused at
+// buffers. The order in which it uses them is that of FreeBlocks. A freed block may be reused at
 // once, also while enqueued work uses it: all work of the device goes through one queue, so that
-// later work comes after it. Thread-safe. Lives as long as the process.
+// later work comes after it. But work of the same run can be done at the same time only if its
+// blocks are different, so small blocks are reused late. Thread-safe. Lives as long as the process.
 class CachingAllocator final : public Allocator {
  public:
   // `name` is the device's in errors. Blocks in use and kept ones have at most `limit_bytes` bytes.
@@ -48,6 +49,8 @@ class CachingAllocator final : public Allocator {
                    uint64_t limit_bytes, std::function<void()> before_release = nullptr);
 
   std::string_view name() const override { return name_; }
+  // Ends a period: the next allocation may use all blocks that are free then.
+  void EndPeriod();
   // \error kResourceExhausted: the limit is reached, or the driver has no memory.
   StatusOr<BufferPtr> Allocate(size_t bytes) override;
   // Allocates memory that other processes can open. It counts as in use until ReleaseShared.
@@ -66,7 +69,14 @@ class CachingAllocator final : public Allocator {
 
  private:
   class Block;
+  // The blocks of a size.
+  struct SizeClass {
+    FreeBlocks free;
+    size_t fresh = 0;  // blocks that were allocated, with those that were returned to the driver
+  };
   StatusOr<std::unique_ptr<DriverMemory>> TakeBlock(size_t size) RAMET_REQUIRES(mutex_);
+  // Reports whether a free block of this size is used rather than a new one.
+  bool Reuses(size_t size, SizeClass& blocks) RAMET_REQUIRES(mutex_);
   void NoteInUse(size_t size) RAMET_REQUIRES(mutex_);
   void ReleaseKept() RAMET_REQUIRES(mutex_);
   void Free(std::unique_ptr<DriverMemory> block, size_t size);
@@ -78,8 +88,10 @@ class CachingAllocator final : public Allocator {
   const std::function<void()> before_release_;
   mutable Mutex mutex_;
   Usage usage_ RAMET_GUARDED_BY(mutex_);
-  // By size; heaps, the oldest block first.
-  std::map<size_t, std::vector<std::unique_ptr<DriverMemory>>> kept_ RAMET_GUARDED_BY(mutex_);
+  std::map<size_t, SizeClass> sizes_ RAMET_GUARDED_BY(mutex_);
+  bool was_full_ RAMET_GUARDED_BY(mutex_) = false;  // then blocks are reused at once
+  uint64_t period_ RAMET_GUARDED_BY(mutex_) = 0;
+  bool has_ended_ RAMET_GUARDED_BY(mutex_) = false;  // the period, though blocks may be freed in it
 };
 
 // Returns the size of the block for a buffer: a multiple of 256, at most an eighth larger than

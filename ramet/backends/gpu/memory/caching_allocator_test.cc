@@ -72,7 +72,10 @@ TEST_F(CachingAllocatorTest, BuffersNameTheirMemoryAndDifferInAddress) {
 }
 
 TEST_F(CachingAllocatorTest, FreedBlocksServeBuffersOfSimilarSize) {
-  for (size_t bytes : {1000u, 1024u, 1000u}) allocator_.Allocate(bytes).value();
+  for (size_t bytes : {1000u, 1024u, 1000u}) {
+    allocator_.Allocate(bytes).value();
+    allocator_.EndPeriod();
+  }
   EXPECT_EQ(device_.allocations, 1);
   EXPECT_EQ(allocator_.usage().in_use, 0u);
   EXPECT_EQ(allocator_.usage().kept, 1024u);
@@ -85,8 +88,42 @@ TEST_F(CachingAllocatorTest, TheOldestFreeBlockIsUsedFirst) {
   Tensor tensors[] = {allocate(), allocate(), allocate()};
   const uint64_t ids[] = {id(tensors[0]), id(tensors[1]), id(tensors[2])};
   for (const int freed : {1, 2, 0}) tensors[freed] = Tensor();
+  allocator_.EndPeriod();
   for (Tensor& tensor : tensors) tensor = allocate();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(id(tensors[i]), ids[i]);
+}
+
+TEST_F(CachingAllocatorTest, ABlockThatAPeriodUsedIsUsedAgainLast) {
+  const auto allocate = [&] { return Tensor::Allocate(kFloat, {kMiB / 4}, &allocator_).value(); };
+  const auto id = [](const Tensor& t) { return GpuBuffer::BlockOf(t).id(); };
+  std::vector<Tensor> held = {allocate(), allocate()};
+  const uint64_t first = id(held[0]), second = id(held[1]);
+  held.clear();
+  allocator_.EndPeriod();
+  EXPECT_EQ(id(allocate()), first);
+  EXPECT_EQ(id(allocate()), second);  // which was not used
+  EXPECT_EQ(device_.allocations, 2);
+  for (int i = 2; i < 8; ++i) EXPECT_NE(id(allocate()), first);  // new ones
+  EXPECT_EQ(device_.allocations, 8);
+  EXPECT_EQ(id(allocate()), first);  // a size has at most 8 MiB of new blocks
+  EXPECT_EQ(id(allocate()), second);
+}
+
+// The driver may be full before the limit is reached.
+TEST_F(CachingAllocatorTest, AFullDeviceKeepsItsBlocksIfOneIsFree) {
+  int released = 0;
+  CachingAllocator large("GPU:0", device_, &memory_, 1024 * kMiB, [&] { ++released; });
+  const BufferPtr held = large.Allocate(15 * kMiB).value();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(large.Allocate(kMiB).ok());
+  EXPECT_EQ(released, 0);
+  EXPECT_EQ(large.usage().kept, kMiB);
+  EXPECT_EQ(device_.allocations, 2);
+}
+
+TEST_F(CachingAllocatorTest, LargeBlocksAreUsedAgainAtOnce) {
+  CachingAllocator large("GPU:0", device_, &memory_, 1024 * kMiB);
+  for (int i = 0; i < 3; ++i) large.Allocate(9 * kMiB).value();
+  EXPECT_EQ(device_.allocations, 1);
 }
 
 TEST_F(CachingAllocatorTest, SaysSoBeforeBlocksAreDestroyed) {

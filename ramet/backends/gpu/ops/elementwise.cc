@@ -241,7 +241,7 @@ ProgramVariant FusedOps(DType dtype) {
   const auto add = [&](const ElementwiseCode& code) {
     std::vector<FusedOperand> operands = {last};
     if (code.form != ElementwiseForm::kUnary) operands.push_back({false, 1});
-    parts.push_back({code, std::move(operands)});
+    parts.push_back({code, std::move(operands), parts.empty()});
     last = {true, static_cast<int16_t>(parts.size() - 1)};
   };
   for (const ElementwiseRow& row : ElementwiseTable()) {

@@ -23,11 +23,11 @@ class FusedElementwiseKernel final : public FusedKernel {
     const int64_t n = shape.num_elements();
     FusedTree::Layout layout;
     if (!tree_.SetLayout(c, shape, &layout)) return false;
-    const auto result = Output(c, shape);
-    if (!result.ok()) return false;
+    if (!tree_.AllocateKept(c, shape) || !Output(c, shape).ok()) return tree_.DropOutputs(c);
     if (n == 0) return true;
     const KernelSpec& kernel = kernels_[RankIndex(layout.rank)];
-    return NoteFused(DeviceOf(c), kernel.program.name, Start(c, kernel, layout, **result));
+    return NoteFused(DeviceOf(c), kernel.program.name, Start(c, kernel, layout, n)) ||
+           tree_.DropOutputs(c);
   }
 
  private:
@@ -47,22 +47,23 @@ class FusedElementwiseKernel final : public FusedKernel {
     const std::span<const DType> inputs = tree_.inputs();
     std::array<int, FusedTree::kMaxInputs> same;
     const auto first = std::ranges::find(inputs, dtype);
-    if (first == inputs.end()) return c.Allocate(0, dtype, shape);
+    if (first == inputs.end()) return c.Allocate(tree_.num_kept(), dtype, shape);
     same.fill(static_cast<int>(first - inputs.begin()));
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == dtype) same[i] = static_cast<int>(i);
     }
     static_assert(FusedTree::kMaxInputs == 8);
     return c.ForwardOrAllocate(
-        0, {same[0], same[1], same[2], same[3], same[4], same[5], same[6], same[7]}, dtype, shape);
+        tree_.num_kept(), {same[0], same[1], same[2], same[3], same[4], same[5], same[6], same[7]},
+        dtype, shape);
   }
 
   Status Start(KernelContext& c, const KernelSpec& kernel, const FusedTree::Layout& layout,
-               const Tensor& result) const {
-    const int64_t n = result.num_elements();
+               int64_t n) const {
     std::vector<LaunchArgument> arguments;
+    arguments.reserve(2 * static_cast<size_t>(c.num_inputs() + tree_.num_kept()) + 3);
     for (int i = 0; i < c.num_inputs(); ++i) arguments.emplace_back(c.input(i));
-    arguments.emplace_back(result);
+    for (int k = 0; k <= tree_.num_kept(); ++k) arguments.emplace_back(c.output(k).tensor);
     AppendSteps(layout, tree_.num_inputs(), n, &arguments);
     arguments.emplace_back(Index{n});
     return LaunchForEach(c, kernel, n, arguments);
@@ -92,7 +93,7 @@ bool FusableElementwise::SetCode(std::span<const FusedPart> parts, std::vector<C
   for (const FusedPart& part : parts) {
     const auto* const kernel = dynamic_cast<const FusableElementwise*>(part.kernel);
     if (kernel == nullptr) return false;
-    made->push_back({kernel->code(), part.operands});
+    made->push_back({kernel->code(), part.operands, part.is_kept});
     for (const FusedOperand& operand : part.operands) {
       if (!operand.is_part) inputs[operand.index] = made->back().code.operand;
     }

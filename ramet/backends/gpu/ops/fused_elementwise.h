@@ -21,14 +21,15 @@ struct ElementwiseCode {
   std::string expression;
 };
 
-// A part of a fused kernel.
+// A part of a fused kernel. The code of two operands is applied to all of them, from the left.
 struct CodePart {
   ElementwiseCode code;
   std::vector<FusedOperand> operands;
+  bool is_kept = false;
 };
 
 // Returns the program that computes the last part from inputs of these dtypes, which is made once.
-// Its kernel is "fused"; `rank` is one of kCompiledRanks.
+// Its kernel is "fused"; `rank` is one of kCompiledRanks. The outputs are those of FusedKernel.
 ProgramVariant FusedProgram(std::span<const CodePart> parts, std::span<const DType> inputs,
                             int rank);
 // Reports whether the parts compute on doubles.

@@ -75,21 +75,38 @@ bool FusedTree::SetShape(const KernelContext& c, Shape* shape) const {
   for (size_t p = 0; p < parts_.size(); ++p) {
     const CodePart& part = parts_[p];
     shapes[p] = shape_of(part.operands[0]);
-    if (part.operands.size() == 1) continue;
-    const Shape* const b = shape_of(part.operands[1]);
-    if (part.code.form == ElementwiseForm::kBias) {
-      if (!IsBiasOf(*b, *shapes[p])) return false;
-      continue;
+    for (size_t k = 1; k < part.operands.size(); ++k) {
+      const Shape* const b = shape_of(part.operands[k]);
+      if (part.code.form == ElementwiseForm::kBias) {
+        if (!IsBiasOf(*b, *shapes[p])) return false;
+        continue;
+      }
+      if (*shapes[p] == *b) continue;
+      if (part.code.form != ElementwiseForm::kBroadcast) return false;
+      auto both = BroadcastShapes(*shapes[p], *b);
+      if (!both.ok()) return false;
+      made[p] = *std::move(both);
+      shapes[p] = &made[p];
     }
-    if (*shapes[p] == *b) continue;
-    if (part.code.form != ElementwiseForm::kBroadcast) return false;
-    auto both = BroadcastShapes(*shapes[p], *b);
-    if (!both.ok()) return false;
-    made[p] = *std::move(both);
-    shapes[p] = &made[p];
   }
   *shape = *shapes[parts_.size() - 1];
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].is_kept && *shapes[p] != *shape) return false;
+  }
   return true;
+}
+
+bool FusedTree::AllocateKept(KernelContext& c, const Shape& shape) const {
+  int output = 0;
+  for (const CodePart& part : parts_) {
+    if (part.is_kept && !c.Allocate(output++, part.code.result, shape).ok()) return false;
+  }
+  return true;
+}
+
+bool FusedTree::DropOutputs(KernelContext& c) const {
+  for (int k = 0; k <= num_kept(); ++k) c.SetOutput(k, Tensor());
+  return false;
 }
 
 bool FusedTree::SetLayout(const KernelContext& c, const Shape& shape, Layout* layout) const {
@@ -141,6 +158,28 @@ std::string FusedSource::Pointers() const {
   return all;
 }
 
+std::string FusedSource::ForKept(std::string_view text) const {
+  std::string all;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    if (parts_[p].is_kept) all += Replaced(text, p);
+  }
+  return all;
+}
+
+// No other pointer of a kernel names their memory.
+std::string FusedSource::KeptPointers() const {
+  std::string all;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    if (!parts_[p].is_kept) continue;
+    all += StrCat("GLOBAL stored_", DialectTag(parts_[p].code.result), "* RESTRICT y", p, ", ");
+  }
+  return all;
+}
+
+std::string FusedSource::ValueOf(const FusedOperand& operand) const {
+  return StrCat(operand.is_part ? "r" : "v", operand.index);
+}
+
 // Undefines the macros of a part and the one after which follows other text.
 std::string FusedSource::Functions() const {
   std::string functions = "typedef struct { index_t v[8]; } Steps;\n";
@@ -172,53 +211,62 @@ std::string FusedSource::StepsParameters() const {
   return StrCat("Steps dims, ", ForInputs("Steps steps%, "));
 }
 
-// A function of the inputs' elements that computes the last part.
+// A function of the inputs' elements that computes the last part, and stores the parts that are
+// kept at `p`.
 std::string FusedSource::ValueFunction() const {
-  std::string text =
-      StrCat("FUNCTION value_", DialectTag(parts_.back().code.result), " fused_value(");
+  std::string text = StrCat("FUNCTION value_", DialectTag(parts_.back().code.result),
+                            " fused_value(", KeptPointers(), "index_t p");
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    text += StrCat(i > 0 ? ", " : "", "value_", DialectTag(inputs_[i]), " v", i);
+    text += StrCat(", value_", DialectTag(inputs_[i]), " v", i);
   }
   text += ") {\n";
   for (size_t p = 0; p < parts_.size(); ++p) {
-    text += StrCat("const value_", DialectTag(parts_[p].code.result), " r", p, " = part", p, "(");
-    for (size_t k = 0; k < parts_[p].operands.size(); ++k) {
-      const FusedOperand& operand = parts_[p].operands[k];
-      text += StrCat(k > 0 ? ", " : "", operand.is_part ? "r" : "v", operand.index);
-    }
-    text += ");\n";
+    const std::string_view tag = DialectTag(parts_[p].code.result);
+    text += StrCat("const value_", tag, " r", p, " = ", CallOf(p), ";\n");
+    if (parts_[p].is_kept) text += StrCat("y", p, "[p] = store_", tag, "(r", p, ");\n");
   }
   return StrCat(text, "return r", parts_.size() - 1, ";\n}\n");
 }
 
-// A function that computes element `rest`. It is inlined, so that the loads of several elements can
-// be started before their values are computed.
+// The value of a part: its function, applied to all operands from the left.
+std::string FusedSource::CallOf(size_t p) const {
+  const auto& [code, operands, is_kept] = parts_[p];
+  std::string value = ValueOf(operands[0]);
+  if (code.form == ElementwiseForm::kUnary) return StrCat("part", p, "(", value, ")");
+  for (size_t k = 1; k < operands.size(); ++k) {
+    value = StrCat("part", p, "(", value, ", ", ValueOf(operands[k]), ")");
+  }
+  return value;
+}
+
+// A function that computes element `p`. It is inlined, so that the loads of several elements can be
+// started before their values are computed.
 std::string FusedSource::Element() const {
   std::string text =
       StrCat(ValueFunction(), "INLINE_FUNCTION value_", DialectTag(parts_.back().code.result),
-             " fused_element(", Pointers(), StepsParameters(), "index_t rest) {\n",
-             ForInputs("index_t at% = 0;\n"), "UNROLL for (int d = 0; d < RANK - 1; ++d) {\n",
+             " fused_element(", Pointers(), KeptPointers(), StepsParameters(),
+             "index_t p) {\nindex_t rest = p;\n", ForInputs("index_t at% = 0;\n"),
+             "UNROLL for (int d = 0; d < RANK - 1; ++d) {\n",
              "const index_t next = DIVIDE(rest, dims.v[d]);\n",
              "const index_t k = rest - next * dims.v[d];\n", ForInputs("at% += k * steps%.v[d];\n"),
-             "rest = next;\n}\n", "return fused_value(");
+             "rest = next;\n}\n", "return fused_value(", ForKept("y%, "), "p");
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    text += Replaced(StrCat(i > 0 ? ", " : "", "load_", DialectTag(inputs_[i]),
-                            "(x%[at% + rest * steps%.v[RANK - 1]])"),
-                     i);
+    text += Replaced(
+        StrCat(", load_", DialectTag(inputs_[i]), "(x%[at% + rest * steps%.v[RANK - 1]])"), i);
   }
-  return StrCat(text, ");\n}\n#define FUSED_ELEMENT(p) fused_element(", ForInputs("x%, "), "dims, ",
-                ForInputs("steps%, "), "p)\n");
+  return StrCat(text, ");\n}\n#define FUSED_ELEMENT(p) fused_element(", ForInputs("x%, "),
+                ForKept("y%, "), "dims, ", ForInputs("steps%, "), "p)\n");
 }
 
 std::string FusedSource::Elementwise() const {
   const std::string_view result = DialectTag(parts_.back().code.result);
-  return StrCat(Functions(), Element(), "KERNEL(fused)(", Pointers(), "GLOBAL stored_", result,
-                "* y, ", StepsParameters(), "index_t n) {\nFOR_EACH(i, n) y[i] = store_", result,
-                "(FUSED_ELEMENT(i));\n}\n");
+  return StrCat(Functions(), Element(), "KERNEL(fused)(", Pointers(), KeptPointers(),
+                "GLOBAL stored_", result, "* y, ", StepsParameters(),
+                "index_t n) {\nFOR_EACH(i, n) y[i] = store_", result, "(FUSED_ELEMENT(i));\n}\n");
 }
 
 std::string FusedSource::Operands() const {
-  std::string parameters = StrCat(Pointers(), StepsParameters());
+  std::string parameters = StrCat(Pointers(), KeptPointers(), StepsParameters());
   parameters.resize(parameters.size() - 2);  // a comma
   return StrCat(Functions(), Element(), "#define OPERANDS ", parameters,
                 "\n#define ELEMENT(p) FUSED_ELEMENT(p)\n");

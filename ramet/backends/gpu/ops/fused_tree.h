@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -15,7 +16,8 @@ namespace ramet::gpu {
 const Program& ProgramWith(std::string source);
 
 // A FusedTree is a tree of element-wise ops: its source, and how the inputs of a run fit together.
-// The value of its last part has the shape to which all inputs are broadcast.
+// The values of its last part and of those that are kept have the shape to which all inputs are
+// broadcast. Parts may have several readers.
 class FusedTree {
  public:
   static constexpr int kMaxInputs = FusableKernel::kMaxInputs;
@@ -34,6 +36,9 @@ class FusedTree {
       : parts_(std::move(parts)), inputs_(std::move(inputs)) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_kept() const {
+    return static_cast<int>(std::ranges::count(parts_, true, &CodePart::is_kept));
+  }
   DType dtype() const { return parts_.back().code.result; }
   std::span<const CodePart> parts() const { return parts_; }
   std::span<const DType> inputs() const { return inputs_; }
@@ -41,6 +46,10 @@ class FusedTree {
   // Sets the shape of the value. Returns false if the first inputs of the context are not those of
   // the tree, or do not fit together.
   bool SetShape(const KernelContext& c, Shape* shape) const;
+  // Allocates the outputs of the parts that are kept. Returns false if there is no memory.
+  bool AllocateKept(KernelContext& c, const Shape& shape) const;
+  // Empties all outputs, after an error. Returns false, as FusedKernel::Compute then does.
+  bool DropOutputs(KernelContext& c) const;
   // Merges dimensions that are neighbors in the memory of all inputs. Returns false if too many are
   // left.
   bool SetLayout(const KernelContext& c, const Shape& shape, Layout* layout) const;
@@ -68,8 +77,8 @@ class FusedSource {
   FusedSource(std::span<const CodePart> parts, std::span<const DType> inputs)
       : parts_(parts), inputs_(inputs) {}
 
-  // The kernel "fused", which stores the value of the last part. RANK, one of kCompiledRanks, is
-  // the number of dimensions of its Steps.
+  // The kernel "fused", which stores the values of the last part and of those that are kept. RANK,
+  // one of kCompiledRanks, is the number of dimensions of its Steps.
   std::string Elementwise() const;
   // The definitions OPERANDS and ELEMENT(p) of kReduceProgram, for the value of the last part,
   // which need RANK too.
@@ -79,10 +88,15 @@ class FusedSource {
   std::string Functions() const;
   std::string FunctionOf(size_t p) const;
   std::string ForInputs(std::string_view text) const;
+  // Returns the text for each part that is kept, with its number.
+  std::string ForKept(std::string_view text) const;
   std::string Pointers() const;
+  std::string KeptPointers() const;
   std::string StepsParameters() const;
   std::string Element() const;
   std::string ValueFunction() const;
+  std::string CallOf(size_t p) const;
+  std::string ValueOf(const FusedOperand& operand) const;
 
   const std::span<const CodePart> parts_;
   const std::span<const DType> inputs_;

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 #include "ramet/backends/gpu/ops/families.h"
 #include "ramet/linalg/parallel.h"
 
 // Convolutions by libraries of vendors. Filters are copied to and from the order of the library,
-// and images are padded by a copy if they have more zeros on one side.
+// images are padded by a copy if they have more zeros on one side, and copied to another order of
+// the dimensions if the library is faster with it.
 
 namespace ramet::gpu {
 namespace {
@@ -94,6 +96,103 @@ StatusOr<bool> Start(GpuDevice& device, const LibraryConvolution& c, const Tenso
                     : device.libraries().Convolve(c, filter, b, result, *workspace);
 }
 
+// Reports whether the order of the images may be changed. The choice depends on times.
+bool MayPutChannelsFirst(const LibraryConvolution& c) {
+  const ConvGeometry& g = c.geometry;
+  return c.dtype == kFloat && !c.deterministic && !g.channels_first && g.groups == 1;
+}
+
+LibraryConvolution WithChannelsFirst(LibraryConvolution c) {
+  c.geometry.channels_first = true;
+  return c;
+}
+
+// Returns about how long copies of both images take.
+double SecondsOfCopies(const LibraryConvolution& c) {
+  constexpr double kSecondsPerCopy = 4e-6, kBytesPerSecond = 1e12;
+  const ConvGeometry& g = c.geometry;
+  const auto elements = static_cast<double>(g.in_elements() + g.out_elements());
+  return 2 * kSecondsPerCopy + 2 * sizeof(float) * elements / kBytesPerSecond;
+}
+
+// An image of the convolution: its input or its output.
+struct ImageSizes {
+  int64_t batch, pixels, channels;
+};
+
+Status PutChannels(GpuDevice& device, const ImageSizes& image, bool first, const Tensor& from,
+                   Tensor& to) {
+  const auto& [batch, pixels, channels] = image;
+  const std::array<int64_t, 3> dims = {batch, pixels, channels};
+  const std::array<int64_t, 3> at_the_end = {pixels * channels, channels, 1};
+  const std::array<int64_t, 3> at_the_start = {pixels * channels, 1, pixels};
+  return first ? CopyStrided(device, from, 0, at_the_end, to, 0, at_the_start, dims)
+               : CopyStrided(device, from, 0, at_the_start, to, 0, at_the_end, dims);
+}
+
+// Starts a convolution on copies of the images with the channels first.
+StatusOr<bool> StartWithChannelsFirst(GpuDevice& device, const LibraryConvolution& c,
+                                      const Tensor& a, const Tensor& b, Tensor& result) {
+  const ConvGeometry& g = c.geometry;
+  const ImageSizes in = {g.batch, g.in_pixels(), g.in_channels};
+  const ImageSizes out = {g.batch, g.out_pixels(), g.out_channels};
+  const LibraryConvolution turned = WithChannelsFirst(c);
+  if (!device.libraries().WorkspaceFor(turned, MaxWorkspaceBytes(device))) return false;
+  const auto copied = [&](const ImageSizes& image, const Tensor& x) -> StatusOr<Tensor> {
+    RAMET_ASSIGN_OR_RETURN(Tensor copy, Temporary(device, c.dtype, x.shape()));
+    RAMET_RETURN_IF_ERROR(PutChannels(device, image, true, x, copy));
+    return copy;
+  };
+  Tensor x = a, y = b, image;
+  if (c.part != ConvPart::kBackpropInput) {
+    RAMET_ASSIGN_OR_RETURN(x, copied(in, a));
+  }
+  if (c.part != ConvPart::kForward) {
+    RAMET_ASSIGN_OR_RETURN(y, copied(out, b));
+  }
+  if (c.part == ConvPart::kBackpropFilter) return Start(device, turned, x, y, result);
+  RAMET_ASSIGN_OR_RETURN(image, Temporary(device, c.dtype, result.shape()));
+  const auto started = Start(device, turned, x, y, image);
+  if (!started.ok() || !*started) return started;
+  const ImageSizes& made = c.part == ConvPart::kForward ? out : in;
+  RAMET_RETURN_IF_ERROR(PutChannels(device, made, false, image, result));
+  return true;
+}
+
+// Like StartWithChannelsFirst, but returns false if there is no memory for the copies.
+StatusOr<bool> TryChannelsFirst(GpuDevice& device, const LibraryConvolution& c, const Tensor& a,
+                                const Tensor& b, Tensor& result) {
+  auto started = StartWithChannelsFirst(device, c, a, b, result);
+  if (IsResourceExhausted(started.status())) return false;
+  return started;
+}
+
+// Reports whether the convolution is faster with the channels first. The first call measures both
+// orders. If there is no memory to measure that one, it is not used.
+StatusOr<bool> IsFasterWithChannelsFirst(GpuDevice& device, const LibraryConvolution& c,
+                                         const Tensor& a, const Tensor& b, Tensor& result) {
+  const LibraryConvolution turned = WithChannelsFirst(c);
+  if (!device.libraries().SecondsOf(c)) {
+    RAMET_RETURN_IF_ERROR(Start(device, c, a, b, result).status());
+    RAMET_RETURN_IF_ERROR(TryChannelsFirst(device, c, a, b, result).status());
+  }
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  return device.libraries().SecondsOf(turned).value_or(kUnknown) + SecondsOfCopies(c) <
+         device.libraries().SecondsOf(c).value_or(kUnknown);
+}
+
+// Starts a convolution in the faster order of the images.
+StatusOr<bool> StartFaster(GpuDevice& device, const LibraryConvolution& c, const Tensor& a,
+                           const Tensor& b, Tensor& result) {
+  if (MayPutChannelsFirst(c)) {
+    RAMET_ASSIGN_OR_RETURN(const bool turns, IsFasterWithChannelsFirst(device, c, a, b, result));
+    RAMET_ASSIGN_OR_RETURN(const bool is_started, turns ? TryChannelsFirst(device, c, a, b, result)
+                                                        : StatusOr<bool>(false));
+    if (is_started) return true;
+  }
+  return Start(device, c, a, b, result);
+}
+
 // An image with zeros around it, for a convolution with equal padding.
 struct PaddedImage {
   ConvGeometry geometry;  // of the convolution of the padded image
@@ -148,14 +247,14 @@ StatusOr<bool> StartPadded(GpuDevice& device, const LibraryConvolution& c, const
   RAMET_ASSIGN_OR_RETURN(Tensor image,
                          Temporary(device, c.dtype, Shape{padded.geometry.in_elements()}));
   if (c.part == ConvPart::kBackpropInput) {
-    const auto started = Start(device, inner, a, b, image);
+    const auto started = StartFaster(device, inner, a, b, image);
     if (!started.ok() || !*started) return started;
     RAMET_RETURN_IF_ERROR(CopyImage(device, c.geometry, padded, false, image, result));
     return true;
   }
   RAMET_RETURN_IF_ERROR(SetZeros(device, image));
   RAMET_RETURN_IF_ERROR(CopyImage(device, c.geometry, padded, true, a, image));
-  return Start(device, inner, image, b, result);
+  return StartFaster(device, inner, image, b, result);
 }
 
 }  // namespace
@@ -172,7 +271,7 @@ StatusOr<bool> ConvolveWithLibrary(GpuDevice& device, ConvPart part, const ConvG
   }
   const LibraryConvolution c = DescribeConvolution(part, a.dtype(), g, linalg::Deterministic());
   return checked(HasUnevenPadding(c) ? StartPadded(device, c, a, b, result)
-                                     : Start(device, c, a, b, result));
+                                     : StartFaster(device, c, a, b, result));
 }
 
 }  // namespace ramet::gpu

@@ -176,7 +176,42 @@ TEST_F(LibraryConvolutionTest, ConvolutionsOfPixelsAreProducts) {
   EXPECT_TRUE(fake_.cudnn_runs.empty());
 }
 
+TEST_F(LibraryConvolutionTest, PutsChannelsFirstWhereThatIsFaster) {
+  const ConvGeometry g = Geometry({{6, 3, 1, 1, 1, 1}, {5, 2}});
+  for (bool is_faster : {false, true}) {
+    fake_.cudnn_engines = {
+        {.milliseconds = is_faster ? 20 : 0, .channels_first_milliseconds = is_faster ? 0 : 20}};
+    device_ = GpuDevice::Make(0, *testing::FakeCudaDevice(), 1.0).value();
+    for (ConvPart part : kParts) {
+      EXPECT_TRUE(Convolves(kFloat, part, g));  // measures
+      const int before = fake_.cudnn_channels_first;
+      EXPECT_TRUE(Convolves(kFloat, part, g));
+      EXPECT_EQ(fake_.cudnn_channels_first - before, is_faster ? 1 : 0);
+      EXPECT_TRUE(Convolves(kHalf, part, g));
+    }
+    linalg::SetDeterministic(true);  // the choice would depend on times
+    const int before = fake_.cudnn_channels_first;
+    EXPECT_TRUE(Convolves(kFloat, ConvPart::kForward, g));
+    EXPECT_EQ(fake_.cudnn_channels_first, before);
+    linalg::SetDeterministic(false);
+  }
+}
+
+TEST_F(LibraryConvolutionTest, KeepsTheOrderOfImagesIfTheirCopiesDoNotFit) {
+  fake_.cudnn_engines = {{.milliseconds = 20}};
+  constexpr double kLimit = 150'000;  // the images have 48,000 and 63,936 bytes
+  device_ = GpuDevice::Make(0, *testing::FakeCudaDevice(),
+                            kLimit / static_cast<double>(fake_.memory_bytes))
+                .value();
+  const int before = fake_.cudnn_channels_first;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(Convolves(kFloat, ConvPart::kForward, Geometry({{2000, 3}})));
+  }
+  EXPECT_EQ(fake_.cudnn_channels_first, before);
+}
+
 TEST_F(LibraryConvolutionTest, CountsALaunch) {
+  fake_.cudnn_engines = {{.channels_first_milliseconds = 20}};
   const ConvGeometry g = Geometry({{7, 3}});
   EXPECT_TRUE(Convolves(kFloat, ConvPart::kForward, g));
   const int64_t before = device_->work().launches;
@@ -189,8 +224,8 @@ TEST_F(LibraryConvolutionTest, UsesLessWorkspaceWhenTheMemoryIsFull) {
   fake_.cudnn_engines = {{.workspace_bytes = kLarge}, {.workspace_bytes = kSmall}};
   const ConvGeometry g = Geometry({{7, 3}});
   const auto size =
-      static_cast<int64_t>(fake_.memory_bytes - fake_.bytes_in_use - (size_t{45} << 20));
-  const Tensor full = Temporary(*device_, kUInt8, Shape{size}).value();  // 32 MiB are for products
+      static_cast<int64_t>(fake_.memory_bytes - fake_.bytes_in_use - (size_t{29} << 20));
+  const Tensor full = Temporary(*device_, kUInt8, Shape{size}).value();
   linalg::SetDeterministic(true);  // the first engine is not compared with others
   EXPECT_TRUE(Convolves(kFloat, ConvPart::kForward, g));
   linalg::SetDeterministic(false);

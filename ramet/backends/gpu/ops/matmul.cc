@@ -5,9 +5,10 @@
 #include "ramet/backends/gpu/ops/families.h"
 #include "ramet/backends/gpu/ops/program_variants.h"
 #include "ramet/backends/gpu/ops/type_sets.h"
+#include "ramet/op/epilogue.h"
 #include "ramet/op/op.h"
 
-// MatMul: the product of two matrices.
+// MatMul: the product of two matrices, with a bias if the library of products adds it.
 
 namespace ramet::gpu {
 namespace {
@@ -97,7 +98,14 @@ Definitions MatMulDefinitions(DType dtype, bool transpose_a, bool transpose_b) {
 
 bool HasMatMul(DType dtype) { return dtype != kInt8 && dtype != kInt16; }
 
-class MatMulKernel final : public Kernel {
+// Reports whether a tensor has one element for each of the columns, so that adding it to a matrix
+// adds it to each row.
+bool IsRow(const Shape& shape, int64_t columns) {
+  if (shape.unknown_rank() || shape.rank() < 1 || shape.rank() > 2 || columns < 0) return false;
+  return shape.dim(shape.rank() - 1) == columns && (shape.rank() == 1 || shape.dim(0) == 1);
+}
+
+class MatMulKernel final : public Kernel, public EpilogueKernel {
  public:
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     return std::unique_ptr<Kernel>(std::make_unique<MatMulKernel>(node));
@@ -109,22 +117,20 @@ class MatMulKernel final : public Kernel {
                 MatMulDefinitions(BaseType(node.input_types[0]), transpose_a_, transpose_b_)} {}
 
   Status Compute(KernelContext& c) override {
-    const Shape& a = c.input(0).shape();
-    const Shape& b = c.input(1).shape();
     for (int i = 0; i < 2; ++i) {
       if (c.input(i).rank() != 2) {
         return InvalidArgument("In[", i, "] is not a matrix. Instead it has shape ",
                                c.input(i).shape());
       }
     }
-    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
-    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
-    if (k != b.dim(transpose_b_ ? 1 : 0)) {
-      return InvalidArgument("Matrix size-incompatible: In[0]: ", a, ", In[1]: ", b);
+    if (!AreCompatible(c)) {
+      return InvalidArgument("Matrix size-incompatible: In[0]: ", c.input(0).shape(),
+                             ", In[1]: ", c.input(1).shape());
     }
-    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(0).dtype(), Shape{m, n}));
+    const StackedProduct product = ProductOf(c);
+    const int64_t m = product.m, n = product.n, k = product.k;
+    RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, product.dtype, Shape{m, n}));
     if (m == 0 || n == 0) return OkStatus();
-    const StackedProduct product = {c.input(0).dtype(), m, n, k, transpose_a_, transpose_b_};
     RAMET_ASSIGN_OR_RETURN(const bool is_started,
                            DeviceOf(c).libraries().Multiply(product, c.input(0), c.input(1), *y));
     if (is_started) return OkStatus();
@@ -135,7 +141,54 @@ class MatMulKernel final : public Kernel {
     return Launch(c, kernel_, size, {c.input(0), c.input(1), *y, Index{m}, Index{n}, Index{k}});
   }
 
+  // Relu stays a step of its own, because cuBLASLt does not say what it makes of NaN and -0.
+  bool CanApply(Epilogue epilogue, const KernelEnv& env, const Shape& output,
+                const Shape& addend) const override {
+    return epilogue == Epilogue::kAdd && output.rank() == 2 && IsRow(addend, output.dim(1)) &&
+           GpuDevice::Of(*env.memory).libraries().AddsBias();
+  }
+
+  bool ComputeWith(Epilogue epilogue, KernelContext& c) override {
+    if (epilogue != Epilogue::kAdd || !HasMatricesAndRow(c)) return false;
+    StackedProduct product = ProductOf(c);
+    product.has_bias = true;
+    DeviceLibraries& libraries = DeviceOf(c).libraries();
+    if (!libraries.Supports(product)) return false;
+    const auto y = c.Allocate(0, product.dtype, Shape{product.m, product.n});
+    if (!y.ok()) return false;
+    const auto started = libraries.Multiply(product, c.input(0), c.input(1), **y, &c.input(2));
+    if (started.ok() && *started) return true;
+    c.SetOutput(0, Tensor());  // so that the separate steps can use its memory
+    return false;
+  }
+  bool ComputeWithSteps(std::span<const ChannelStep> /*steps*/, KernelContext& /*c*/) override {
+    return false;
+  }
+
  private:
+  // Reports whether the inner dimensions of two matrices are equal.
+  bool AreCompatible(const KernelContext& c) const {
+    return c.input(0).dim(transpose_a_ ? 0 : 1) == c.input(1).dim(transpose_b_ ? 1 : 0);
+  }
+  StackedProduct ProductOf(const KernelContext& c) const {
+    const Tensor &a = c.input(0), &b = c.input(1);
+    return {a.dtype(),
+            a.dim(transpose_a_ ? 1 : 0),
+            b.dim(transpose_b_ ? 0 : 1),
+            a.dim(transpose_a_ ? 0 : 1),
+            transpose_a_,
+            transpose_b_};
+  }
+  // Reports whether the inputs are compatible matrices and a row to add, all of float.
+  bool HasMatricesAndRow(const KernelContext& c) const {
+    for (int i = 0; i < 3; ++i) {
+      const Tensor& input = c.input(i);
+      if (input.dtype() != kFloat || input.memory() != c.env().memory) return false;
+    }
+    if (c.input(0).rank() != 2 || c.input(1).rank() != 2 || !AreCompatible(c)) return false;
+    return IsRow(c.input(2).shape(), c.input(1).dim(transpose_b_ ? 0 : 1));
+  }
+
   const bool transpose_a_;
   const bool transpose_b_;
   const KernelSpec kernel_;

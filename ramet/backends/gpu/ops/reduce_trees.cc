@@ -76,8 +76,10 @@ class FusedReduceKernel final : public FusedKernel {
     FusedTree::Layout layout;
     if (n == 0 || n > std::numeric_limits<int32_t>::max() || !CanReduceInPlace(plan)) return false;
     if (!tree_.SetLayout(c, shape, &layout)) return false;
-    const auto result = c.Allocate(0, tree_.dtype(), ReducedShape(shape, reduced, keep_dims_));
-    return result.ok() && Start(c, plan, layout, n, **result);
+    if (!tree_.AllocateKept(c, shape)) return tree_.DropOutputs(c);
+    const Shape reduced_shape = ReducedShape(shape, reduced, keep_dims_);
+    const auto result = c.Allocate(tree_.num_kept(), tree_.dtype(), reduced_shape);
+    return (result.ok() && Start(c, plan, layout, n, **result)) || tree_.DropOutputs(c);
   }
 
  private:
@@ -85,7 +87,9 @@ class FusedReduceKernel final : public FusedKernel {
              Tensor& result) const {
     const int rank = kCompiledRanks[RankIndex(layout.rank)];
     ComputedOperand operand = {program_, tree_.dtype(), {}, rank};
+    operand.arguments.reserve(2 * static_cast<size_t>(c.num_inputs() + tree_.num_kept()) + 1);
     for (int i = 0; i < tree_.num_inputs(); ++i) operand.arguments.emplace_back(c.input(i));
+    for (int k = 0; k < tree_.num_kept(); ++k) operand.arguments.emplace_back(c.output(k).tensor);
     AppendSteps(layout, tree_.num_inputs(), n, &operand.arguments);
     return NoteFused(DeviceOf(c), program_.name,
                      ReduceComputed(DeviceOf(c), op_, plan, operand, result));
@@ -154,9 +158,9 @@ std::vector<ProgramVariant> ReduceTreeVariants() {
   std::vector<ProgramVariant> all;
   for (DType dtype : kRealTypes) {
     const ElementwiseCode product = {ElementwiseForm::kBroadcast, dtype, dtype, "a * b"};
-    const CodePart parts[] = {{product, {{false, 0}, {false, 1}}}};
     const DType inputs[] = {dtype, dtype};
     const auto add = [&](ReduceOp op, int rank) {
+      const CodePart parts[] = {{product, {{false, 0}, {false, 1}}, op == ReduceOp::kSum}};
       Definitions definitions = ReduceDefinitions(op, 0, dtype, dtype, {1, 1});
       definitions.emplace_back("RANK", StrCat(rank));
       all.push_back({&ReduceProgram(parts, inputs), std::move(definitions)});

@@ -83,7 +83,6 @@ constexpr SharedOp kSharedOps[] = {
     {"UnsortedSegmentMin", "T", kComparedTypes},
     {"UnsortedSegmentProd", "T", kRealTypes},
     {"UnsortedSegmentSum", "T", kRealTypes},
-    {"AddN", "T", kRealTypes},
     {"All", "", kAnyType},
     {"Any", "", kAnyType},
     {"ArgMax", "T", kAllTypes},

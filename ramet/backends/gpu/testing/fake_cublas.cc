@@ -18,6 +18,8 @@ namespace ramet::gpu::cublas_lt::api {
 struct Operation {
   int compute, scale;
   int32_t transpose_a = 0, transpose_b = 0;
+  uint32_t epilogue = 0;
+  const void* bias = nullptr;
 };
 struct Layout {
   int type;
@@ -42,10 +44,17 @@ T ElementOf(const void* matrices, const api::Layout& layout, bool transpose, int
       matrices)[static_cast<uint64_t>(stack * layout.step) + column * layout.ld + row];
 }
 
+// Reports whether a bias is at an address that kernels for any bias can read.
+bool IsAligned(const void* bias) {
+  constexpr uintptr_t kAlignment = 16;
+  return bias != nullptr && reinterpret_cast<uintptr_t>(bias) % kAlignment == 0;
+}
+
 template <class T>
 void Multiply(const api::Operation& op, const void* a, const api::Layout& a_layout, const void* b,
               const api::Layout& b_layout, void* d, const api::Layout& d_layout) {
   const uint64_t depth = op.transpose_a ? a_layout.rows : a_layout.columns;
+  const bool has_bias = op.epilogue == api::k_CUBLASLT_EPILOGUE_BIAS;
   for (int stack = 0; stack < d_layout.count; ++stack) {
     for (uint64_t row = 0; row < d_layout.rows; ++row) {
       for (uint64_t column = 0; column < d_layout.columns; ++column) {
@@ -54,6 +63,7 @@ void Multiply(const api::Operation& op, const void* a, const api::Layout& a_layo
           sum += ElementOf<T>(a, a_layout, op.transpose_a == api::k_CUBLAS_OP_T, stack, row, k) *
                  ElementOf<T>(b, b_layout, op.transpose_b == api::k_CUBLAS_OP_T, stack, k, column);
         }
+        if (has_bias) sum += static_cast<const T*>(op.bias)[row];
         static_cast<T*>(
             d)[static_cast<uint64_t>(stack * d_layout.step) + column * d_layout.ld + row] = sum;
       }
@@ -85,11 +95,18 @@ Status cublasLtMatmulDescDestroy(api::Operation* operation) {
 }
 Status cublasLtMatmulDescSetAttribute(api::Operation* operation, int attribute, const void* value,
                                       size_t size) {
-  int32_t* const field = attribute == api::k_CUBLASLT_MATMUL_DESC_TRANSA ? &operation->transpose_a
-                                                                         : &operation->transpose_b;
-  if (size != sizeof *field) return kInvalidValue;
-  std::memcpy(field, value, size);
-  return 0;
+  const auto set = [&](auto& field) {
+    if (size != sizeof field) return kInvalidValue;
+    std::memcpy(&field, value, size);
+    return 0;
+  };
+  switch (attribute) {
+    case api::k_CUBLASLT_MATMUL_DESC_TRANSA: return set(operation->transpose_a);
+    case api::k_CUBLASLT_MATMUL_DESC_TRANSB: return set(operation->transpose_b);
+    case api::k_CUBLASLT_MATMUL_DESC_EPILOGUE: return set(operation->epilogue);
+    case api::k_CUBLASLT_MATMUL_DESC_BIAS_POINTER: return set(operation->bias);
+    default: return kInvalidValue;
+  }
 }
 Status cublasLtMatrixLayoutCreate(api::Layout** layout, int type, uint64_t rows, uint64_t columns,
                                   int64_t ld) {
@@ -119,26 +136,34 @@ Status cublasLtMatmulPreferenceDestroy(api::Preference* preference) {
 Status cublasLtMatmulPreferenceSetAttribute(api::Preference*, int, const void*, size_t size) {
   return size == sizeof(size_t) ? 0 : kInvalidValue;
 }
-Status cublasLtMatmulAlgoGetHeuristic(api::Handle*, api::Operation*, api::Layout* a, api::Layout*,
-                                      api::Layout*, api::Layout*, api::Preference*, int,
-                                      api::Heuristic* best, int* found) {
+// Adds no bias to products of doubles, as the library.
+Status cublasLtMatmulAlgoGetHeuristic(api::Handle*, api::Operation* operation, api::Layout* a,
+                                      api::Layout*, api::Layout*, api::Layout*, api::Preference*,
+                                      int, api::Heuristic* best, int* found) {
   ++ramet_fake_cuda()->cublas_choices;
+  const bool has_bias = operation->epilogue == api::k_CUBLASLT_EPILOGUE_BIAS;
+  if (has_bias && !IsAligned(operation->bias)) return kInvalidValue;
   *best = {};
-  *found = a->type == api::k_CUDA_R_32F || a->type == api::k_CUDA_R_64F;
+  best->workspace_bytes = ramet_fake_cuda()->cublas_workspace_bytes;
+  *found = a->type == api::k_CUDA_R_32F || (a->type == api::k_CUDA_R_64F && !has_bias);
   return 0;
 }
 Status cublasLtMatmul(api::Handle*, api::Operation* operation, const void* alpha, const void* a,
                       api::Layout* a_layout, const void* b, api::Layout* b_layout, const void* beta,
                       const void* c, api::Layout*, void* d, api::Layout* d_layout,
-                      const api::Algorithm*, void*, size_t, ramet::gpu::cuda::api::Stream* stream) {
+                      const api::Algorithm*, void* workspace, size_t workspace_bytes,
+                      ramet::gpu::cuda::api::Stream* stream) {
   const bool is_wide = operation->scale == api::k_CUDA_R_64F;
   const bool is_plain =
       is_wide ? *static_cast<const double*>(alpha) == 1 && *static_cast<const double*>(beta) == 0
               : *static_cast<const float*>(alpha) == 1 && *static_cast<const float*>(beta) == 0;
   if (!is_plain || c != d) return kInvalidValue;
+  if (operation->epilogue != 0 && !IsAligned(operation->bias)) return kInvalidValue;
+  if ((workspace == nullptr) != (workspace_bytes == 0)) return kInvalidValue;
   const auto multiply = is_wide ? &Multiply<double> : &Multiply<float>;
   ramet_fake_cuda_enqueue(stream, [=, operation = *operation, a_layout = *a_layout,
                                    b_layout = *b_layout, d_layout = *d_layout] {
+    if (workspace_bytes > 0) std::memset(workspace, 0xFF, workspace_bytes);
     multiply(operation, a, a_layout, b, b_layout, d, d_layout);
   });
   return 0;

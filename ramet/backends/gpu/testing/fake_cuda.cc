@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -26,18 +27,43 @@ using api::Result;
 namespace ramet::gpu::cuda::api {
 
 struct Context {};
-struct Graph {
-  std::vector<std::function<void()>> work;
+struct GraphNode {
+  size_t number;
+  std::function<void()> work;
+  std::vector<size_t> after;  // numbers of nodes
 };
+struct Graph {
+  std::deque<GraphNode> nodes;
+  std::vector<GraphNode*> last;  // that the next node follows
+  void Add(std::function<void()> work) {
+    GraphNode& node = nodes.emplace_back(GraphNode{nodes.size(), std::move(work), {}});
+    for (const GraphNode* other : last) node.after.push_back(other->number);
+    last = {&node};
+  }
+};
+// The work of a graph in an order that the graph allows, which is as different from the order of
+// the capture as possible.
 struct GraphExec {
-  Graph graph;
+  explicit GraphExec(const Graph& graph) {
+    std::vector<bool> is_done(graph.nodes.size());
+    const auto is_ready = [&](const GraphNode& node) {
+      return !is_done[node.number] &&
+             std::ranges::all_of(node.after, [&](size_t other) { return is_done[other]; });
+    };
+    while (work.size() < graph.nodes.size()) {
+      const auto next = std::ranges::find_if(graph.nodes.rbegin(), graph.nodes.rend(), is_ready);
+      is_done[next->number] = true;
+      work.push_back(next->work);
+    }
+  }
+  std::vector<std::function<void()>> work;
 };
 struct Stream {
   std::deque<std::function<void()>> work;
   Graph* captured = nullptr;  // if the stream is being captured
   void Add(std::function<void()> next) {
     if (captured != nullptr) {
-      captured->work.push_back(std::move(next));
+      captured->Add(std::move(next));
     } else {
       work.push_back(std::move(next));
     }
@@ -548,6 +574,26 @@ Result cuStreamBeginCapture_v2(api::Stream* stream, int) {
   ++fake.graphs;
   return api::k_CUDA_SUCCESS;
 }
+Result cuStreamGetCaptureInfo_v3(api::Stream* stream, int* status, uint64_t*, api::Graph**,
+                                 api::GraphNode* const** nodes, const api::GraphEdge** edges,
+                                 size_t* count) {
+  RETURN_IF_LOST();
+  *status = stream->captured != nullptr;
+  if (stream->captured == nullptr) return api::k_CUDA_SUCCESS;
+  *nodes = stream->captured->last.data();
+  *edges = nullptr;
+  *count = stream->captured->last.size();
+  return api::k_CUDA_SUCCESS;
+}
+Result cuStreamUpdateCaptureDependencies_v2(api::Stream* stream, api::GraphNode* const* nodes,
+                                            const api::GraphEdge*, size_t count, unsigned flags) {
+  RETURN_IF_LOST();
+  if (stream->captured == nullptr || flags != api::k_CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
+    return kInvalidValue;
+  }
+  stream->captured->last.assign(nodes, nodes + count);
+  return api::k_CUDA_SUCCESS;
+}
 Result cuStreamEndCapture(api::Stream* stream, api::Graph** graph) {
   LOCK();
   *graph = std::exchange(stream->captured, nullptr);
@@ -570,7 +616,7 @@ Result cuGraphLaunch(api::GraphExec* graph, api::Stream* stream) {
   }
   if (fake.graph_launch_result != 0) return fake.graph_launch_result;
   ++fake.graph_launches;
-  for (const auto& next : graph->graph.work) stream->Add(next);
+  for (const auto& next : graph->work) stream->Add(next);
   return api::k_CUDA_SUCCESS;
 }
 Result cuGraphExecDestroy(api::GraphExec* graph) {

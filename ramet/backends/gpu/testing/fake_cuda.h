@@ -13,11 +13,12 @@ namespace ramet::gpu::testing {
 
 // An engine of the double of cuDNN.
 struct FakeEngine {
-  std::vector<int> notes = {};  // on its arithmetic
-  size_t workspace_bytes = 0;   // which it overwrites
-  bool is_fallback = false;     // advised by the heuristic of fallbacks only
-  int status = 0;               // of starting it
-  int milliseconds = 0;         // that it takes
+  std::vector<int> notes = {};          // on its arithmetic
+  size_t workspace_bytes = 0;           // which it overwrites
+  bool is_fallback = false;             // advised by the heuristic of fallbacks only
+  int status = 0;                       // of starting it
+  int milliseconds = 0;                 // that it takes
+  int channels_first_milliseconds = 0;  // that it takes if the channels of images come first
 };
 
 // The state of the double. A test sets it before the calls that it is about.
@@ -31,10 +32,11 @@ struct FakeCuda {
   int compiler_version = 12;
   int compiler_min_arch = 75;
   int compiler_max_arch = 90;
-  int cublas_status = 0;        // of cublasLtCreate
-  int capture_result = 0;       // of cuStreamEndCapture
-  int graph_launch_result = 0;  // of cuGraphLaunch
-  int register_status = 0;      // of cuMemHostRegister
+  int cublas_status = 0;              // of cublasLtCreate
+  size_t cublas_workspace_bytes = 0;  // of the algorithms, which overwrite it
+  int capture_result = 0;             // of cuStreamEndCapture
+  int graph_launch_result = 0;        // of cuGraphLaunch
+  int register_status = 0;            // of cuMemHostRegister
   bool has_read_only_register = true;
   bool has_read_only_access = true;  // of cuMemSetAccess
   bool can_share = true;             // memory between processes
@@ -50,13 +52,14 @@ struct FakeCuda {
   int launches = 0;  // of kernels that are not in graphs
   int captured = 0;  // kernels, products and convolutions
   int graph_launches = 0;
-  int cublas_choices = 0;       // of algorithms
-  int cublas_compute = 0;       // the compute type of the last product
-  int registered = 0;           // ranges of host memory
-  int shared = 0;               // handles of memory that can be shared
-  int cudnn_graphs = 0;         // that were made
-  int cudnn_objects = 0;        // that are not destroyed
-  std::vector<int> cudnn_runs;  // the engines that were started
+  int cublas_choices = 0;        // of algorithms
+  int cublas_compute = 0;        // the compute type of the last product
+  int registered = 0;            // ranges of host memory
+  int shared = 0;                // handles of memory that can be shared
+  int cudnn_graphs = 0;          // that were made
+  int cudnn_objects = 0;         // that are not destroyed
+  std::vector<int> cudnn_runs;   // the engines that were started
+  int cudnn_channels_first = 0;  // how many of these had images with the channels first
   size_t bytes_in_use = 0;
   size_t bytes_copied_directly = 0;    // between the device and registered host memory
   size_t bytes_copied_in_between = 0;  // through a buffer, between the device and other host memory

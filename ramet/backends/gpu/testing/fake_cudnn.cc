@@ -382,9 +382,13 @@ Status cudnnBackendExecute(api::Handle*, api::Descriptor plan, api::Descriptor p
   convolution.x.data = pointers[0];
   convolution.w.data = pointers[1];
   convolution.y.data = pointers[2];
+  const bool channels_first = convolution.x.strides[1] != 1;
+  ramet_fake_cuda()->cudnn_channels_first += channels_first ? 1 : 0;
+  const int milliseconds =
+      channels_first ? engine.channels_first_milliseconds : engine.milliseconds;
   void* const workspace = the_pack.One<void*>(api::k_CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
   ramet_fake_cuda_enqueue(the_stream, [=] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(engine.milliseconds));
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     std::memset(workspace, 0xAB, engine.workspace_bytes);
     convolution.Run();
   });

@@ -20,6 +20,12 @@ struct Function;
 struct Program;  // of NVRTC
 struct Graph;
 struct GraphExec;
+struct GraphNode;
+// CUgraphEdgeData: when a node may start after another one. Zeros mean: after its end.
+struct GraphEdge {
+  unsigned char ports_and_type[3];
+  unsigned char reserved[5];
+};
 
 // CUuuid: the bytes that identify a device.
 struct Uuid {
@@ -78,8 +84,10 @@ struct MemoryAccess {
                                                       define(CU_EVENT_DISABLE_TIMING, 2) define(   \
                                                           CU_STREAM_CAPTURE_MODE_RELAXED, 2)
 
-// The constants of registered and of shared memory.
+// The constants of the order of graphs, and of registered and shared memory.
 // clang-format off
+#define RAMET_CUDA_ORDER_CONSTANTS(define) \
+  define(CU_STREAM_SET_CAPTURE_DEPENDENCIES, 1)
 #define RAMET_CUDA_MEMORY_CONSTANTS(define) \
   define(CUDA_ERROR_INVALID_VALUE, 1) \
   define(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712) \
@@ -101,6 +109,7 @@ struct MemoryAccess {
 #define RAMET_CUDA_CONSTANT(name, value) inline constexpr int k_##name = value;
 RAMET_CUDA_CONSTANTS(RAMET_CUDA_CONSTANT)
 RAMET_CUDA_MEMORY_CONSTANTS(RAMET_CUDA_CONSTANT)
+RAMET_CUDA_ORDER_CONSTANTS(RAMET_CUDA_CONSTANT)
 #undef RAMET_CUDA_CONSTANT
 
 // Calls declare(name, symbol, parameters) for each function of the driver. All return Result. The
@@ -174,6 +183,13 @@ RAMET_CUDA_MEMORY_CONSTANTS(RAMET_CUDA_CONSTANT)
 // Functions that drivers of CUDA 11.2 may lack; then the pointer is null.
 #define RAMET_CUDA_NEWER_FUNCTIONS(declare) \
   declare(DeviceGetUuid, cuDeviceGetUuid_v2, (Uuid*, Device))
+// Functions of CUDA 12.3 and later, which order the nodes of a graph; also null.
+#define RAMET_CUDA_ORDER_FUNCTIONS(declare) \
+  declare(StreamGetCaptureInfo, cuStreamGetCaptureInfo_v3, \
+          (Stream*, int*, uint64_t*, Graph**, GraphNode* const**, const GraphEdge**, \
+           size_t*)) \
+  declare(StreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2, \
+          (Stream*, GraphNode* const*, const GraphEdge*, size_t, unsigned))
 
 // Calls declare(name, symbol, parameters) for each function of NVRTC, which returns a Result; 0 is
 // success.

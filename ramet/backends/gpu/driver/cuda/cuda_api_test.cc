@@ -28,6 +28,11 @@ RAMET_CUDA_MEMORY_CONSTANTS(RAMET_EXPECT_CONSTANT)
 RAMET_CUDA_FUNCTIONS(RAMET_EXPECT_CALL)
 RAMET_CUDA_GRAPH_FUNCTIONS(RAMET_EXPECT_CALL)
 RAMET_CUDA_NEWER_FUNCTIONS(RAMET_EXPECT_CALL)
+#if CUDA_VERSION >= 12030
+RAMET_CUDA_ORDER_CONSTANTS(RAMET_EXPECT_CONSTANT)
+RAMET_CUDA_ORDER_FUNCTIONS(RAMET_EXPECT_CALL)
+static_assert(sizeof(CUgraphEdgeData) == sizeof(api::GraphEdge));
+#endif
 
 #define RAMET_EXPECT_COMPILER_CALL(name, symbol, parameters)                                \
   static_assert(SameCall<decltype(&symbol), decltype(api::CompilerFunctions::name)>::value, \

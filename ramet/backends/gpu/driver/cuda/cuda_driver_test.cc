@@ -17,11 +17,19 @@
 namespace ramet::gpu::cuda {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::FakeCuda;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const Libraries kFake = {RAMET_FAKE_CUDA, {RAMET_FAKE_CUDA}};
+
+// Returns the work of a graph with one element.
+GraphWork WorkOf(std::function<Status(DriverQueue& capturing)> enqueue) {
+  return {{{}}, [enqueue = std::move(enqueue)](size_t, DriverQueue& capturing) {
+            return enqueue(capturing);
+          }};
+}
 
 class CudaDriverTest : public ::testing::Test {
  protected:
@@ -133,24 +141,26 @@ TEST_F(CudaDriverTest, ALostDeviceFailsWithAdviceAndLeavesNothing) {
     auto function = module->Function("f").value();
     std::array<std::byte, 16> bytes = {};
     ASSERT_TRUE(queue->CopyFromHost(*memory, bytes, nullptr).ok());
-    auto graph = queue->Capture([&](DriverQueue& q) { return q.Zero(*memory, 16); }).value();
+    auto graph =
+        queue->Capture(WorkOf([&](DriverQueue& q) { return q.Zero(*memory, 16); })).value();
     fake_.lost = api::k_CUDA_ERROR_LAUNCH_FAILED;
-    const Status failures[] = {queue->Launch(*function, {}, {}),
-                               queue->CopyFromHost(*memory, bytes, nullptr),
-                               queue->CopyToHost(bytes, *memory),
-                               queue->StartCopyToHost(bytes, *memory, &event),
-                               queue->Copy(*other, *memory, 16),
-                               queue->Zero(*memory, 16),
-                               queue->Record().status(),
-                               queue->WaitFor(*event),
-                               queue->LaunchGraph(*graph),
-                               queue->Capture([](DriverQueue&) { return OkStatus(); }).status(),
-                               queue->Finish(),
-                               event->Wait(),
-                               device->Allocate(16).status(),
-                               device->MakeQueue().status(),
-                               module->Function("f").status(),
-                               device->Compile("x", "").status()};
+    const Status failures[] = {
+        queue->Launch(*function, {}, {}),
+        queue->CopyFromHost(*memory, bytes, nullptr),
+        queue->CopyToHost(bytes, *memory),
+        queue->StartCopyToHost(bytes, *memory, &event),
+        queue->Copy(*other, *memory, 16),
+        queue->Zero(*memory, 16),
+        queue->Record().status(),
+        queue->WaitFor(*event),
+        queue->LaunchGraph(*graph),
+        queue->Capture(WorkOf([](DriverQueue&) { return OkStatus(); })).status(),
+        queue->Finish(),
+        event->Wait(),
+        device->Allocate(16).status(),
+        device->MakeQueue().status(),
+        module->Function("f").status(),
+        device->Compile("x", "").status()};
     for (const Status& failure : failures) {
       EXPECT_TRUE(IsInternal(failure)) << failure.ToString();
       EXPECT_THAT(failure.message(), HasSubstr("failed with a CUDA error (719)"));
@@ -265,7 +275,7 @@ TEST_F(CudaDriverTest, ReleasesItsObjects) {
     ASSERT_TRUE(device->Compile("KERNEL(f)() {}", "").ok());
     const std::byte bytes[16] = {};
     ASSERT_TRUE(queue->CopyFromHost(*memory, bytes, nullptr).ok());
-    ASSERT_TRUE(queue->Capture([&](DriverQueue& q) { return q.Zero(*memory, 16); }).ok());
+    ASSERT_TRUE(queue->Capture(WorkOf([&](DriverQueue& q) { return q.Zero(*memory, 16); })).ok());
   }
   EXPECT_EQ(fake_.memories, before.memories);
   EXPECT_EQ(fake_.events, before.events);
@@ -328,13 +338,13 @@ TEST_F(CudaDriverTest, GraphsRunTheWorkThatWasCaptured) {
   auto x = device->Allocate(4).value();
   auto y = device->Allocate(4).value();
   ASSERT_TRUE(queue->Zero(*x, 4).ok());
-  auto graph = queue->Capture([&](DriverQueue& capturing) -> Status {
+  auto graph = queue->Capture(WorkOf([&](DriverQueue& capturing) -> Status {
     for (int i : {1, 10}) {
       const KernelArgument arguments[] = {*x, i};
       RAMET_RETURN_IF_ERROR(capturing.Launch(*function, {}, arguments));
     }
     return capturing.Copy(*y, *x, 4);
-  });
+  }));
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
   EXPECT_EQ(Read(*queue, *x, 1)[0], 0);
   ASSERT_TRUE(queue->LaunchGraph(**graph).ok());
@@ -344,21 +354,47 @@ TEST_F(CudaDriverTest, GraphsRunTheWorkThatWasCaptured) {
   EXPECT_EQ(Read(*queue, *y, 1)[0], 22);
 }
 
+// The double runs the last element first that may run.
+TEST_F(CudaDriverTest, ElementsOfAGraphFollowThoseThatTheyMust) {
+  DriverDevice* const device = OpenDevices(kFake).value().front();
+  auto queue = device->MakeQueue().value();
+  auto module = device->Compile("KERNEL(f)() {}", "").value();
+  auto function = module->Function("f").value();
+  std::vector<int> order;
+  fake_.launch = [&](const std::string&, void** arguments) -> std::function<void()> {
+    return [&order, i = *static_cast<int*>(arguments[0])] { order.push_back(i); };
+  };
+  const auto order_of = [&](std::vector<std::vector<uint32_t>> after) {
+    const GraphWork work = {std::move(after), [&](size_t i, DriverQueue& capturing) {
+                              const KernelArgument arguments[] = {static_cast<int>(i)};
+                              return capturing.Launch(*function, {}, arguments);
+                            }};
+    order.clear();
+    EXPECT_TRUE(queue->LaunchGraph(*queue->Capture(work).value()).ok());
+    EXPECT_TRUE(queue->Finish().ok());
+    return order;
+  };
+  EXPECT_THAT(order_of({{}, {0}, {1}}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(order_of({{}, {}, {}}), ElementsAre(2, 1, 0));
+  EXPECT_THAT(order_of({{}, {0}, {}, {0, 2}, {1}}), ElementsAre(2, 0, 3, 1, 4));
+}
+
 TEST_F(CudaDriverTest, WorkThatCannotBeCapturedIsAnErrorThatLeavesNothing) {
   DriverDevice* const device = OpenDevices(kFake).value().front();
   auto queue = device->MakeQueue().value();
   auto memory = device->Allocate(16).value();
   const FakeCuda before = fake_;
   const auto zero = [&](DriverQueue& capturing) { return capturing.Zero(*memory, 16); };
-  const auto waits = queue->Capture([](DriverQueue& capturing) { return capturing.Finish(); });
+  const auto waits =
+      queue->Capture(WorkOf([](DriverQueue& capturing) { return capturing.Finish(); }));
   EXPECT_THAT(waits.status().message(), HasSubstr("(900)"));
   fake_.capture_result = 901;
-  EXPECT_THAT(queue->Capture(zero).status().message(),
+  EXPECT_THAT(queue->Capture(WorkOf(zero)).status().message(),
               HasSubstr("cuStreamEndCapture failed with a CUDA error (901)"));
   fake_.capture_result = 0;
   EXPECT_EQ(fake_.graphs, before.graphs);
   EXPECT_EQ(fake_.streams, before.streams);
-  const auto graph = queue->Capture(zero).value();
+  const auto graph = queue->Capture(WorkOf(zero)).value();
   fake_.graph_launch_result = 1;
   EXPECT_THAT(queue->LaunchGraph(*graph).message(), HasSubstr("cuGraphLaunch failed with"));
   EXPECT_TRUE(queue->Finish().ok());

@@ -82,6 +82,7 @@ StatusOr<std::unique_ptr<api::Functions>> LoadFunctions(void* library, const std
 #define RAMET_CUDA_LOAD_NEWER(name, symbol, parameters) \
   LoadFunction(library, #symbol, &functions->name);
   RAMET_CUDA_NEWER_FUNCTIONS(RAMET_CUDA_LOAD_NEWER)
+  RAMET_CUDA_ORDER_FUNCTIONS(RAMET_CUDA_LOAD_NEWER)
 #undef RAMET_CUDA_LOAD_NEWER
   return functions;
 }

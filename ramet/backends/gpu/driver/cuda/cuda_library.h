@@ -16,6 +16,7 @@ struct Functions {
   RAMET_CUDA_FUNCTIONS(RAMET_CUDA_POINTER)
   RAMET_CUDA_GRAPH_FUNCTIONS(RAMET_CUDA_POINTER)
   RAMET_CUDA_NEWER_FUNCTIONS(RAMET_CUDA_POINTER)
+  RAMET_CUDA_ORDER_FUNCTIONS(RAMET_CUDA_POINTER)
 #undef RAMET_CUDA_POINTER
   int version = 0;          // of CUDA that the driver supports: 12040 is 12.4
   bool has_graphs = false;  // the driver has the functions of graphs

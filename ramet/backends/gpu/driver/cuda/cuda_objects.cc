@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ramet/backends/gpu/driver/cuda/capture_order.h"
 #include "ramet/base/strings.h"
 
 namespace ramet::gpu::cuda {
@@ -165,11 +166,10 @@ Status Queue::Finish() {
 
 // A stream of its own is captured, so that other threads may use this one meanwhile. The mode lets
 // all threads do what they want, except to wait for the context.
-StatusOr<std::unique_ptr<DriverGraph>> Queue::Capture(
-    const std::function<Status(DriverQueue& capturing)>& enqueue) {
+StatusOr<std::unique_ptr<DriverGraph>> Queue::Capture(const GraphWork& work) {
   if (!has_graphs()) return Unimplemented("the driver has no graphs; they need CUDA 11.4");
   RAMET_ASSIGN_OR_RETURN(const auto capturing, MakeStreamQueue(context_));
-  RAMET_ASSIGN_OR_RETURN(api::Graph* const recorded, capturing->RecordGraph(enqueue));
+  RAMET_ASSIGN_OR_RETURN(api::Graph* const recorded, capturing->RecordGraph(work));
   const api::Functions& cuda = context_.cuda();
   api::GraphExec* made = nullptr;
   const Status status =
@@ -179,12 +179,12 @@ StatusOr<std::unique_ptr<DriverGraph>> Queue::Capture(
   return std::unique_ptr<DriverGraph>(std::make_unique<Graph>(context_, made));
 }
 
-StatusOr<api::Graph*> Queue::RecordGraph(const std::function<Status(DriverQueue&)>& enqueue) {
+StatusOr<api::Graph*> Queue::RecordGraph(const GraphWork& work) {
   const api::Functions& cuda = context_.cuda();
   MutexLock lock(context_.capture_mutex());
   RAMET_RETURN_IF_ERROR(Call("cuStreamBeginCapture", cuda.StreamBeginCapture, stream_,
                              int{api::k_CU_STREAM_CAPTURE_MODE_RELAXED}));
-  const Status enqueued = enqueue(*this);
+  const Status enqueued = EnqueueForGraph(work);
   api::Graph* recorded = nullptr;
   const Status ended = Call("cuStreamEndCapture", cuda.StreamEndCapture, stream_, &recorded);
   if (enqueued.ok() && ended.ok() && recorded != nullptr) return recorded;
@@ -193,6 +193,16 @@ StatusOr<api::Graph*> Queue::RecordGraph(const std::function<Status(DriverQueue&
   RAMET_RETURN_IF_ERROR(enqueued);
   RAMET_RETURN_IF_ERROR(ended);
   return Internal("cuStreamEndCapture returned no graph");
+}
+
+Status Queue::EnqueueForGraph(const GraphWork& work) {
+  CaptureOrder order(context_, stream_);
+  for (size_t i = 0; i < work.after.size(); ++i) {
+    RAMET_RETURN_IF_ERROR(order.StartAfter(work.after[i]));
+    RAMET_RETURN_IF_ERROR(work.enqueue(i, *this));
+    RAMET_RETURN_IF_ERROR(order.NoteElement());
+  }
+  return OkStatus();
 }
 
 Status Queue::LaunchGraph(DriverGraph& graph) {

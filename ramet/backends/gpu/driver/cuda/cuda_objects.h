@@ -122,8 +122,7 @@ class Queue final : public DriverQueue {
   Status Flush() override { return OkStatus(); }  // the driver starts work at once
   Status Finish() override;
   bool has_graphs() const override { return context_.cuda().has_graphs; }
-  StatusOr<std::unique_ptr<DriverGraph>> Capture(
-      const std::function<Status(DriverQueue& capturing)>& enqueue) override;
+  StatusOr<std::unique_ptr<DriverGraph>> Capture(const GraphWork& work) override;
   Status LaunchGraph(DriverGraph& graph) override;
 
  private:
@@ -136,9 +135,9 @@ class Queue final : public DriverQueue {
   }
 
   Status EnqueueCopyToHost(std::span<std::byte> to, const DriverMemory& from);
-  // Calls `enqueue` while the driver records what this queue is given. Returns a graph that must be
-  // destroyed.
-  StatusOr<api::Graph*> RecordGraph(const std::function<Status(DriverQueue&)>& enqueue);
+  // Records the work of a graph, which this queue is given. Returns a graph that must be destroyed.
+  StatusOr<api::Graph*> RecordGraph(const GraphWork& work);
+  Status EnqueueForGraph(const GraphWork& work);
 
   const Context& context_;
   api::Stream* const stream_;

@@ -6,22 +6,20 @@ namespace ramet::gpu {
 
 Status DeviceQueue::Launch(DriverFunction& function, const LaunchSize& size,
                            std::span<const KernelArgument> arguments) {
-  MutexLock lock(mutex_);
-  for (const KernelArgument& argument : arguments) {
-    if (const DriverMemory* const block = argument.memory(); block != nullptr) {
-      RAMET_RETURN_IF_ERROR(StartMerged({&block, 1}));
+  return Locked([&]() RAMET_REQUIRES(mutex_) -> Status {
+    for (const KernelArgument& argument : arguments) {
+      if (const DriverMemory* const block = argument.memory(); block != nullptr) {
+        RAMET_RETURN_IF_ERROR(StartMerged({&block, 1}));
+      }
     }
-  }
-  return queue_.Launch(function, size, arguments);
+    return queue_.Launch(function, size, arguments);
+  });
 }
 
 Status DeviceQueue::CopyFromHost(DriverMemory& to, std::span<const std::byte> from,
                                  std::unique_ptr<DriverEvent>* done) {
-  {
-    MutexLock lock(mutex_);
-    const DriverMemory* const block = &to;
-    RAMET_RETURN_IF_ERROR(StartMerged({&block, 1}));
-  }
+  const DriverMemory* const block = &to;
+  RAMET_RETURN_IF_ERROR(Locked([&]() RAMET_REQUIRES(mutex_) { return StartMerged({&block, 1}); }));
   ++copies_to_device_;
   bytes_to_device_ += static_cast<int64_t>(from.size());
   return queue_.CopyFromHost(to, from, done);
@@ -44,17 +42,19 @@ Status DeviceQueue::StartCopyToHost(std::span<std::byte> to, const DriverMemory&
 }
 
 Status DeviceQueue::Copy(DriverMemory& to, const DriverMemory& from, size_t bytes) {
-  MutexLock lock(mutex_);
   const DriverMemory* const blocks[] = {&to, &from};
-  RAMET_RETURN_IF_ERROR(StartMerged(blocks));
-  return queue_.Copy(to, from, bytes);
+  return Locked([&]() RAMET_REQUIRES(mutex_) -> Status {
+    RAMET_RETURN_IF_ERROR(StartMerged(blocks));
+    return queue_.Copy(to, from, bytes);
+  });
 }
 
 Status DeviceQueue::Zero(DriverMemory& memory, size_t bytes) {
-  MutexLock lock(mutex_);
   const DriverMemory* const block = &memory;
-  RAMET_RETURN_IF_ERROR(StartMerged({&block, 1}));
-  return queue_.Zero(memory, bytes);
+  return Locked([&]() RAMET_REQUIRES(mutex_) -> Status {
+    RAMET_RETURN_IF_ERROR(StartMerged({&block, 1}));
+    return queue_.Zero(memory, bytes);
+  });
 }
 
 StatusOr<std::unique_ptr<DriverEvent>> DeviceQueue::Record() {
@@ -79,22 +79,21 @@ Status DeviceQueue::Finish() {
 }
 
 Status DeviceQueue::LaunchMerged(const MergingKernel& kernel, HeldLaunch launch) {
-  MutexLock lock(mutex_);
-  return merger_.Add(kernel, std::move(launch));
+  return Locked([&]() RAMET_REQUIRES(mutex_) { return merger_.Add(kernel, std::move(launch)); });
 }
 
 Status DeviceQueue::Call(LibraryCall& call, std::span<const int64_t> parameters,
                          std::span<DriverMemory* const> blocks) {
-  MutexLock lock(mutex_);
-  RAMET_RETURN_IF_ERROR(StartMerged(blocks));
-  return queue_.Call(call, parameters, blocks);
+  return Locked([&]() RAMET_REQUIRES(mutex_) -> Status {
+    RAMET_RETURN_IF_ERROR(StartMerged(blocks));
+    return queue_.Call(call, parameters, blocks);
+  });
 }
 
 Status DeviceQueue::StartHeldOn(std::initializer_list<const DriverMemory*> blocks) {
-  {
-    MutexLock lock(mutex_);
-    RAMET_RETURN_IF_ERROR(StartMerged({blocks.begin(), blocks.size()}));
-  }
+  RAMET_RETURN_IF_ERROR(Locked([&]() RAMET_REQUIRES(mutex_) {
+    return StartMerged({blocks.begin(), blocks.size()});
+  }));
   return queue_.EndSequence();
 }
 
@@ -106,8 +105,7 @@ Status DeviceQueue::StartMerged(std::span<const DriverMemory* const> blocks) {
 }
 
 Status DeviceQueue::StartAllMerged() {
-  MutexLock lock(mutex_);
-  return merger_.Start();
+  return Locked([&]() RAMET_REQUIRES(mutex_) { return merger_.Start(); });
 }
 
 DeviceWork DeviceQueue::work() const {

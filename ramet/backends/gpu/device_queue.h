@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "ramet/backends/gpu/driver/driver.h"
 #include "ramet/backends/gpu/graph_queue.h"
@@ -57,6 +58,15 @@ class DeviceQueue final : public DriverQueue {
   void CountFused() { ++fused_; }
 
  private:
+  // Calls `work` with the lock. Tensors of launches that it starts are released without the lock.
+  template <class Work>
+  Status Locked(const Work& work) RAMET_EXCLUDES(mutex_) {
+    std::vector<HeldLaunch> started;
+    MutexLock lock(mutex_);
+    const Status status = work();
+    started = merger_.TakeStarted();
+    return status;
+  }
   // Starts the launches that wait to be merged: all of them, if one of them uses one of the blocks.
   Status StartMerged(std::span<const DriverMemory* const> blocks) RAMET_REQUIRES(mutex_);
   Status StartAllMerged() RAMET_EXCLUDES(mutex_);

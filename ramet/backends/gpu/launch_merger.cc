@@ -1,7 +1,7 @@
 #include "ramet/backends/gpu/launch_merger.h"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
 
 #include "ramet/backends/gpu/memory/caching_allocator.h"
 
@@ -27,12 +27,14 @@ Status LaunchMerger::Add(const MergingKernel& kernel, HeldLaunch launch) {
 
 Status LaunchMerger::Start() {
   if (held_.empty()) return OkStatus();
-  const std::vector<HeldLaunch> held = std::exchange(held_, {});
   read_.clear();
   written_.clear();
-  RAMET_ASSIGN_OR_RETURN(const ReadyLaunch merged, kernel_->Merge(held));
-  if (held.size() > 1) ++merged_;
-  return queue_.Launch(*merged.function, merged.size, merged.arguments);
+  const auto merged = kernel_->Merge(held_);
+  if (merged.ok() && held_.size() > 1) ++merged_;
+  std::ranges::move(held_, std::back_inserter(started_));
+  held_.clear();
+  RAMET_RETURN_IF_ERROR(merged.status());
+  return queue_.Launch(*merged->function, merged->size, merged->arguments);
 }
 
 bool LaunchMerger::Uses(const DriverMemory* block) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ramet/backends/gpu/driver/driver.h"
@@ -44,6 +45,9 @@ class LaunchMerger {
   Status Add(const MergingKernel& kernel, HeldLaunch launch);
   // Starts the launches that were held back.
   Status Start();
+  // Returns the launches that were started since the last call, whose tensors are not needed now.
+  // The end of a tensor may wait for the queue.
+  std::vector<HeldLaunch> TakeStarted() { return std::exchange(started_, {}); }
   // Reports whether launches that were held back use a block.
   bool Uses(const DriverMemory* block) const;
   // Returns how many launches did the work of several.
@@ -54,7 +58,7 @@ class LaunchMerger {
 
   DriverQueue& queue_;
   const MergingKernel* kernel_ = nullptr;  // of held_
-  std::vector<HeldLaunch> held_;
+  std::vector<HeldLaunch> held_, started_;
   std::vector<const DriverMemory*> read_, written_;  // by held_
   int64_t merged_ = 0;
 };

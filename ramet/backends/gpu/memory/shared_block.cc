@@ -22,11 +22,12 @@ class GpuSharedBlock::Value final : public GpuBuffer, public CopyableBuffer {
   }
 
  private:
+  // The hold goes before the block: what it waits for may still use the block.
   void Dispose() override {
+    hold_.reset();
     TakeBlock().reset();
     delete this;
   }
-  // The hold goes before the block: what it waits for may still use the block.
   std::shared_ptr<GpuSharedBlock> block_;
   std::shared_ptr<const void> hold_;
 };

@@ -217,7 +217,8 @@ Truncation FillTruncatedNormals(Type type, Philox generator, const TruncatedNorm
   switch (type) {
     case Type::kDouble: return FillAll(generator, normals, layout, static_cast<double*>(y));
     case Type::kHalf: return FillAll(generator, normals, layout, static_cast<Half*>(y));
-    default: return FillAll(generator, normals, layout, static_cast<float*>(y));
+    case Type::kFloat: return FillAll(generator, normals, layout, static_cast<float*>(y));
+    default: return Truncation::kInvalid;
   }
 }
 

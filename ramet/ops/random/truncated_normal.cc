@@ -115,6 +115,10 @@ class RowsTruncatedNormal final : public Kernel {
   RandomState random_;
 };
 
+// The dtypes of its registrations, which are fewer than those of the op.
+template <class>
+using RowsTruncatedNormalOf = RowsTruncatedNormal;
+
 StatusOr<Shape> ParametersShape(const KernelContext& c) {
   StatusOr<Shape> shape = c.input(2).shape();
   for (int i = 1; i < kNormalParameters && shape.ok(); ++i) {
@@ -187,7 +191,7 @@ RAMET_OP("ParameterizedTruncatedNormal")
     .HostMemory({"shape"})
     .Shape(RowsTruncatedNormalShape)
     .NotDifferentiable()
-    .CpuKernelClass<RowsTruncatedNormal>();
+    .CpuKernelClasses<RowsTruncatedNormalOf, Half, float, double>("dtype");
 
 RAMET_OP("StatelessParameterizedTruncatedNormal")
     .Input("shape: S")

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "ramet/backends/gpu/gpu_device.h"
+#include "ramet/backends/gpu/testing/forwarding_device.h"
 #include "ramet/backends/gpu/testing/test_device.h"
 
 namespace ramet::gpu {
@@ -93,29 +94,16 @@ class GatedQueue final : public DriverQueue {
 };
 
 // A device whose queues pass a gate.
-class GatedDriver final : public DriverDevice {
+class GatedDriver final : public ForwardingDevice {
  public:
-  GatedDriver(CopyGate& gate, DriverDevice& device) : gate_(gate), device_(device) {}
-  const DriverDeviceInfo& info() const override { return device_.info(); }
-  StatusOr<std::unique_ptr<DriverMemory>> Allocate(size_t bytes) override {
-    return device_.Allocate(bytes);
-  }
-  StatusOr<std::unique_ptr<DriverQueue>> MakeQueue() override {
-    RAMET_ASSIGN_OR_RETURN(auto queue, device_.MakeQueue());
-    return std::unique_ptr<DriverQueue>(std::make_unique<GatedQueue>(gate_, std::move(queue)));
-  }
-  StatusOr<std::unique_ptr<DriverModule>> Compile(const std::string& source,
-                                                  const std::string& options) override {
-    return device_.Compile(source, options);
-  }
-  StatusOr<std::unique_ptr<DriverModule>> Load(std::string_view binary,
-                                               const std::string& options) override {
-    return device_.Load(binary, options);
-  }
+  GatedDriver(CopyGate& gate, DriverDevice& device) : ForwardingDevice(device), gate_(gate) {}
 
  private:
+  std::unique_ptr<DriverQueue> Wrap(std::unique_ptr<DriverQueue> queue) override {
+    return std::make_unique<GatedQueue>(gate_, std::move(queue));
+  }
+
   CopyGate& gate_;
-  DriverDevice& device_;
 };
 
 class CopyQueueTest : public ::testing::Test {

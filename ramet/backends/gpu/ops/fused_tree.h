@@ -46,7 +46,7 @@ class FusedTree {
   // Sets the shape of the value. Returns false if the first inputs of the context are not those of
   // the tree, or do not fit together.
   bool SetShape(const KernelContext& c, Shape* shape) const;
-  // Allocates the outputs of the parts that are kept. Returns false if there is no memory.
+  // Allocates the outputs of the parts that are kept. Returns false if the memory is full.
   bool AllocateKept(KernelContext& c, const Shape& shape) const;
   // Empties all outputs, after an error. Returns false, as FusedKernel::Compute then does.
   bool DropOutputs(KernelContext& c) const;

@@ -159,7 +159,7 @@ StatusOr<bool> StartWithChannelsFirst(GpuDevice& device, const LibraryConvolutio
   return true;
 }
 
-// Like StartWithChannelsFirst, but returns false if there is no memory for the copies.
+// Like StartWithChannelsFirst, but returns false if the copies do not fit in memory.
 StatusOr<bool> TryChannelsFirst(GpuDevice& device, const LibraryConvolution& c, const Tensor& a,
                                 const Tensor& b, Tensor& result) {
   auto started = StartWithChannelsFirst(device, c, a, b, result);
@@ -168,7 +168,7 @@ StatusOr<bool> TryChannelsFirst(GpuDevice& device, const LibraryConvolution& c, 
 }
 
 // Reports whether the convolution is faster with the channels first. The first call measures both
-// orders. If there is no memory to measure that one, it is not used.
+// orders. If the memory is too full to measure that one, it is not used.
 StatusOr<bool> IsFasterWithChannelsFirst(GpuDevice& device, const LibraryConvolution& c,
                                          const Tensor& a, const Tensor& b, Tensor& result) {
   const LibraryConvolution turned = WithChannelsFirst(c);

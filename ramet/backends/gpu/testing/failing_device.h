@@ -4,33 +4,16 @@
 #include <memory>
 #include <utility>
 
-#include "ramet/backends/gpu/driver/driver.h"
+#include "ramet/backends/gpu/testing/forwarding_device.h"
 
 namespace ramet::gpu {
 
 // A FailingDevice is another device until Fail() is called. Then every call of its queues fails, as
 // on a GPU that is lost.
-class FailingDevice final : public DriverDevice {
+class FailingDevice final : public ForwardingDevice {
  public:
-  explicit FailingDevice(DriverDevice& device) : device_(device) {}
+  using ForwardingDevice::ForwardingDevice;
   void Fail() { failed_ = true; }
-
-  const DriverDeviceInfo& info() const override { return device_.info(); }
-  StatusOr<std::unique_ptr<DriverMemory>> Allocate(size_t bytes) override {
-    return device_.Allocate(bytes);
-  }
-  StatusOr<std::unique_ptr<DriverQueue>> MakeQueue() override {
-    RAMET_ASSIGN_OR_RETURN(auto queue, device_.MakeQueue());
-    return std::unique_ptr<DriverQueue>(std::make_unique<Queue>(*this, std::move(queue)));
-  }
-  StatusOr<std::unique_ptr<DriverModule>> Compile(const std::string& source,
-                                                  const std::string& options) override {
-    return device_.Compile(source, options);
-  }
-  StatusOr<std::unique_ptr<DriverModule>> Load(std::string_view binary,
-                                               const std::string& options) override {
-    return device_.Load(binary, options);
-  }
 
  private:
   Status Lost() const { return Internal("clFinish: the device was lost (-36)"); }
@@ -71,7 +54,10 @@ class FailingDevice final : public DriverDevice {
     const std::unique_ptr<DriverQueue> queue_;
   };
 
-  DriverDevice& device_;
+  std::unique_ptr<DriverQueue> Wrap(std::unique_ptr<DriverQueue> queue) override {
+    return std::make_unique<Queue>(*this, std::move(queue));
+  }
+
   std::atomic<bool> failed_ = false;
 };
 

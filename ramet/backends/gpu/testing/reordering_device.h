@@ -8,35 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "ramet/backends/gpu/driver/driver.h"
+#include "ramet/backends/gpu/testing/forwarding_device.h"
 
 namespace ramet::gpu {
 
 // A ReorderingDevice is another device whose queues have graphs. Each time that a graph is
 // launched, its elements are started in a random order of those that the graph allows, so that
 // results change if an edge is missing.
-class ReorderingDevice final : public DriverDevice {
+class ReorderingDevice final : public ForwardingDevice {
  public:
-  explicit ReorderingDevice(DriverDevice& device) : device_(device) {}
+  using ForwardingDevice::ForwardingDevice;
   // Otherwise the order is that of the capture, as at first.
   void SetReorders(bool reorders) { reorders_ = reorders; }
-
-  const DriverDeviceInfo& info() const override { return device_.info(); }
-  StatusOr<std::unique_ptr<DriverMemory>> Allocate(size_t bytes) override {
-    return device_.Allocate(bytes);
-  }
-  StatusOr<std::unique_ptr<DriverQueue>> MakeQueue() override {
-    RAMET_ASSIGN_OR_RETURN(auto queue, device_.MakeQueue());
-    return std::unique_ptr<DriverQueue>(std::make_unique<Queue>(*this, std::move(queue)));
-  }
-  StatusOr<std::unique_ptr<DriverModule>> Compile(const std::string& source,
-                                                  const std::string& options) override {
-    return device_.Compile(source, options);
-  }
-  StatusOr<std::unique_ptr<DriverModule>> Load(std::string_view binary,
-                                               const std::string& options) override {
-    return device_.Load(binary, options);
-  }
 
  private:
   using Work = std::function<Status(DriverQueue& queue)>;
@@ -150,7 +133,10 @@ class ReorderingDevice final : public DriverDevice {
     std::mt19937 random_;
   };
 
-  DriverDevice& device_;
+  std::unique_ptr<DriverQueue> Wrap(std::unique_ptr<DriverQueue> queue) override {
+    return std::make_unique<Queue>(*this, std::move(queue));
+  }
+
   std::atomic<bool> reorders_ = false;
 };
 

@@ -105,6 +105,7 @@ generate: build-sanitize/build.ninja $(BUILD)/build.ninja ## run each generator 
 	  build-sanitize/bin/$$generator --seed $$(date +%s) --seconds $(GENERATOR_SECONDS) \
 	    --corpus $$corpus --findings build-sanitize/findings || exit 1; \
 	done
+	@build-sanitize/bin/fuzz_values --cases 1000000 --findings build-sanitize/findings
 	@build-sanitize/bin/fuzz_peers --seed $$(date +%s) --seconds $(GENERATOR_SECONDS)
 	@PYTHONPATH=$(BUILD)/python python3 -B tests/fuzz/python/fuzz_python.py --seed $$(date +%s) \
 	  --seconds $(GENERATOR_SECONDS)

@@ -1020,8 +1020,9 @@ struct CastOptions {
 };
 // Returns the elements of x converted to DstT. Floating to integer drops the fraction; a value that
 // does not fit becomes an unspecified number. Complex to real drops the imaginary part. To bool is
-// x != 0. To a shorter floating type rounds to nearest. y has the shape of x. Error: one of the
-// types is neither a number nor bool (kUnimplemented).
+// x != 0. To a shorter floating type rounds to nearest. y has the shape of x. If the types are
+// equal, y is x, which may be a handle. Error: one of the types is neither a number nor bool
+// (kUnimplemented).
 // Cast(x:SrcT) -> (y:DstT) {SrcT:type, DstT:type, Truncate:bool=false}
 RAMET_EXPORT Output Cast(const Input& x, DType dst_t, const CastOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output Cast(const Input& x, DType dst_t, std::string_view name, SourceLocation where = SourceLocation::current());
@@ -7361,7 +7362,7 @@ struct SparseAddOutputs {
 };
 // Returns the sum of two sparse tensors of the same shape whose elements are sorted. Sums of two
 // elements with a magnitude below `thresh`, a scalar, are dropped. Error: the inputs are not the
-// parts of sparse tensors; the shapes differ; `thresh` is not a scalar.
+// parts of sparse tensors; the shapes differ; `thresh` is not a scalar of T's real type.
 // SparseAdd(a_indices:int64, a_values:T, a_shape:int64, b_indices:int64, b_values:T, b_shape:int64,
 // thresh:Treal) -> (sum_indices:int64, sum_values:T, sum_shape:int64) {T:type, Treal:type}
 RAMET_EXPORT SparseAddOutputs SparseAdd(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const Input& thresh, std::string_view name = "", SourceLocation where = SourceLocation::current());

@@ -54,6 +54,8 @@ struct GradientsOptions {
 //   loop variable.
 // \error kNotFound: "No gradient defined for operation 'n' (op type: T)".
 // \error kUnimplemented: gradients of gradients of a while loop are requested.
+// \error kResourceExhausted: functions are nested too deep for the limit or for this thread's stack,
+//   or the gradients of their loops and branches are out of proportion.
 // \error kFailedPrecondition: a loop of unknown context (from a GraphDef) lies between ys and xs.
 RAMET_EXPORT StatusOr<std::vector<Gradient>> Gradients(const std::vector<Output>& ys,
                                                        const std::vector<GradientTarget>& xs,

@@ -18,7 +18,8 @@ namespace ramet {
 //   registered" for a node whose op is neither registered nor a function.
 // \error kInvalidArgument: a missing or wrong attr, an unknown or duplicate input, a cycle, or
 //   mismatched dtypes. Names the function and the node.
-// \error kResourceExhausted: the body is disproportionately large.
+// \error kResourceExhausted: the body is disproportionately large, or this thread's stack has no room
+//   for functions that are nested as deep.
 RAMET_EXPORT StatusOr<std::shared_ptr<const FunctionBody>> FindFunction(const Graph& graph,
                                                                         const FunctionRef& ref);
 // Instantiates a new body that the caller owns and may add to. Errors are those of FindFunction.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ramet/base/stack_room.h"
 #include "ramet/graph_def/bound_function.h"
 #include "ramet/graph_def/function_graph_def.h"
 #include "ramet/graph_def/graph_import.h"
@@ -57,6 +58,12 @@ StatusOr<std::unique_ptr<FunctionBody>> MakeFunctionBody(const FunctionDef& def,
                                                          std::shared_ptr<FunctionLibrary> library,
                                                          const std::vector<Shape>& arg_shapes) {
   const std::string where = StrCat("function '", def.signature().name(), "'");
+  // Shape inference instantiates the functions that this one calls.
+  if (!StackHasRoom()) {
+    return ResourceExhausted(where,
+                             " cannot be instantiated: the stack of this thread has no room ",
+                             "for functions that are nested as deep as this one");
+  }
   FunctionGraphDef function(def, attrs, *library, arg_shapes);
   if (Status built = function.Build(); !built.ok()) return built.WithContext(where);
   auto body = std::make_unique<FunctionBody>();

@@ -18,6 +18,16 @@ class FunctionKernel final : public Kernel {
   KernelFunction function_;
 };
 
+Status RefuseHandles(const KernelContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (c.variable(i) == nullptr || !c.input(i).empty()) continue;
+    return InvalidArgument("input ", i, " is the handle of variable '", c.variable(i)->name(),
+                           "', but this op takes values only; read the variable first "
+                           "(ReadVariableOp)");
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Status ComputeGuarded(Kernel& kernel, KernelContext& context) {
@@ -62,6 +72,7 @@ Status KernelContext::AssignRef(int i, const Tensor& value) {
 }
 
 StatusOr<Tensor*> KernelContext::Allocate(int i, DType dtype, const Shape& shape) {
+  if (dtype == DType::kInvalid) RAMET_RETURN_IF_ERROR(RefuseHandles(*this));
   RAMET_ASSIGN_OR_RETURN(outputs_[i].tensor, Tensor::Allocate(dtype, shape, env_.allocator));
   return &outputs_[i].tensor;
 }

@@ -218,7 +218,7 @@ bool SetAxis(const FusionBuilder& builder, const Step& step, ElementOp* op) {
   }
   const int64_t n = x.unknown_rank() ? -1 : x.dim(x.rank() - 1);
   const int64_t width = op->part.instruction.width();
-  return n != 1 && n * width <= linalg::ElementProgram::kMaxRowBytes;
+  return n != 1 && n <= linalg::ElementProgram::kMaxRowBytes / width;
 }
 
 // Sets where the shape of the result is given. Returns false if it is a scalar.

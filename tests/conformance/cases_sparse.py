@@ -143,6 +143,9 @@ def add():
         yield Case("SparseAddGrad", [values(dtype, 3), INDICES, OTHER, INDICES[[0, 2, 3]]])
     yield Case("SparseAdd", [*of("float"), NO_INDICES, none(), SHAPE, scalar("float", 0)], grad=True)
     yield Case("SparseAdd", [*of("float", CUBE, CUBE_SHAPE), *of("float", CUBE[1:], CUBE_SHAPE), scalar("float", 0)])
+    for limit in (2**63 - 1, -2**63, 2**53 + 1):
+        sums = i64(2**63 - 1, -2**63, 2**53, 2**53 + 1, 5)
+        yield Case("SparseAdd", [OTHER, sums, SHAPE, OTHER, i64(0, 0, 0, 0, 0), SHAPE, scalar("int64", limit)])
     a, b, t = of("float"), of("float", OTHER), scalar("float", 0)
     for inputs, what in (
         ([i64(0, 1), *a[1:], *b, t], "Input indices should be matrices but received shapes: [2] and [5,2]"),

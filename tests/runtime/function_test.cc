@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include <functional>
 #include <thread>
@@ -135,11 +136,15 @@ TEST_F(FunctionRunTest, RecursionWithoutEndIsAnError) {
   EXPECT_FALSE(Run(1).ok());
 }
 
-// Calls `function` on a thread with a stack of this size.
+// Calls `function` on a thread with a stack of exactly this size. (pthread_attr_setstacksize would
+// reuse the larger stack of an earlier thread.)
 void CallOnStack(size_t bytes, std::function<void()> function) {
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  void* const stack =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  ASSERT_NE(stack, MAP_FAILED);
+  ASSERT_EQ(pthread_attr_setstack(&attributes, stack, bytes), 0);
   auto call = [](void* f) -> void* {
     (*static_cast<std::function<void()>*>(f))();
     return nullptr;
@@ -148,6 +153,7 @@ void CallOnStack(size_t bytes, std::function<void()> function) {
   ASSERT_EQ(pthread_create(&thread, &attributes, call, &function), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
+  munmap(stack, bytes);
 }
 
 TEST_F(FunctionRunTest, RecursionRespectsASmallStack) {
@@ -156,6 +162,40 @@ TEST_F(FunctionRunTest, RecursionRespectsASmallStack) {
     const Status status = Run(1).status();
     EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
     EXPECT_THAT(status.message(), HasSubstr("the stack of this thread has no room for more"));
+  });
+}
+
+// Each function is instantiated while the one before it runs.
+TEST_F(FunctionRunTest, AChainOfFunctionsRespectsASmallStack) {
+  std::string functions = Function("f0", "", "x");
+  for (int i = 1; i < 500; ++i) {
+    functions += Function(StrCat("f", i), Inside(Call("c", StrCat("f", i - 1))), "c:output:0");
+  }
+  ASSERT_TRUE(Import(kX + Library(functions) + Call("c", "f499")).ok());
+  CallOnStack(512 << 10, [this] {
+    const Status status = Run(1).status();
+    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr("the stack of this thread has no room"));
+  });
+  EXPECT_TRUE(Run(1).ok());
+}
+
+TEST_F(FunctionRunTest, FunctionsAreNotInstantiatedAtTheEndOfTheStack) {
+  ASSERT_TRUE(Import(kX + Library(Function("f", "", "x")) + Call("c", "f")).ok());
+  CallOnStack(256 << 10, [this] {
+    const Status status = InstantiateFunction(graph_, {"f", nullptr}).status();
+    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr("the stack of this thread has no room"));
+  });
+  EXPECT_TRUE(InstantiateFunction(graph_, {"f", nullptr}).ok());
+}
+
+TEST_F(FunctionRunTest, FunctionsAreNotDifferentiatedAtTheEndOfTheStack) {
+  ASSERT_TRUE(Import(Sum(true)).ok());
+  CallOnStack(256 << 10, [this] {
+    const Status status = Gradients({*graph_.Tensor("c:0")}, {*graph_.Tensor("x:0")}).status();
+    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr("the stack of this thread has no room"));
   });
 }
 

@@ -94,11 +94,12 @@ Status KernelTester::InferAttrs(const OpSchema& schema) {
     int count = 1;
     if (is_list(arg)) {
       count = GivenCount(arg).value_or(left + 1);
-      left -= count - 1;
+      if (count < 0) return InvalidArgument("op ", schema.name, " takes ", count, " inputs");
     }
-    if (count < 0 || at + count > given) {
+    if (count > given - at) {
       return InvalidArgument("op ", schema.name, " takes more than ", given, " inputs");
     }
+    left -= count - 1;
     RAMET_RETURN_IF_ERROR(InferListAttrs(arg, at, count));
     at += count;
   }
@@ -118,7 +119,16 @@ Status KernelTester::Resolve() {
   if (definition_ == nullptr) {
     RAMET_ASSIGN_OR_RETURN(definition_, OpRegistry::Global().Lookup(op_));
   }
-  return InferAttrs(definition_->schema());
+  const OpSchema& schema = definition_->schema();
+  RAMET_RETURN_IF_ERROR(InferAttrs(schema));
+  RAMET_ASSIGN_OR_RETURN(const std::vector<DType> types, schema.Expand(schema.inputs, attrs_));
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].empty() || BaseType(types[i]) == inputs_[i].dtype()) continue;
+    if (variables_[i] && types[i] == DType::kResource) continue;
+    return InvalidArgument("input ", i, " of op ", op_, " is ", DTypeName(inputs_[i].dtype()),
+                           ", but must be ", DTypeName(BaseType(types[i])));
+  }
+  return OkStatus();
 }
 
 Status KernelTester::Prepare() {
@@ -127,12 +137,6 @@ Status KernelTester::Prepare() {
   KernelNode node{"node", op_, &attrs_, {}, {}};
   RAMET_ASSIGN_OR_RETURN(node.input_types, schema.Expand(schema.inputs, attrs_));
   RAMET_ASSIGN_OR_RETURN(node.output_types, schema.Expand(schema.outputs, attrs_));
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (inputs_[i].empty() || BaseType(node.input_types[i]) == inputs_[i].dtype()) continue;
-    if (variables_[i] && node.input_types[i] == DType::kResource) continue;
-    return InvalidArgument("input ", i, " of op ", op_, " is ", DTypeName(inputs_[i].dtype()),
-                           ", but must be ", DTypeName(BaseType(node.input_types[i])));
-  }
   RAMET_ASSIGN_OR_RETURN(const KernelRegistration* registration,
                          definition_->FindKernel("CPU", attrs_, node.name));
   RAMET_ASSIGN_OR_RETURN(kernel_, registration->Make(node));

@@ -271,7 +271,7 @@ Status ResourceGatherGradient(GradientContext& c) {
 Status GatherV2Gradient(GradientContext& c) {
   const Output shape = ParamsShape(c);
   const Tensor axis = ConstantValue(c.input(2));
-  if (!axis.empty() && IntegerAt(axis, 0) == 0) {
+  if (!axis.empty() && axis.num_elements() == 1 && IntegerAt(axis, 0) == 0) {
     return c.Return({RowsGradient(c, shape), Gradient(), Gradient()});
   }
   int64_t batch_dims = c.op().attrs()->GetOr<int64_t>("batch_dims", 0);

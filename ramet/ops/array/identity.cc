@@ -12,20 +12,25 @@
 namespace ramet {
 
 Status ForwardInput(KernelContext& c) {
-  VariableState* variable = c.variable(0);
-  if (variable == nullptr) {
+  // The executor refuses uninitialized variables, but their handles may be passed on.
+  if (VariableState* variable = c.variable(0)) {
+    c.SetRefOutput(0, variable);
+  } else {
     c.SetOutput(0, c.input(0));
-    return OkStatus();
   }
-  if (c.Read(*variable).empty()) return variable->UninitializedError();
-  c.SetRefOutput(0, variable);
+  return OkStatus();
+}
+
+Status ForwardValue(KernelContext& c, int i) {
+  if (c.input(i).empty()) return c.ForwardRef(i, i);
+  c.SetOutput(i, c.input(i));
   return OkStatus();
 }
 
 namespace {
 
 Status ForwardAll(KernelContext& c) {
-  for (int i = 0; i < c.num_inputs(); ++i) c.SetOutput(i, c.input(i));
+  for (int i = 0; i < c.num_inputs(); ++i) RAMET_RETURN_IF_ERROR(ForwardValue(c, i));
   return OkStatus();
 }
 

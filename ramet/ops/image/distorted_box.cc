@@ -3,21 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ramet/base/run_interrupt.h"
+
 // The steps and roundings are TensorFlow's, so that the same seeds give the same crops.
 
 namespace ramet {
 namespace {
 
-int64_t WidthFor(int64_t height, float ratio) {
-  return std::lrint(static_cast<float>(height) * ratio);
-}
+// Returns the nearest integer, within the range of int32 and a bit more; NaN becomes 0.
+int64_t Round(double x) { return std::isnan(x) ? 0 : std::lrint(std::clamp(x, -0x1p31, 0x1p31)); }
+
+int64_t WidthFor(int64_t height, float ratio) { return Round(static_cast<float>(height) * ratio); }
 
 // Returns the greatest height of a crop with this ratio that fits the image.
 int64_t GreatestHeight(const CropDemands& d, float ratio, float most_area) {
-  int64_t height = std::lrint(std::sqrt(most_area / ratio));
+  int64_t height = Round(std::sqrt(most_area / ratio));
   if (WidthFor(height, ratio) > d.width) {
     constexpr float kSlack = 0.0000001f;
-    height = static_cast<int64_t>((static_cast<double>(d.width) + 0.5 - kSlack) / ratio);
+    const double most = (static_cast<double>(d.width) + 0.5 - kSlack) / ratio;
+    height = static_cast<int64_t>(std::min(most, 0x1p31));
     if (WidthFor(height, ratio) > d.width) --height;
   }
   return std::min(height, d.height);
@@ -38,7 +42,7 @@ std::optional<CropSize> DrawSize(const CropDemands& d, float ratio, linalg::Word
   const float least = d.least_area * static_cast<float>(d.width) * static_cast<float>(d.height);
   const float most = d.most_area * static_cast<float>(d.width) * static_cast<float>(d.height);
   if (!(image > 0)) return std::nullopt;
-  CropSize size{0, std::lrint(std::sqrt(least / ratio))};
+  CropSize size{0, Round(std::sqrt(least / ratio))};
   const int64_t greatest = GreatestHeight(d, ratio, most);
   size.height = std::min(size.height, greatest);
   if (size.height < greatest) size.height += Below(greatest - size.height + 1, words);
@@ -87,7 +91,9 @@ PixelBox PixelBox::Intersect(const PixelBox& other) const {
 
 std::optional<PixelBox> DrawCrop(const CropDemands& demands, std::span<const PixelBox> boxes,
                                  linalg::WordStream& words) {
+  constexpr int64_t kAttemptsPerCheck = 1024;
   for (int64_t i = 0; i < demands.attempts; ++i) {
+    if (i % kAttemptsPerCheck == 0 && StopDue()) break;
     const float ratio =
         words.NextFloat() * (demands.most_ratio - demands.least_ratio) + demands.least_ratio;
     const auto crop = DrawBoxOfRatio(demands, ratio, words);

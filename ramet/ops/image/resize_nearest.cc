@@ -7,6 +7,7 @@
 #include "ramet/ops/image/resize.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
+#include "ramet/ops/math/wrapping.h"
 
 // Resizing images to the nearest pixels.
 
@@ -96,7 +97,7 @@ template <class T>
 void AddPixel(const T* grads, int64_t channels, T* out) {
   for (int64_t k = 0; k < channels; ++k) {
     if constexpr (std::is_integral_v<T> || std::is_same_v<T, double> || std::is_same_v<T, float>) {
-      out[k] = static_cast<T>(out[k] + grads[k]);
+      out[k] = WrappingAdd(out[k], grads[k]);
     } else {
       AddTo(ToFloat(grads[k]), &out[k]);
     }

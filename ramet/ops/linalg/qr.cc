@@ -92,10 +92,10 @@ Output DeepGradient(GradientContext& c, const Output& q, const Output& r, const 
   return sum + TimesInverse(c, MatMul(c, q, Adjoint(c, correction)), r);
 }
 
-// Returns the columns [begin, end) of x, or all from `begin` on if `end` is negative. The rank of x
-// must be known.
+// Returns the columns [begin, end) of x, or all from `begin` on if `end` is negative. x has the
+// rank of the op's input; the static rank of a gradient may be unknown.
 Output Columns(GradientContext& c, const Output& x, int64_t begin, int64_t end) {
-  const auto rank = static_cast<size_t>(x.shape().rank());
+  const auto rank = static_cast<size_t>(c.input(0).shape().rank());
   std::vector<int64_t> from(rank, 0), size(rank, -1);
   from.back() = begin;
   if (end >= 0) size.back() = end - begin;

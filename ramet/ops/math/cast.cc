@@ -1,5 +1,6 @@
 #include "ramet/linalg/cast.h"
 #include "ramet/op/op.h"
+#include "ramet/ops/array/identity.h"
 #include "ramet/ops/math/gradient_util.h"
 #include "ramet/ops/math/types.h"
 
@@ -10,22 +11,19 @@ bool Castable(DType t) { return IsFloating(t) || IsInteger(t) || IsComplex(t) ||
 
 class CastKernel final : public Kernel {
  public:
-  explicit CastKernel(DType to) : to_(to) {}
+  CastKernel(DType from, DType to) : from_(from), to_(to) {}
   static StatusOr<std::unique_ptr<Kernel>> Make(const KernelNode& node) {
     const DType from = BaseType(node.attrs->GetOr("SrcT", DType::kInvalid));
     const DType to = BaseType(node.attrs->GetOr("DstT", DType::kInvalid));
     if (from != to && !(Castable(from) && Castable(to))) {
       return Unimplemented("Cast ", DTypeName(from), " to ", DTypeName(to), " is not supported");
     }
-    return std::unique_ptr<Kernel>(std::make_unique<CastKernel>(to));
+    return std::unique_ptr<Kernel>(std::make_unique<CastKernel>(from, to));
   }
 
   Status Compute(KernelContext& c) override {
+    if (from_ == to_) return ForwardValue(c, 0);
     const Tensor& x = c.input(0);
-    if (x.dtype() == to_) {
-      c.SetOutput(0, x);
-      return OkStatus();
-    }
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, to_, x.shape()));
     linalg::Cast(LinalgType(x.dtype()), x.raw_data(), LinalgType(to_), y->raw_data(),
                  x.num_elements());
@@ -33,7 +31,7 @@ class CastKernel final : public Kernel {
   }
 
  private:
-  const DType to_;
+  const DType from_, to_;
 };
 
 // Gradients exist only between floating and complex types.
@@ -55,7 +53,8 @@ RAMET_OP("Cast")
         "Returns the elements of x converted to DstT. Floating to integer drops the fraction; a "
         "value that does not fit becomes an unspecified number. Complex to real drops the "
         "imaginary part. To bool is x != 0. To a shorter floating type rounds to nearest. y has "
-        "the shape of x. Error: one of the types is neither a number nor bool (kUnimplemented).")
+        "the shape of x. If the types are equal, y is x, which may be a handle. Error: one of the "
+        "types is neither a number nor bool (kUnimplemented).")
     .Shape(UnchangedShape)
     .Gradient(CastGradient)
     .CpuKernelClass<CastKernel>();

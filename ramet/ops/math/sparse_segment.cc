@@ -44,13 +44,13 @@ StatusOr<int64_t> CountSegments(const Tensor& ids) {
     const int64_t id = IntegerAt(ids, i);
     if (id < 0) {
       return InvalidArgument("Segment id ", id, " out of range [0, ",
-                             IntegerAt(ids, ids.num_elements() - 1) + 1,
+                             WrappingAdd(IntegerAt(ids, ids.num_elements() - 1), int64_t{1}),
                              "), possibly because 'segment_ids' input is not sorted.");
     }
-    if (id + 1 < segments) return InvalidArgument("segment ids are not increasing");
     if (id == std::numeric_limits<int64_t>::max()) {
       return InvalidArgument("segment id ", id, " is too large");
     }
+    if (id + 1 < segments) return InvalidArgument("segment ids are not increasing");
     segments = id + 1;
   }
   return segments;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <unordered_set>
 
 #include "ramet/ops/random/alias_table.h"
@@ -111,16 +112,26 @@ class FixedSampler final : public RangeSampler {
 
   Status Draw(linalg::WordStream& word, bool unique, const CandidateBatch& batch,
               const Cancellation* cancellation) override {
-    const auto drawable = std::ranges::count_if(weights_, [](float w) { return w > 0; });
-    if (unique && drawable < std::ssize(batch.sampled)) {
-      return InvalidArgument("Sampler's range is too small: ", drawable,
-                             " classes have a positive weight, but ", batch.sampled.size(),
-                             " different ones are to be drawn");
-    }
+    if (unique) RAMET_RETURN_IF_ERROR(CheckDrawable(std::ssize(batch.sampled)));
     return RangeSampler::Draw(word, unique, batch, cancellation);
   }
 
  private:
+  // \error kInvalidArgument: `count` different classes can never be drawn.
+  Status CheckDrawable(int64_t count) const {
+    const auto drawable = std::ranges::count_if(weights_, [](float w) { return w > 0; });
+    if (drawable < count) {
+      return InvalidArgument("Sampler's range is too small: ", drawable,
+                             " classes have a positive weight, but ", count,
+                             " different ones are to be drawn");
+    }
+    const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+    const bool negative = std::ranges::any_of(weights_, [](float w) { return w < 0; });
+    if (std::isfinite(sum) && !negative) return OkStatus();
+    return InvalidArgument(
+        "different classes cannot be drawn: a weight is negative, or their sum, ", sum,
+        ", is not finite");
+  }
   int64_t Sample(linalg::WordStream& word) const override { return table_.Sample(word); }
   float Probability(int64_t value) const override { return weights_[value] / total_; }
 

@@ -370,8 +370,12 @@ Status LstmCellGradShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const Shape cs_prev, c.WithRank(1, 2));
   const int64_t cell = cs_prev.dim(1);
   RAMET_ASSIGN_OR_RETURN(const Shape wci, c.WithRank(4, 1));
+  int64_t gates = Shape::kUnknownDim;
+  if (cell >= 0 && !MultiplyNonNegative(4, cell, &gates)) {
+    return InvalidArgument("cs_prev has ", cell, " columns, which is too many for four gates");
+  }
   c.set_output(0, Shape{x.dim(0), cell});
-  c.set_output(1, Shape{x.dim(0), cell < 0 ? cell : 4 * cell});
+  c.set_output(1, Shape{x.dim(0), gates});
   for (int i = 2; i < 5; ++i) c.set_output(i, Shape{cell < 0 ? wci.dim(0) : cell});
   return OkStatus();
 }

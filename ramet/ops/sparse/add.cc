@@ -44,23 +44,23 @@ Status CheckAddends(const SparseView& a, const SparseView& b) {
   return CheckSameDims(a, b);
 }
 
+// The type of the threshold: the real type that belongs to T.
 template <class T>
-bool IsBelow(T sum, double threshold) {
+struct RealOf {
+  using Type = T;
+};
+template <class T>
+struct RealOf<std::complex<T>> {
+  using Type = T;
+};
+
+template <class T>
+bool IsBelow(T sum, typename RealOf<T>::Type threshold) {
   if constexpr (std::is_integral_v<T>) {
     const T magnitude = sum < 0 ? WrappingSub(T(0), sum) : sum;
-    return !(static_cast<T>(threshold) <= magnitude);
+    return !(threshold <= magnitude);
   } else {
-    const auto magnitude = std::abs(sum);
-    return !(static_cast<decltype(std::abs(sum))>(threshold) <= magnitude);
-  }
-}
-
-// The threshold has the real type that belongs to T. int64 values beyond 2^53 are rounded.
-double Threshold(const Tensor& t) {
-  switch (t.dtype()) {
-    case kFloat: return t.scalar<float>();
-    case kDouble: return t.scalar<double>();
-    default: return static_cast<double>(IntegerAt(t, 0));
+    return !(threshold <= std::abs(sum));
   }
 }
 
@@ -81,7 +81,12 @@ Status SparseAdd(KernelContext& c) {
     return InvalidArgument("The magnitude threshold must be a scalar: got shape ",
                            threshold.shape());
   }
-  const double least = Threshold(threshold);
+  using Real = typename RealOf<T>::Type;
+  if (threshold.dtype() != DTypeOf<Real>::value) {
+    return InvalidArgument("The magnitude threshold must be ", DTypeName(DTypeOf<Real>::value),
+                           ": got ", DTypeName(threshold.dtype()));
+  }
+  const Real least = threshold.scalar<Real>();
   std::vector<MergeStep> steps = MergeIndices(a, b);
   const T *x = a.values.data<T>(), *z = b.values.data<T>();
   // Like TensorFlow, this keeps elements that only one addend has.
@@ -201,7 +206,8 @@ RAMET_OP("SparseAdd")
     .Doc(
         "Returns the sum of two sparse tensors of the same shape whose elements are sorted. "
         "Sums of two elements with a magnitude below `thresh`, a scalar, are dropped. Error: the "
-        "inputs are not the parts of sparse tensors; the shapes differ; `thresh` is not a scalar.")
+        "inputs are not the parts of sparse tensors; the shapes differ; `thresh` is not a scalar "
+        "of T's real type.")
     .Shape(SparseAddShape)
     .Gradient(SparseAddGradient)
     .CpuKernels<float, double, int8_t, int16_t, int32_t, int64_t, RAMET_COMPLEX>(

@@ -75,17 +75,16 @@ class ReduceJoinKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, kString, shape));
     Odometer outer(x.shape(), kept);
     for (int64_t i = 0; i < y->num_elements(); ++i, outer.Next()) {
-      Join(x.data<std::string>() + outer.offset(), Odometer(x.shape(), joined),
-           &y->mutable_data<std::string>()[i]);
+      Join(x, outer.offset(), Odometer(x.shape(), joined), &y->mutable_data<std::string>()[i]);
     }
     return OkStatus();
   }
 
  private:
-  void Join(const std::string* first, Odometer inner, std::string* out) const {
+  void Join(const Tensor& x, int64_t first, Odometer inner, std::string* out) const {
     for (int64_t i = 0; i < inner.count(); ++i, inner.Next()) {
       if (i > 0) *out += separator_;
-      *out += first[inner.offset()];
+      *out += x.data<std::string>()[first + inner.offset()];
     }
   }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
+#include <optional>
 
 #include "corpus.h"
 #include "formats.h"
@@ -105,7 +107,13 @@ void RunCase(const FuzzOptions& options, uint64_t index, Progress& progress) {
   const Format& format = DrawFormat(options, random);
   progress.Subject(format.name);
   progress.Phase("drawing files");
-  ExerciseFiles(format.draw(random), format, random, progress);
+  std::optional<FileSet> files;
+  try {
+    files = format.draw(random);
+  } catch (const std::bad_alloc&) {
+    return progress.Note("the files would be too large");  // see memory_limit.cc
+  }
+  ExerciseFiles(*files, format, random, progress);
 }
 
 // Uses a recorded file set in several ways.

@@ -1,4 +1,6 @@
 // The uses of graph files and SavedModels.
+#include <algorithm>
+
 #include "draw.h"
 #include "graph_summary.h"
 #include "ramet/base/file.h"
@@ -194,7 +196,10 @@ void UseSavedModel(FileUse& use) {
   MaybeSavedModelDirectory(use.path);
   const auto tags = SavedModelTags(use.path);
   if (use.Ok(tags.status())) {
-    for (const std::vector<std::string>& set : *tags) UseMetaGraphOfModel(use, set);
+    constexpr size_t kMaxMetaGraphs = 20;  // each of them takes a look at the whole file
+    for (size_t i = 0; i < std::min(tags->size(), kMaxMetaGraphs); ++i) {
+      UseMetaGraphOfModel(use, (*tags)[i]);
+    }
   }
   if (use.random.Percent(20)) UseTensors(use);
 }

@@ -274,6 +274,8 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
         return values
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
+    if isinstance(shape, np.ndarray):
+        shape = tensor_shape.bounded(shape)
     array = _array_of(values, dtype, shape)
     actual = dtypes.as_dtype(array.dtype)
     if dtype is not None and dtype.base_dtype != actual:

@@ -1,6 +1,7 @@
 """Static shapes: what is known about the shape of a tensor before the graph runs."""
 
 import functools
+import itertools
 import operator
 
 from ramet.api import export
@@ -11,6 +12,9 @@ from ramet.framework.dimension import (  # noqa: F401 - also accessible through 
     as_dimension,
     dimension_value,
 )
+
+# The greatest number of dimensions of a tensor, as in TensorFlow.
+MAX_RANK = 254
 
 
 @export('dimension_at_index', 'compat.dimension_at_index')
@@ -25,6 +29,18 @@ def dimension_at_index(shape, index):
       IndexError: if the rank is known and index is out of range.
     """
     return Dimension(None) if shape._dims is None else shape.dims[index]
+
+
+def bounded(sizes):
+    """Returns the elements of an iterable of sizes, which may be endless, as a list.
+
+    Raises:
+      ValueError: if there are more than MAX_RANK.
+    """
+    found = list(itertools.islice(sizes, MAX_RANK + 1))
+    if len(found) > MAX_RANK:
+        raise ValueError(f'a tensor has at most {MAX_RANK} dimensions, but the shape has more')
+    return found
 
 
 def _is_shape_proto(value):
@@ -48,7 +64,7 @@ def _sizes_of(dims):
         sizes = iter(dims)
     except TypeError:
         return (Dimension(dims)._value,)
-    return tuple([_size_of_item(size, dims) for size in sizes])
+    return tuple([_size_of_item(size, dims) for size in bounded(sizes)])
 
 
 def _size_of_item(size, dims):

@@ -26,7 +26,7 @@ def xavier_initializer(uniform=True, seed=None, dtype=dtypes.float32):
 
 
 def _units(shape, mode):
-    sizes = [float(tensor_shape.dimension_value(size)) for size in shape]
+    sizes = [float(tensor_shape.dimension_value(size)) for size in tensor_shape.bounded(shape)]
     receptive = math.prod(sizes[:-2])
     fan_out = (sizes[-1] if sizes else 1.0) * receptive
     fan_in = (sizes[-2] if len(sizes) > 1 else sizes[-1] if sizes else 1.0) * receptive

@@ -188,9 +188,10 @@ class Dropout(SameShape):
     def _noise_shape(self, inputs):
         if self.noise_shape is None or isinstance(self.noise_shape, ops.Tensor):
             return self.noise_shape
+        sizes = tensor_shape.bounded(self.noise_shape)
         shape = array_ops.shape(inputs)
         return ops.convert_to_tensor(
-            [shape[i] if size is None else size for i, size in enumerate(self.noise_shape)])
+            [shape[i] if size is None else size for i, size in enumerate(sizes)])
 
     def get_config(self):
         return {**super().get_config(), **configs.serialized(self, 'rate noise_shape seed')}

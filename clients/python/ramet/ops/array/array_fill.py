@@ -88,13 +88,13 @@ def _small_constant(shape, dtype, value, name):
     if isinstance(shape, tensor_shape.TensorShape):
         shape = shape.as_list() if shape.is_fully_defined() else None
     elif isinstance(shape, np.ndarray):
-        shape = list(shape) if shape.ndim == 1 else None
+        shape = tensor_shape.bounded(shape) if shape.ndim == 1 else None
     elif not isinstance(shape, (list, tuple)):
         return None
     if shape is None or dtype == dtypes.string and value == 1:
         return None
     sizes, count = [], 1
-    for dim in shape:
+    for dim in tensor_shape.bounded(shape):
         if isinstance(dim, tensor_shape.Dimension):
             dim = dim.value
         if not isinstance(dim, (int, np.integer)):

@@ -140,7 +140,7 @@ class Orthogonal(Initializer):
         if len(shape) < 2:
             raise ValueError('The tensor to initialize, specified by argument `shape` must be at least '
                              f'two-dimensional. Received shape={shape}')
-        sizes = [int(tensor_shape.dimension_value(size)) for size in shape]
+        sizes = [int(tensor_shape.dimension_value(size)) for size in tensor_shape.bounded(shape)]
         rows, columns = math.prod(sizes[:-1]), sizes[-1]
         matrix = random_ops.random_normal(
             (max(rows, columns), min(rows, columns)), dtype=self.dtype if dtype is None else dtype, seed=self.seed)
@@ -157,7 +157,7 @@ class Orthogonal(Initializer):
 
 def _fans(shape):
     """Returns the number of inputs and outputs of a unit of a layer, from the shape of its weights."""
-    sizes = [int(tensor_shape.dimension_value(size)) for size in shape]
+    sizes = [int(tensor_shape.dimension_value(size)) for size in tensor_shape.bounded(shape)]
     if not sizes:
         return 1, 1
     if len(sizes) == 1:

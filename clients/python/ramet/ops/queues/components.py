@@ -10,9 +10,14 @@ class Components:
       dtypes: a list of DTypes.
       shapes: a list of shapes, or None if the tensors may have any.
       names: a list of str, or None. Elements with names are dicts.
+
+    Raises:
+      TypeError: if dtypes is neither a list nor a tuple.
     """
 
     def __init__(self, dtypes, shapes, names):
+        if not isinstance(dtypes, (list, tuple)):
+            raise TypeError(f'dtypes must be a list or tuple, got {type(dtypes).__name__}')
         self._dtypes = dtypes
         if shapes is None:
             self._shapes = [tensor_shape.unknown_shape() for _ in dtypes]

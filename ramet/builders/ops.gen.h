@@ -7362,7 +7362,7 @@ struct SparseAddOutputs {
 };
 // Returns the sum of two sparse tensors of the same shape whose elements are sorted. Sums of two
 // elements with a magnitude below `thresh`, a scalar, are dropped. Error: the inputs are not the
-// parts of sparse tensors; the shapes differ; `thresh` is not a scalar of T's real type.
+// parts of sparse tensors; the shapes differ; `thresh` is not a scalar.
 // SparseAdd(a_indices:int64, a_values:T, a_shape:int64, b_indices:int64, b_values:T, b_shape:int64,
 // thresh:Treal) -> (sum_indices:int64, sum_values:T, sum_shape:int64) {T:type, Treal:type}
 RAMET_EXPORT SparseAddOutputs SparseAdd(const Input& a_indices, const Input& a_values, const Input& a_shape, const Input& b_indices, const Input& b_values, const Input& b_shape, const Input& thresh, std::string_view name = "", SourceLocation where = SourceLocation::current());

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -64,6 +65,28 @@ bool IsBelow(T sum, typename RealOf<T>::Type threshold) {
   }
 }
 
+double FloatingScalar(const Tensor& t) {
+  switch (t.dtype()) {
+    case kHalf: return static_cast<float>(t.scalar<Half>());
+    case kBFloat16: return static_cast<float>(t.scalar<BFloat16>());
+    case kFloat: return t.scalar<float>();
+    default: return t.scalar<double>();
+  }
+}
+
+// Returns the threshold, which may have another real dtype than T.
+template <class Real>
+Real ThresholdAs(const Tensor& t) {
+  if (!IsFloating(t.dtype())) return static_cast<Real>(IntegerAt(t, 0));
+  const double value = FloatingScalar(t);
+  if constexpr (std::is_integral_v<Real>) {
+    using Limits = std::numeric_limits<Real>;
+    if (!(value < static_cast<double>(Limits::max()))) return Limits::max();  // NaN, too
+    if (value <= static_cast<double>(Limits::min())) return Limits::min();
+  }
+  return static_cast<Real>(value);
+}
+
 // Returns the sum at a step of the merge.
 template <class T>
 T SumAt(const MergeStep& step, const T* a, const T* b) {
@@ -81,12 +104,7 @@ Status SparseAdd(KernelContext& c) {
     return InvalidArgument("The magnitude threshold must be a scalar: got shape ",
                            threshold.shape());
   }
-  using Real = typename RealOf<T>::Type;
-  if (threshold.dtype() != DTypeOf<Real>::value) {
-    return InvalidArgument("The magnitude threshold must be ", DTypeName(DTypeOf<Real>::value),
-                           ": got ", DTypeName(threshold.dtype()));
-  }
-  const Real least = threshold.scalar<Real>();
+  const auto least = ThresholdAs<typename RealOf<T>::Type>(threshold);
   std::vector<MergeStep> steps = MergeIndices(a, b);
   const T *x = a.values.data<T>(), *z = b.values.data<T>();
   // Like TensorFlow, this keeps elements that only one addend has.
@@ -206,8 +224,7 @@ RAMET_OP("SparseAdd")
     .Doc(
         "Returns the sum of two sparse tensors of the same shape whose elements are sorted. "
         "Sums of two elements with a magnitude below `thresh`, a scalar, are dropped. Error: the "
-        "inputs are not the parts of sparse tensors; the shapes differ; `thresh` is not a scalar "
-        "of T's real type.")
+        "inputs are not the parts of sparse tensors; the shapes differ; `thresh` is not a scalar.")
     .Shape(SparseAddShape)
     .Gradient(SparseAddGradient)
     .CpuKernels<float, double, int8_t, int16_t, int32_t, int64_t, RAMET_COMPLEX>(

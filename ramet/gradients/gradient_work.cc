@@ -4,7 +4,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ramet/base/stack_room.h"
 #include "ramet/base/thread_storage.h"
 
 namespace ramet {
@@ -89,12 +88,9 @@ Status CheckFunctionMayStart(const std::string& function) {
                              "' is its own branch or loop body, so its gradient would be infinite; "
                              "call it with PartitionedCall or by its name there");
   }
-  if (work.functions.size() >= kMaxDepth || !StackHasRoom()) {
+  if (work.functions.size() >= kMaxDepth) {
     return ResourceExhausted("function '", function, "': branches and loops are nested more than ",
-                             work.functions.size(), " deep, ",
-                             work.functions.size() >= kMaxDepth
-                                 ? "the limit for gradients"
-                                 : "and the stack of this thread has no room for more");
+                             work.functions.size(), " deep, the limit for gradients");
   }
   if (!work.functions.empty() && work.functions_done >= kMaxFunctions) {
     return ResourceExhausted("function '", work.functions.front(), "' has more nested calls ",

@@ -46,8 +46,8 @@ void CountAdded(int64_t nodes);
 // \error kResourceExhausted: too many nodes were counted. Names the outermost function.
 Status CheckGradientWork();
 // Checks that the function may be differentiated now.
-// \error kResourceExhausted: it is at work already, calls are nested too deep for the limit or for
-//   this thread's stack, or there was too much work.
+// \error kResourceExhausted: it is at work already, calls are nested too deep, or there was too
+//   much work.
 Status CheckFunctionMayStart(const std::string& function);
 
 }  // namespace ramet

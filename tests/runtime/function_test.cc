@@ -190,7 +190,7 @@ TEST_F(FunctionRunTest, FunctionsAreNotInstantiatedAtTheEndOfTheStack) {
   EXPECT_TRUE(InstantiateFunction(graph_, {"f", nullptr}).ok());
 }
 
-TEST_F(FunctionRunTest, FunctionsAreNotDifferentiatedAtTheEndOfTheStack) {
+TEST_F(FunctionRunTest, GradientsAreNotBuiltAtTheEndOfTheStack) {
   ASSERT_TRUE(Import(Sum(true)).ok());
   CallOnStack(256 << 10, [this] {
     const Status status = Gradients({*graph_.Tensor("c:0")}, {*graph_.Tensor("x:0")}).status();

@@ -12,11 +12,6 @@
 namespace ramet::fuzz {
 namespace {
 
-bool IsLeftOut(const FuzzOptions& options, const std::string& op) {
-  if (!options.only.empty()) return std::ranges::find(options.only, op) == options.only.end();
-  return std::ranges::find(options.skip, op) != options.skip.end();
-}
-
 struct Subjects {
   std::vector<const Op*> ops;
   std::map<std::string, std::vector<conformance::Case>> cases;
@@ -25,7 +20,7 @@ struct Subjects {
 Subjects FindSubjects(const FuzzOptions& options) {
   Subjects subjects;
   for (const Op* op : OpRegistry::Global().All()) {
-    if (!op->calls_program() && !IsLeftOut(options, op->name())) subjects.ops.push_back(op);
+    if (!op->calls_program() && !options.LeavesOut(op->name())) subjects.ops.push_back(op);
   }
   for (conformance::Case& c : conformance::LoadCases(RAMET_CONFORMANCE_DATA)) {
     subjects.cases[c.op].push_back(std::move(c));

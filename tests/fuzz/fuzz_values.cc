@@ -271,16 +271,12 @@ class Changes {
   bool built_ = false, ran_ = false, differentiated_ = false;  // with any change
 };
 
-bool IsLeftOut(const FuzzOptions& options, const std::string& op) {
-  if (OpRegistry::Global().Find(op) == nullptr) return true;
-  if (!options.only.empty()) return std::ranges::find(options.only, op) == options.only.end();
-  return std::ranges::find(options.skip, op) != options.skip.end();
-}
-
 int Main(int argc, char** argv) {
   FuzzOptions options = ParseFuzzOptions(argc, argv);
   std::vector<Case> cases = conformance::LoadCases(RAMET_CONFORMANCE_DATA);
-  std::erase_if(cases, [&](const Case& c) { return IsLeftOut(options, c.op); });
+  std::erase_if(cases, [&](const Case& c) {
+    return OpRegistry::Global().Find(c.op) == nullptr || options.LeavesOut(c.op);
+  });
   if (cases.empty()) return 0;
   // The prime mixes the cases, so that the first ones are a sample of all.
   constexpr uint64_t kPrime = 1'000'003;

@@ -343,6 +343,11 @@ int Supervise(const FuzzOptions& options, const std::vector<std::string>& corpus
   return std::max(Conclude(past.findings()), Conclude(drawn.findings()));
 }
 
+bool FuzzOptions::LeavesOut(const std::string& op) const {
+  if (!only.empty()) return std::ranges::find(only, op) == only.end();
+  return std::ranges::find(skip, op) != skip.end();
+}
+
 FuzzOptions ParseFuzzOptions(int argc, char** argv) {
   FuzzOptions options;
   const auto usage = [&](int status) {

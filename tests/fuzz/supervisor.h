@@ -22,6 +22,9 @@ struct FuzzOptions {
   std::string findings;                 // the folder for the graphs of findings
   bool list_unrun = false;              // names the ops that never ran
   bool strict = false;                  // see Progress
+
+  // Reports whether --only or --skip leave the op out.
+  bool LeavesOut(const std::string& op) const;
 };
 
 // Parses the command line. Prints the usage and exits if the arguments are wrong or ask for help.

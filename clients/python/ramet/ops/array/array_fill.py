@@ -94,7 +94,7 @@ def _small_constant(shape, dtype, value, name):
     if shape is None or dtype == dtypes.string and value == 1:
         return None
     sizes, count = [], 1
-    for dim in tensor_shape.bounded(shape):
+    for dim in shape:
         if isinstance(dim, tensor_shape.Dimension):
             dim = dim.value
         if not isinstance(dim, (int, np.integer)):

@@ -222,7 +222,7 @@ struct CloneOptions {
   // In every case, CheckNumerics, and Identity and StopGradient without control edges, are spliced
   // out, as in tf.graph_util.remove_training_nodes. Exceptions are reads of variables, outputs,
   // leaders of colocation groups, and nodes in branches and loops. Transformed returns the spliced
-  // operation's input for its output.
+  // operation's input for its output, and an invalid handle if the target graph does not have it.
   //
   // A training batch norm becomes an inference batch norm if its averages can be identified: both
   // moving averages that its batch statistics update must be variables of the source.

@@ -34,7 +34,9 @@ Shape Shape::Unknown() {
 
 Shape Shape::OfRank(int rank) {
   Shape s;
-  for (int i = 0; i < rank; ++i) s.Append(kUnknownDim);
+  s.rank_ = rank;
+  if (rank > kInline) s.heap_ = new int64_t[rank];
+  std::fill_n(s.mutable_data(), rank, kUnknownDim);
   return s;
 }
 

@@ -101,6 +101,17 @@ TEST_P(CloneStripTest, PassThroughOperationsAreSplicedOut) {
   EXPECT_EQ(run->scalar<float>(), 7.0f);
 }
 
+// Only the operation is cloned, not what it reads, and so nothing is left of it.
+TEST_P(CloneStripTest, PassThroughOperationsWithoutTheirInput) {
+  Output x = s.Placeholder("x", kFloat, {});
+  Output checked = AddOp(g, "CheckNumerics", {x}, {{"message", "bad"}}, "checked").output(0);
+  Graph other;
+  Cloned c = Clone(g, {.ops = {checked.op()}, .into = &other, .strip_training = true}).value();
+  EXPECT_FALSE(c.Transformed(checked).valid());
+  Cloned here = Clone(g, {.ops = {checked.op()}, .strip_training = true}).value();
+  EXPECT_EQ(here.Transformed(checked), x);
+}
+
 TEST_P(CloneStripTest, BatchNormsUseTheirAverages) {
   Output x = s.Placeholder("x", kFloat, {4, 1, 1, 1});
   Variable scale = NewVariable("gamma", {1}, 1.0), offset = NewVariable("beta", {1}, 0.0);

@@ -1,6 +1,7 @@
 // Runs the shape functions, kernels and gradient functions of all cases recorded with TensorFlow,
 // each with one thing changed: the numbers of an input become the limits of their dtype or other
 // special values, an input gets another shape or all get another dtype, an attr gets another value.
+// Shape functions also see inputs of which only a shape is known, or not even that.
 // Nothing is drawn: case N is the same recorded case for every seed, with all its changes.
 #include <algorithm>
 #include <cstring>
@@ -119,6 +120,7 @@ class Changes {
 
   void RunAll() {
     Run(recorded_, "unchanged");
+    InferOpenShapes();
     for (size_t i = 0; i < recorded_.inputs.size(); ++i) {
       if (recorded_.inputs[i].value.num_elements() == 0) continue;
       ReplaceNumbers(i);
@@ -262,6 +264,39 @@ class Changes {
     const Status status = Gradients(ys, xs).status();
     progress_.Note(status.ToString());
     differentiated_ |= status.ok();
+  }
+
+  // Infers the shapes of the op for inputs that are fed: one has a shape of a few that no tensor in
+  // memory could have, the others have their own shapes or unknown ones.
+  void InferOpenShapes() {
+    for (const Case::Input& in : recorded_.inputs) {
+      if (in.is_ref || in.value.empty()) return;
+    }
+    constexpr int64_t kOpen = Shape::kUnknownDim, kLarge = int64_t{1} << 40;
+    for (size_t i = 0; i < recorded_.inputs.size(); ++i) {
+      for (const Shape& shape : {Shape::Unknown(), Shape{kOpen}, Shape{255}, Shape{1 << 30},
+                                 Shape{kLarge}, Shape{kOpen, kLarge}, Shape{kLarge, kOpen}}) {
+        for (bool others_known : {true, false}) InferOpenShape(i, shape, others_known);
+      }
+    }
+  }
+
+  void InferOpenShape(size_t changed, const Shape& shape, bool others_known) {
+    progress_.Text(StrCat(recorded_.family, ".json, line ", recorded_.line, ", with input ",
+                          changed, " of shape ", shape,
+                          others_known ? "" : " and others of unknown rank"));
+    Graph graph;
+    std::vector<Input> inputs;
+    for (size_t i = 0; i < recorded_.inputs.size(); ++i) {
+      const Tensor& value = recorded_.inputs[i].value;
+      const Shape& own = others_known ? value.shape() : Shape::Unknown();
+      AttrMap attrs;
+      attrs.Set("dtype", value.dtype());
+      attrs.Set("shape", i == changed ? shape : own);
+      inputs.push_back(AddOp(graph, "Placeholder", {}, attrs, "input").output(0));
+    }
+    AddOp(graph, recorded_.op, inputs, recorded_.attrs, "subject");
+    progress_.Note(graph.TakeError().ToString());
   }
 
   static bool IsSmooth(const Output& x) { return IsFloating(x.dtype()) || IsComplex(x.dtype()); }

@@ -87,6 +87,16 @@ TEST(OverflowingShapes, InferenceRejectsNegativeSizes) {
   EXPECT_THAT(graph.status().message(), HasSubstr("must be non-negative but is -5"));
 }
 
+TEST(HugeRanks, InferenceRejectsThem) {
+  for (int64_t length : {int64_t{255}, int64_t{1} << 30, (int64_t{1} << 32) + 2}) {
+    Graph graph;
+    Scope scope(graph);
+    AddOp(graph, "Transpose",
+          {scope.Placeholder("x", kFloat), scope.Placeholder("perm", kInt32, {length})}, {}, "y");
+    EXPECT_THAT(graph.TakeError().message(), HasSubstr("a tensor has at most 254 dimensions"));
+  }
+}
+
 TEST(HugeOutputs, AreRejectedBeforeMemoryIsTouched) {
   const Tensor zero(int64_t{0}), one(int64_t{1}), huge(kHuge);
   const Status statuses[] = {

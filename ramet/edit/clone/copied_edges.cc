@@ -33,7 +33,11 @@ void CopiedEdges::NumberNodes() {
 
 void CopiedEdges::NumberSplices() {
   for (const auto& [key, from] : selection_.stripped().splices()) {
-    mapping_.replaced[key] = Mapped(selection_.stripped().Unspliced(from));
+    const Endpoint e = selection_.stripped().Unspliced(from);
+    // Nothing reads the result of a pass-through whose input is not in the target graph.
+    const bool exists =
+        mapping_.same_graph() || mapping_.IsCloned(e.node) || mapping_.IsReplaced(e);
+    if (exists) mapping_.replaced[key] = Mapped(e);
   }
 }
 

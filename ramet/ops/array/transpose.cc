@@ -81,12 +81,16 @@ Status TransposeShape(ShapeContext& c) {
   const Shape& x = c.input(0);
   RAMET_ASSIGN_OR_RETURN(auto perm, KnownVector(c, 1));
   const int64_t length = c.input(1).unknown_rank() ? -1 : c.input(1).dim(0);
-  const int rank = x.unknown_rank() ? static_cast<int>(perm ? perm->size() : length) : x.rank();
-  if (rank < 0) return OkStatus();
-  if (length >= 0 && length != rank) {
-    return InvalidArgument("transpose expects a vector of size ", rank,
+  if (x.unknown_rank() && length < 0) return OkStatus();
+  if (length >= 0 && !x.unknown_rank() && length != x.rank()) {
+    return InvalidArgument("transpose expects a vector of size ", x.rank(),
                            ". But input(1) is a vector of size ", length);
   }
+  if (length > Shape::kMaxRank) {
+    return InvalidArgument("perm has ", length, " elements, but a tensor has at most ",
+                           Shape::kMaxRank, " dimensions");
+  }
+  const int rank = x.unknown_rank() ? static_cast<int>(length) : x.rank();
   Shape shape = Shape::OfRank(rank);
   if (perm) {
     // A dimension that occurs twice is an error of the kernel.

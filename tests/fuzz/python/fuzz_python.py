@@ -90,12 +90,24 @@ def keywords(rng, function, taken):
     return {n: hostile.value(rng) for n in names if rng.random() < 0.25}
 
 
+def is_endless(value):
+    import numpy as np
+    return isinstance(value, np.ndarray) and value.size > 1 << 32
+
+
+def invoke(function, args, named):
+    """Calls a function, but not an assertion about all elements of an endless array: numpy goes through them."""
+    if getattr(function, '__name__', '').startswith('assert') and any(map(is_endless, [*args, *named.values()])):
+        return None
+    return function(*args, **named)
+
+
 def call(rng, function):
     import hostile
     if rng.random() < 0.5:
         return call_plausibly(rng, function)
     args = hostile.arguments(rng, required_arguments(function))
-    return function(*args, **keywords(rng, function, len(args)))
+    return invoke(function, args, keywords(rng, function, len(args)))
 
 
 def call_plausibly(rng, function):
@@ -111,7 +123,7 @@ def call_plausibly(rng, function):
              if p.default is p.empty or rng.random() < 0.15}
     if given and rng.random() < 0.5:
         given[rng.choice(sorted(given))] = hostile.value(rng)
-    return function(**given)
+    return invoke(function, [], given)
 
 
 def use(rng, result):

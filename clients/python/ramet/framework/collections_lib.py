@@ -170,9 +170,11 @@ class Collections:
           names: the names of the collections, or a single name as a str.
           value: any object.
         """
-        names = (names,) if isinstance(names, str) else dict.fromkeys(names)
-        for name in names:
-            self.add_to_collection(name, value)
+        added = set()
+        for name in (names,) if isinstance(names, str) else names:
+            if name not in added:
+                self.add_to_collection(name, value)
+                added.add(name)
 
     def _collection(self, name):
         key = self._key(name)

@@ -71,9 +71,25 @@ void ElementStrips::Run(const ElementSections::Section& section, const Values& v
   const int64_t width = section.type == StripType::kFloat ? 4 : 8;
   const int64_t tile = table.tile_bytes / width;
   const int64_t whole = size / tile * tile;
-  if (whole > 0)
-    table.run(sections_.code().step(section.first_step), operands_.data(), 0, whole * width);
+  if (whole > 0) {
+    table.run(sections_.code().step(section.first_step), operands_.data(),
+              FindInputs(section, values), 0, whole * width);
+  }
   if (whole < size) RunRest(section, whole, size - whole);
+}
+
+std::span<const char* const> ElementStrips::FindInputs(const ElementSections::Section& section,
+                                                       const Values& values) {
+  size_t count = 0;
+  for (int i = section.first_link; i < section.end_link; ++i) {
+    const StripLink& link = sections_.code().link(i);
+    const int value = link.value();
+    if (link.kind != LinkKind::kRead || value >= program_.num_inputs()) continue;
+    const char* const data = operands_[link.operand].data;
+    const bool as_wide = program_.type_of(value) != Type::kBool;
+    if (as_wide && data == values[value].data) inputs_[count++] = data;
+  }
+  return {inputs_.data(), count};
 }
 
 StripOperand ElementStrips::Find(int value, const BlockValue& found, int64_t size) {
@@ -109,7 +125,7 @@ void ElementStrips::RunRest(const ElementSections::Section& section, int64_t beg
     results[i] = elements;
     if (link(i).kind == LinkKind::kRead) std::memcpy(operand.data, elements, count * width);
   }
-  Kernels().strips.run(sections_.code().step(section.first_step), operands_.data(), 0, 1);
+  Kernels().strips.run(sections_.code().step(section.first_step), operands_.data(), {}, 0, 1);
   for (int i = 0; i < section.num_links(); ++i) {
     if (link(i).kind != LinkKind::kWrite) continue;
     std::memcpy(results[i], operands_[link(i).operand].data, count * WidthOf(link(i).value()));

@@ -58,6 +58,9 @@ class ElementStrips {
   }
   // Returns the elements of a value that the strip reads, repeated if it has fewer than the block.
   StripOperand Find(int value, const BlockValue& found, int64_t size);
+  // Lists where the inputs begin that the strip reads element by element.
+  std::span<const char* const> FindInputs(const ElementSections::Section& section,
+                                          const Values& values);
   // Runs the strip on the elements from `begin`, less than a tile, which are copied to and from
   // tiles.
   void RunRest(const ElementSections::Section& section, int64_t begin, int64_t count);
@@ -69,6 +72,7 @@ class ElementStrips {
   char* const repeated_;  // buffers of blocks
   const int64_t repeated_bytes_;
   std::array<StripOperand, StripLink::kNumOperands> operands_;
+  std::array<const char*, ElementProgram::kMaxInputs> inputs_;
 };
 
 }  // namespace ramet::linalg

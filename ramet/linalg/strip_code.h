@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "ramet/linalg/elementwise.h"
 
@@ -54,8 +55,11 @@ enum class PairedStep : int8_t {
   kRelu,
   kNeg,
   kSquare,
+  kAddScalar,
+  kSubScalar,
+  kMulScalar,
 };
-inline constexpr int kNumPairedSteps = static_cast<int>(PairedStep::kSquare) + 1;
+inline constexpr int kNumPairedSteps = static_cast<int>(PairedStep::kMulScalar) + 1;
 
 // The handlers of a level for one type.
 struct StripHandlers {
@@ -80,6 +84,9 @@ struct StripHandlers {
   Entry unary[kNumUnaryOps];
   Entry first[kNumBinaryOps];
   Entry second[kNumBinaryOps];
+  // As `first`, for an operand a that is one tile for all positions, with equal elements. Null for
+  // most operations.
+  Entry scalar[kNumBinaryOps];
   // The first step with operand a, then the second one with operand b.
   StripStep::Handler pairs[kNumPairedSteps][kNumPairedSteps];
 };
@@ -90,9 +97,10 @@ struct StripTable {
 
   int64_t tile_bytes = 0;
   StripHandlers handlers[kNumStripTypes] = {};
-  // Runs code for the tiles that start at bytes [begin, end) of a value.
-  void (*run)(const StripStep* code, const StripOperand* operands, int64_t begin,
-              int64_t end) = nullptr;
+  // Runs code for the tiles that start at bytes [begin, end) of a value. The elements of `inputs`,
+  // which are operands, are prefetched.
+  void (*run)(const StripStep* code, const StripOperand* operands,
+              std::span<const char* const> inputs, int64_t begin, int64_t end) = nullptr;
 };
 
 }  // namespace ramet::linalg

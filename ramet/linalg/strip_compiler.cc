@@ -110,6 +110,12 @@ void StripCompiler::CompileBinary(const ElementInstruction& made) {
   const bool second = in_registers_ == b && a != b;
   if (!second) NeedRegisters(a);
   const int other = second ? a : b;
+  const auto op = static_cast<BinaryOp>(made.op);
+  const bool in_order = !second || op == BinaryOp::kAdd || op == BinaryOp::kMul;
+  const auto& scalar = handlers_.scalar[made.op];
+  if (in_order && values_.varies[other] == 0 && scalar.handler != nullptr) {
+    return Emit(scalar, other);
+  }
   const auto& entry = second ? handlers_.second[made.op] : handlers_.first[made.op];
   if (entry.handler != nullptr) return Emit(entry, other);
   Emit(second ? handlers_.call_second : handlers_.call_first, other, 0,

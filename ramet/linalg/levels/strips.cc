@@ -21,6 +21,8 @@ constexpr int kVectorBytes = 16;
 #endif
 constexpr int kVectors = 8;
 constexpr int kTileBytes = kVectors * kVectorBytes;
+// How far before its use an input is prefetched (ramet_bench ramet/cheap_chain*).
+constexpr int64_t kAheadBytes = 4096;
 
 // Eight vectors are as many as the calling convention passes in registers, whatever their lanes.
 typedef float V __attribute__((vector_size(kVectorBytes)));
@@ -124,6 +126,12 @@ template <class Op, class T>
 struct FirstPart {
   static constexpr bool kHasOperand = true;
   RAMET_INLINE static V Do(V v, char*& at) { return Map<Op, T>(v, Load(at)); }
+};
+// FirstPart for an operand with the same element everywhere, which is loaded once for a tile.
+template <class Op, class T>
+struct ScalarPart {
+  static constexpr bool kHasOperand = true;
+  RAMET_INLINE static V Do(V v, char* at) { return Map<Op, T>(v, Load(at)); }
 };
 template <class Op, class T>
 struct SecondPart {
@@ -312,7 +320,8 @@ template <class T>
 using PairedParts =
     PartList<LoadPart, StorePart, FirstPart<Add, T>, FirstPart<Sub, T>, SecondPart<Sub, T>,
              FirstPart<Mul, T>, FirstPart<Maximum, T>, FirstPart<Minimum, T>,
-             FirstPart<ReluGrad, T>, UnaryPart<Relu, T>, UnaryPart<Neg, T>, UnaryPart<Square, T>>;
+             FirstPart<ReluGrad, T>, UnaryPart<Relu, T>, UnaryPart<Neg, T>, UnaryPart<Square, T>,
+             ScalarPart<Add, T>, ScalarPart<Sub, T>, ScalarPart<Mul, T>>;
 
 template <class T>
 struct Table {
@@ -335,6 +344,10 @@ struct Table {
   void Cheap(BinaryOp op, Paired first = Paired::kNone, Paired second = Paired::kNone) {
     t.first[static_cast<int>(op)] = {RAMET_STEP(OneStep<FirstPart<Op, L>>), first};
     t.second[static_cast<int>(op)] = {RAMET_STEP(OneStep<SecondPart<Op, L>>), second};
+  }
+  template <class Op>
+  void Scalar(BinaryOp op, Paired paired) {
+    t.scalar[static_cast<int>(op)] = {RAMET_STEP(OneStep<ScalarPart<Op, T>>), paired};
   }
   template <class Op>
   void Test(BinaryOp op) {
@@ -400,6 +413,9 @@ struct Table {
     Test<GreaterEqual>(BinaryOp::kGreaterEqual);
     Cheap<And, uint32_t>(BinaryOp::kLogicalAnd);
     Cheap<Or, uint32_t>(BinaryOp::kLogicalOr);
+    Scalar<Add>(BinaryOp::kAdd, Paired::kAddScalar);
+    Scalar<Sub>(BinaryOp::kSub, Paired::kSubScalar);
+    Scalar<Mul>(BinaryOp::kMul, Paired::kMulScalar);
   }
 
   void AddGradients() {
@@ -424,10 +440,17 @@ struct Table {
   }
 };
 
-void RunStrip(const StripStep* code, const StripOperand* operands, int64_t begin, int64_t end) {
+// Prefetches a tile of an input.
+RAMET_INLINE void Prefetch(const char* tile) {
+  for (int64_t k = 0; k < kTileBytes; k += 64) __builtin_prefetch(tile + k);
+}
+
+void RunStrip(const StripStep* code, const StripOperand* operands,
+              std::span<const char* const> inputs, int64_t begin, int64_t end) {
   const auto first = reinterpret_cast<Handler>(code->handler);
   const V v = {};
   for (int64_t at = begin; at < end; at += kTileBytes) {
+    for (const char* input : inputs) Prefetch(input + at + kAheadBytes);
     first(code, operands, at, v, v, v, v, v, v, v, v);
   }
 }

@@ -28,7 +28,16 @@ def cells():
                 yield case(op, dtype, lstm_inputs(dtype, None, 2, 2, 3), {"use_peephole": peephole, **attrs})
             saved = [eighths(dtype, (2, 3), 0, 1, key=("saved", k)) for k in range(8)]
             yield case(op + "Grad", dtype, lstm_inputs(dtype, None, 2, 2, 3) + saved, {"use_peephole": peephole})
+    inputs = lstm_inputs("float", None, 2, 2, 3)
+    saved = [eighths("float", (2, 3), 0, 1, key=("saved", k)) for k in range(8)]
+    yield case(op, "float", other_peepholes(inputs), {})
+    yield case(op + "Grad", "float", other_peepholes(inputs) + saved, {"use_peephole": False})
     yield from wrong(op, None, 0)
+
+
+def other_peepholes(inputs):
+    """Returns the inputs with peephole vectors of other sizes, which are valid if they are not used."""
+    return inputs[:-4] + [eighths("float", (1,)), eighths("float", (0,)), eighths("float", (5,))] + inputs[-1:]
 
 
 def blocks():
@@ -55,6 +64,9 @@ def block_grads():
             for peephole in (False, True):
                 saved = [eighths(dtype, (2, 2, 3), 0, 1, key=("saved", k)) for k in range(9)]
                 yield case(op, dtype, [np.int64(2)] + lstm_inputs(dtype, 2, 2, 2, 3) + saved, {"use_peephole": peephole})
+        saved = [eighths("float", (2, 2, 3), 0, 1, key=("saved", k)) for k in range(9)]
+        inputs = other_peepholes(lstm_inputs("float", 2, 2, 2, 3))
+        yield case(op, "float", [np.int64(2)] + inputs + saved, {"use_peephole": False})
 
 
 def wrong(op, steps, first):

@@ -30,6 +30,7 @@ UNSORTED_SEGMENTS = ('UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum '
 DECOMPOSITIONS = ('Svd CholeskyGrad Cholesky MatrixInverse SelfAdjointEigV2 Qr Lu MatrixSolve '
                   'MatrixTriangularSolve MatrixSolveLs LogMatrixDeterminant MatrixDeterminant '
                   'MatrixSquareRoot TridiagonalSolve')
+REAL_TRANSFORMS = 'RFFT RFFT2D RFFT3D IRFFT IRFFT2D IRFFT3D'
 
 KNOWN = [
     ('*', 'sharp', '', 'Ramet infers more of a static shape'),
@@ -53,6 +54,7 @@ KNOWN = [
     (NORMS, 'value', r'op:[34] ', 'TensorFlow leaves the reserved outputs unset in inference'),
     (NORMS, 'shape', r'op:5', 'the reserved output of V3, which only gradients read'),
     (NORMS, 'refuses', '4-dimensional', 'TensorFlow takes 5-D inputs in V1 and V2 by accident'),
+    (NORMS, 'value', r'op:1 .*odd input', 'a mean of huge elements that cancel, in another order'),
     (NORM_GRADS, 'value', '', 'NaN where TensorFlow leaves an infinite factor out'),
     (NORM_GRADS, 'shape', r'op:[34]', 'the unused outputs are scalars or empty'),
     (NORM_GRADS, 'vague', '', 'the unused outputs are scalars or empty'),
@@ -73,6 +75,18 @@ KNOWN = [
      'decompositions of matrices with NaN, infinite, huge or tiny elements'),
     ('LSTMBlockCellGrad BlockLSTMGrad BlockLSTMGradV2 GRUBlockCellGrad', 'refuses', 'must have shape',
      'TensorFlow reads outside of inputs of other sizes'),
+    ('LSTMBlockCell LSTMBlockCellGrad BlockLSTMGrad BlockLSTMGradV2', 'refuses',
+     r'wc[ifo]\.dim_size', 'TensorFlow reads outside of peephole vectors of other sizes'),
+    ('LSTMBlockCellGrad', 'static', r'\(\d+,\)',
+     'gradients of unused peephole vectors have their sizes, although TensorFlow infers cell_size'),
+    ('BlockLSTM BlockLSTMV2', 'value', r'op:[02345] .* / \[[0. ]+\]',
+     'TensorFlow leaves gates of steps from seq_len_max on unset, Ramet returns 0'),
+    ('LSTMBlockCellGrad BlockLSTMGrad BlockLSTMGradV2', 'value', r'float16.*(nan|inf).*odd input',
+     'TensorFlow rounds each product to half, which may overflow; Ramet computes in float'),
+    (REAL_TRANSFORMS, 'value', r' / \[[0.+j\s]+\]',
+     'TensorFlow leaves the transform of no elements unset, Ramet returns 0'),
+    ('IRFFT IRFFT2D IRFFT3D AudioSpectrogram', 'value', '(nan|inf).*odd input',
+     'sums with infinite terms, in another order'),
     ('Lu', 'refuses', 'Input is not invertible.*odd input',
      'Ramet refuses NaN as a pivot'),
     ('Svd', 'value', 'op:[12] (float32|complex)',

@@ -50,25 +50,44 @@ struct HueRange {
   float hue, low, high;
 };
 
-HueRange HueRangeOf(float r, float g, float b) {
-  HueRange h{0, std::min({r, g, b}), std::max({r, g, b})};
-  const float range = h.high - h.low;
-  if (range == 0) return h;
-  if (r == h.high) {
-    h.hue = (g - b) / range;
-    if (h.hue < 0) h.hue += 6;
-  } else if (g == h.high) {
-    h.hue = 2 + (b - r) / range;
-  } else {
-    h.hue = 4 + (r - g) / range;
+// The order of the channels of a color: which sixth of the circle it is in. The comparisons decide
+// about NaN as in TensorFlow.
+struct ChannelOrder {
+  int sixth;
+  float low, middle, high;
+};
+
+ChannelOrder OrderOf(float r, float g, float b) {
+  if (r < g) {
+    if (b < r) return {1, b, r, g};
+    if (b > g) return {3, r, g, b};
+    return {2, r, b, g};
   }
-  return h;
+  if (b < g) return {0, b, g, r};
+  if (b > r) return {4, g, r, b};
+  return {5, g, b, r};
+}
+
+HueRange HueRangeOf(float r, float g, float b) {
+  const ChannelOrder order = OrderOf(r, g, b);
+  if (order.high == order.low) return {0, order.low, order.high};
+  const float part = (order.middle - order.low) / (order.high - order.low);
+  const float hue = static_cast<float>(order.sixth) + (order.sixth % 2 == 0 ? part : 1 - part);
+  return {hue, order.low, order.high};
+}
+
+// Turns a hue of 0..6 into one in [0, 6).
+float WrappedHue(float hue) {
+  hue = std::fmod(hue, 6.0f);
+  if (hue < 0) hue += 6;
+  return hue >= 6 ? hue - 6 : hue;
 }
 
 void SetColor(const HueRange& h, float* rgb) {
   // Which channel is the greatest and which the least in each sixth of the circle.
   static constexpr int kHigh[] = {0, 1, 1, 2, 2, 0}, kLow[] = {2, 2, 0, 0, 1, 1};
-  const int sixth = std::clamp(static_cast<int>(h.hue), 0, 5);
+  // A hue of NaN counts as one in the last sixth, and the channel between the others is NaN.
+  const int sixth = h.hue >= 0 ? std::min(static_cast<int>(h.hue), 5) : 5;
   const float part = h.hue - static_cast<float>(sixth);
   const float ramp = sixth % 2 == 0 ? part : 1 - part;
   rgb[0] = rgb[1] = rgb[2] = h.low + ramp * (h.high - h.low);
@@ -80,9 +99,7 @@ Status AdjustHueCompute(KernelContext& c) {
   const float delta = c.input(1).num_elements() > 0 ? *c.input(1).data<float>() * 6 : 0;
   return AdjustPixels(c, "delta", [&](const float* in, float* out) {
     HueRange h = HueRangeOf(in[0], in[1], in[2]);
-    h.hue = std::fmod(h.hue + delta, 6.0f);
-    if (h.hue < 0) h.hue += 6;
-    if (!std::isfinite(h.hue)) h.hue = 0;
+    h.hue = WrappedHue(h.hue + delta);
     SetColor(h, out);
   });
 }
@@ -93,16 +110,17 @@ struct Hsv {
 };
 
 Hsv HsvOf(float r, float g, float b) {
-  const float value = std::max({r, g, b}), range = value - std::min({r, g, b});
+  // With NaN, the result depends on the order of these comparisons, which is TensorFlow's.
+  const float value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
   Hsv hsv{0, value > 0 ? range / value : 0, value};
-  if (!(range > 0)) return hsv;
+  if (range <= 0) return hsv;
   const float sixth = 1.0f / (6.0f * range);
   if (r == value) {
     hsv.hue = sixth * (g - b);
   } else if (g == value) {
-    hsv.hue = sixth * (b - r) + 2.0f / 6.0f;
+    hsv.hue = static_cast<float>(sixth * (b - r) + 2.0 / 6.0);
   } else {
-    hsv.hue = sixth * (r - g) + 4.0f / 6.0f;
+    hsv.hue = static_cast<float>(sixth * (r - g) + 4.0 / 6.0);
   }
   if (hsv.hue < 0) hsv.hue += 1;
   return hsv;
@@ -111,10 +129,12 @@ Hsv HsvOf(float r, float g, float b) {
 void SetHsv(const Hsv& hsv, float* rgb) {
   const float chroma = hsv.saturation * hsv.value, low = hsv.value - chroma;
   const float hue = hsv.hue * 6;
-  const auto sixth = std::isfinite(hue) ? std::clamp(static_cast<int>(hue), 0, 5) : 0;
+  rgb[0] = rgb[1] = rgb[2] = low;
+  // Colors outside of the circle are gray.
+  if (!(hue >= 0 && hue < 6)) return;
+  const auto sixth = static_cast<int>(hue);
   const float x = chroma * (1 - std::abs(std::fmod(hue, 2.0f) - 1));
   static constexpr int kHigh[] = {0, 1, 1, 2, 2, 0}, kMiddle[] = {1, 0, 2, 1, 0, 2};
-  rgb[0] = rgb[1] = rgb[2] = low;
   rgb[kHigh[sixth]] = chroma + low;
   rgb[kMiddle[sixth]] = x + low;
 }

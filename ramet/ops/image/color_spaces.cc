@@ -27,14 +27,24 @@ struct RoundedNumber {
   Number value;
 };
 
+// Return the greater and the lesser of two numbers, and b if one is NaN, as in TensorFlow.
+template <class R>
+R Greater(R a, R b) {
+  return a.value > b.value ? a : b;
+}
+template <class R>
+R Lesser(R a, R b) {
+  return a.value < b.value ? a : b;
+}
+
 template <class T>
 void RgbToHsv(const T* rgb, T* hsv) {
   using R = RoundedNumber<T>;
   const R r = R::Of(rgb[0]), g = R::Of(rgb[1]), b = R::Of(rgb[2]);
-  const R value = std::max({r.value, g.value, b.value});
-  const R range = value - R(std::min({r.value, g.value, b.value}));
+  const R value = Greater(Greater(r, g), b);
+  const R range = value - Lesser(Lesser(r, g), b);
   const R saturation = value.value > 0 ? range / value : R(0);
-  const R sixth = R(1) / (R(6) * range);
+  const R sixth = R(1) / range * (R(1) / R(6));
   R hue = b.value == value.value ? sixth * (r - g) + R(4) / R(6) : R(0);
   if (g.value == value.value) hue = sixth * (b - r) + R(2) / R(6);
   if (r.value == value.value) hue = sixth * (g - b);

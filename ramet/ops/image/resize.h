@@ -71,23 +71,29 @@ StatusOr<std::pair<int64_t, int64_t>> HeightAndWidth(const Tensor& t, std::strin
 StatusOr<Tensor*> AllocateResized(KernelContext& c, DType dtype, const ResizeGeometry& g);
 StatusOr<Tensor*> AllocateOriginal(KernelContext& c, DType dtype, const ResizeGeometry& g);
 
-// Computes output 0, the gradient of the images, from input 0, the gradient of the result.
-// `columns` returns a table of the columns of the result. spread(table, grads, dx) adds the
-// gradients of one image, of type G, to those of the original, of type T.
-template <class G, class T, class Columns, class Spread>
-Status SpreadGradients(KernelContext& c, const ResizeGeometry& g, Columns&& columns,
-                       Spread&& spread) {
-  const Tensor& grads = c.input(0);
-  RAMET_ASSIGN_OR_RETURN(Tensor * dx, AllocateOriginal(c, DTypeOf<T>::value, g));
-  if (dx->num_elements() == 0) return OkStatus();
-  std::memset(dx->raw_data(), 0, dx->bytes());
-  if (grads.num_elements() == 0) return OkStatus();
+// Computes `dx`, the gradients of all images, of type D, from `grads`, those of the result, of type
+// G. `columns` returns a table of the columns of the result. spread(table, grads, dx) adds the
+// gradients of one result to those of its image.
+template <class G, class D, class Columns, class Spread>
+void SpreadImages(const ResizeGeometry& g, const Tensor& grads, Tensor& dx, Columns&& columns,
+                  Spread&& spread) {
+  std::memset(dx.raw_data(), 0, dx.bytes());
+  if (grads.num_elements() == 0) return;
   const auto* table = columns();
   linalg::ParallelFor(g.batch, 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
-      spread(table, grads.data<G>() + n * g.out_image(), dx->mutable_data<T>() + n * g.in_image());
+      spread(table, grads.data<G>() + n * g.out_image(), dx.mutable_data<D>() + n * g.in_image());
     }
   });
+}
+
+// Computes output 0, the gradient of the images, from input 0, the gradient of the result. See
+// SpreadImages.
+template <class G, class T, class Columns, class Spread>
+Status SpreadGradients(KernelContext& c, const ResizeGeometry& g, Columns&& columns,
+                       Spread&& spread) {
+  RAMET_ASSIGN_OR_RETURN(Tensor * dx, AllocateOriginal(c, DTypeOf<T>::value, g));
+  if (dx->num_elements() > 0) SpreadImages<G, T>(g, c.input(0), *dx, columns, spread);
   return OkStatus();
 }
 

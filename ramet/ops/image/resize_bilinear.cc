@@ -140,39 +140,60 @@ class BilinearKernel final : public KernelFromAttrs<BilinearKernel<T>> {
 };
 
 // Adds the gradients of a row of the result to the two rows of the image that it lies between.
-template <class T>
+template <class S>
 void SpreadRow(const ResizeGeometry& g, const Between* table, float weight, const float* grads,
-               T* top, T* bottom) {
+               S* top, S* bottom) {
   for (int64_t x = 0; x < g.columns.out; ++x, grads += g.channels) {
     const Between& at = table[x];
     const float left = 1 - at.weight, upper = 1 - weight;
     for (int64_t k = 0; k < g.channels; ++k) {
-      AddTo(grads[k] * upper * left, &top[at.lower + k]);
-      AddTo(grads[k] * upper * at.weight, &top[at.upper + k]);
-      AddTo(grads[k] * weight * left, &bottom[at.lower + k]);
-      AddTo(grads[k] * weight * at.weight, &bottom[at.upper + k]);
+      top[at.lower + k] += grads[k] * upper * left;
+      top[at.upper + k] += grads[k] * upper * at.weight;
+      bottom[at.lower + k] += grads[k] * weight * left;
+      bottom[at.upper + k] += grads[k] * weight * at.weight;
     }
   }
 }
 
+// Adds the gradients of one result to those of its image.
+template <class S>
+void SpreadImage(const ResizeMode& mode, const ResizeGeometry& g, const Between* table,
+                 const float* grads, S* out) {
+  for (int64_t y = 0; y < g.rows.out; ++y) {
+    const Between at = BetweenAt(mode, g.rows, y);
+    SpreadRow(g, table, at.weight, grads + y * g.out_row(), out + at.lower * g.in_row(),
+              out + at.upper * g.in_row());
+  }
+}
+
+// Sums of short floats are made in float.
 template <class T>
 class BilinearGradKernel final : public KernelFromAttrs<BilinearGradKernel<T>> {
  public:
   explicit BilinearGradKernel(const AttrMap& attrs) : mode_(attrs) {}
   Status Compute(KernelContext& c) override {
     RAMET_ASSIGN_OR_RETURN(const ResizeGeometry g, ResizeGradOf(mode_, c.input(0), c.input(1)));
-    return SpreadGradients<float, T>(
-        c, g, [&] { return BetweenColumns(mode_, g); },
-        [&](const Between* table, const float* grads, T* dx) { Spread(g, table, grads, dx); });
+    RAMET_ASSIGN_OR_RETURN(Tensor * dx, AllocateOriginal(c, DTypeOf<T>::value, g));
+    if (dx->num_elements() == 0) return OkStatus();
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      Spread<T>(g, c.input(0), *dx);
+    } else {
+      RAMET_ASSIGN_OR_RETURN(Tensor sums, c.AllocateTemp(DType::kFloat, dx->shape()));
+      Spread<float>(g, c.input(0), sums);
+      std::ranges::transform(sums.flat<float>(), dx->mutable_data<T>(),
+                             [](float sum) { return static_cast<T>(sum); });
+    }
+    return OkStatus();
   }
 
  private:
-  void Spread(const ResizeGeometry& g, const Between* table, const float* grads, T* out) const {
-    for (int64_t y = 0; y < g.rows.out; ++y) {
-      const Between at = BetweenAt(mode_, g.rows, y);
-      SpreadRow(g, table, at.weight, grads + y * g.out_row(), out + at.lower * g.in_row(),
-                out + at.upper * g.in_row());
-    }
+  template <class S>
+  void Spread(const ResizeGeometry& g, const Tensor& grads, Tensor& sums) const {
+    SpreadImages<float, S>(
+        g, grads, sums, [&] { return BetweenColumns(mode_, g); },
+        [&](const Between* table, const float* from, S* to) {
+          SpreadImage(mode_, g, table, from, to);
+        });
   }
 
   const ResizeMode mode_;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "ramet/op/kernel.h"
 #include "ramet/ops/image/sampling_kernel.h"
 
 namespace ramet {
@@ -15,7 +17,9 @@ struct SampledAxis {
 };
 
 // The Spans of an axis are the input elements that each output element is made of, with their
-// weights. Outputs whose position is outside the input have no elements.
+// weights. All spans that do not reach the end of the input have the same size, and weights that
+// are not needed are 0. So an input of NaN can make more outputs NaN than it contributes to, as in
+// TensorFlow.
 class Spans {
  public:
   // A run of input elements.
@@ -24,23 +28,30 @@ class Spans {
     std::span<const float> weights;
   };
 
-  // With `antialias`, a filter that shrinks the input is as wide as an output element.
-  Spans(const SamplingKernel& kernel, const SampledAxis& axis, bool antialias);
+  // With `antialias`, a filter that shrinks the input is as wide as an output element. The weights
+  // of outputs whose position is outside the input are 0.
+  // \error as KernelContext::AllocateTemp.
+  static StatusOr<Spans> Of(KernelContext& c, const SamplingKernel& kernel, const SampledAxis& axis,
+                            bool antialias);
+  // Returns the spans of the opposite direction: the outputs that each input element contributes
+  // to.
+  // \error as KernelContext::AllocateTemp.
+  StatusOr<Spans> Transposed(KernelContext& c) const;
 
-  int64_t size() const { return static_cast<int64_t>(runs_.size()); }
+  int64_t size() const { return static_cast<int64_t>(begins_.size()); }
   Span operator[](int64_t i) const {
-    const Run& run = runs_[i];
-    return {run.begin, {weights_.data() + run.offset, static_cast<size_t>(run.size)}};
+    const int64_t size = std::min(width_, in_ - begins_[i]);
+    return {begins_[i], {weights_.data<float>() + i * width_, static_cast<size_t>(size)}};
   }
 
  private:
-  struct Run {
-    int64_t begin = 0, size = 0, offset = 0;
-  };
-  Run Add(const SamplingKernel& kernel, float sample, float width, int64_t in);
+  static StatusOr<Spans> OfZeros(KernelContext& c, int64_t in, int64_t out, int64_t width);
+  void Set(int64_t i, const SamplingKernel& kernel, float sample, float stretch);
+  float* weights_of(int64_t i) { return weights_.mutable_data<float>() + i * width_; }
 
-  std::vector<Run> runs_;
-  std::vector<float> weights_;
+  int64_t in_ = 0, width_ = 0;
+  std::vector<int64_t> begins_;
+  Tensor weights_;  // [out, width]
 };
 
 }  // namespace ramet

@@ -121,6 +121,21 @@ void MixSpans(const Spans& spans, const float* row, int64_t channels, float* out
   }
 }
 
+// Resamples a batch of images, whose rows have in_row elements.
+template <class T>
+void Resample(const Spans& rows, const Spans& columns, const Sampling& s, int64_t in_height,
+              int64_t in_row, const T* images, float* out) {
+  const int64_t height = rows.size(), out_row = columns.size() * s.channels;
+  linalg::ParallelFor(s.batch * height, 1, [&](int64_t begin, int64_t end) {
+    float* mixed = SampledRow(in_row);
+    for (int64_t row = begin; row < end; ++row) {
+      const T* image = images + row / height * in_height * in_row;
+      MixSpan(rows[row % height], image, in_row, mixed);
+      MixSpans(columns, mixed, s.channels, out + row * out_row);
+    }
+  });
+}
+
 template <class T>
 class ScaleAndTranslateKernel final : public Kernel {
  public:
@@ -135,41 +150,17 @@ class ScaleAndTranslateKernel final : public Kernel {
     const Shape shape{s.batch, s.rows.out, s.columns.out, s.channels};
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, DType::kFloat, shape));
     if (y->num_elements() == 0) return OkStatus();
-    const Spans rows(mode_.kernel, s.rows, mode_.antialias);
-    const Spans columns(mode_.kernel, s.columns, mode_.antialias);
-    const int64_t in_row = s.columns.in * s.channels, out_row = s.columns.out * s.channels;
-    const T* images = c.input(0).data<T>();
-    linalg::ParallelFor(s.batch * s.rows.out, 1, [&](int64_t begin, int64_t end) {
-      float* mixed = SampledRow(in_row);
-      for (int64_t row = begin; row < end; ++row) {
-        const T* image = images + row / s.rows.out * s.rows.in * in_row;
-        MixSpan(rows[row % s.rows.out], image, in_row, mixed);
-        MixSpans(columns, mixed, s.channels, y->mutable_data<float>() + row * out_row);
-      }
-    });
+    RAMET_ASSIGN_OR_RETURN(const Spans rows, Spans::Of(c, mode_.kernel, s.rows, mode_.antialias));
+    RAMET_ASSIGN_OR_RETURN(const Spans columns,
+                           Spans::Of(c, mode_.kernel, s.columns, mode_.antialias));
+    Resample(rows, columns, s, s.rows.in, s.columns.in * s.channels, c.input(0).data<T>(),
+             y->mutable_data<float>());
     return OkStatus();
   }
 
  private:
   const SamplingMode mode_;
 };
-
-// Adds `weight` times the elements of `from` to those of `to`.
-void AddWeighted(const float* from, float weight, int64_t n, float* to) {
-  for (int64_t i = 0; i < n; ++i) to[i] += weight * from[i];
-}
-
-// The transpose of MixSpans.
-void SpreadSpans(const Spans& spans, const float* grads, int64_t channels, float* row) {
-  for (int64_t x = 0; x < spans.size(); ++x, grads += channels) {
-    const Spans::Span span = spans[x];
-    float* to = row + span.begin * channels;
-    for (const float weight : span.weights) {
-      AddWeighted(grads, weight, channels, to);
-      to += channels;
-    }
-  }
-}
 
 class ScaleAndTranslateGradKernel final : public Kernel {
  public:
@@ -184,36 +175,21 @@ class ScaleAndTranslateGradKernel final : public Kernel {
     const Shape shape{s.batch, s.rows.in, s.columns.in, s.channels};
     RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.Allocate(0, DType::kFloat, shape));
     if (dx->num_elements() == 0) return OkStatus();
-    std::ranges::fill(dx->mutable_flat<float>(), 0.0f);
-    if (c.input(0).num_elements() == 0) return OkStatus();
-    const Spans rows(mode_.kernel, s.rows, mode_.antialias);
-    const Spans columns(mode_.kernel, s.columns, mode_.antialias);
-    const int64_t in_image = s.rows.in * s.columns.in * s.channels;
-    const int64_t out_image = s.rows.out * s.columns.out * s.channels;
-    linalg::ParallelFor(s.batch, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t n = begin; n < end; ++n) {
-        Spread(s, rows, columns, c.input(0).data<float>() + n * out_image,
-               dx->mutable_data<float>() + n * in_image);
-      }
-    });
+    if (c.input(0).num_elements() == 0) {
+      std::ranges::fill(dx->mutable_flat<float>(), 0.0f);
+      return OkStatus();
+    }
+    RAMET_ASSIGN_OR_RETURN(const Spans rows, GradientSpans(c, s.rows));
+    RAMET_ASSIGN_OR_RETURN(const Spans columns, GradientSpans(c, s.columns));
+    Resample(rows, columns, s, s.rows.out, s.columns.out * s.channels, c.input(0).data<float>(),
+             dx->mutable_data<float>());
     return OkStatus();
   }
 
  private:
-  static void Spread(const Sampling& s, const Spans& rows, const Spans& columns, const float* grads,
-                     float* image) {
-    const int64_t in_row = s.columns.in * s.channels, out_row = s.columns.out * s.channels;
-    float* spread = SampledRow(in_row);
-    for (int64_t y = 0; y < s.rows.out; ++y, grads += out_row) {
-      const Spans::Span span = rows[y];
-      if (span.weights.empty()) continue;
-      std::fill_n(spread, in_row, 0.0f);
-      SpreadSpans(columns, grads, s.channels, spread);
-      for (size_t k = 0; k < span.weights.size(); ++k) {
-        float* to = image + (span.begin + static_cast<int64_t>(k)) * in_row;
-        AddWeighted(spread, span.weights[k], in_row, to);
-      }
-    }
+  StatusOr<Spans> GradientSpans(KernelContext& c, const SampledAxis& axis) const {
+    RAMET_ASSIGN_OR_RETURN(const Spans spans, Spans::Of(c, mode_.kernel, axis, mode_.antialias));
+    return spans.Transposed(c);
   }
 
   const SamplingMode mode_;

@@ -41,6 +41,7 @@ Status CheckRanks(KernelContext& c, LstmKind kind) {
   return OkStatus();
 }
 
+// Checks the shapes, those of the peephole vectors only if `peephole` is true.
 StatusOr<LstmSizes> CheckInputs(KernelContext& c, LstmKind kind, bool peephole) {
   RAMET_RETURN_IF_ERROR(CheckRanks(c, kind));
   const int first = FirstInput(kind);
@@ -59,7 +60,7 @@ StatusOr<LstmSizes> CheckInputs(KernelContext& c, LstmKind kind, bool peephole) 
   RAMET_RETURN_IF_ERROR(CheckSize(w, "w.dim_size", 1, "cell_size * 4", sizes.columns()));
   RAMET_RETURN_IF_ERROR(
       CheckSize(c.input(first + 7), "b.dim_size", 0, "cell_size * 4", sizes.columns()));
-  if (cell && !peephole) return sizes;
+  if (!peephole) return sizes;
   for (const auto& [name, i] :
        {std::pair("wci.dim_size", 4), std::pair("wcf.dim_size", 5), std::pair("wco.dim_size", 6)}) {
     RAMET_RETURN_IF_ERROR(CheckSize(c.input(first + i), name, 0, "cell_size", sizes.cell));
@@ -95,7 +96,10 @@ class LstmKernel final : public Kernel {
 
   Status Compute(KernelContext& c) override {
     constexpr int kFirst = FirstInput(kKind);
-    RAMET_ASSIGN_OR_RETURN(const LstmSizes sizes, CheckInputs(c, kKind, settings_.peephole));
+    // TensorFlow checks unused peephole vectors of sequences, but not those of gradients.
+    constexpr bool kSequence = kKind != LstmKind::kCell;
+    RAMET_ASSIGN_OR_RETURN(const LstmSizes sizes,
+                           CheckInputs(c, kKind, kSequence || settings_.peephole));
     RAMET_ASSIGN_OR_RETURN(const int64_t steps, StepsToRun(c, kKind, sizes));
     RAMET_ASSIGN_OR_RETURN(const LstmActivations<T*> out, Allocate(c, sizes, steps));
     if (sizes.state() == 0 || steps == 0) return OkStatus();
@@ -369,14 +373,17 @@ Status LstmCellGradShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const Shape x, c.WithRank(0, 2));
   RAMET_ASSIGN_OR_RETURN(const Shape cs_prev, c.WithRank(1, 2));
   const int64_t cell = cs_prev.dim(1);
-  RAMET_ASSIGN_OR_RETURN(const Shape wci, c.WithRank(4, 1));
   int64_t gates = Shape::kUnknownDim;
   if (cell >= 0 && !MultiplyNonNegative(4, cell, &gates)) {
     return InvalidArgument("cs_prev has ", cell, " columns, which is too many for four gates");
   }
   c.set_output(0, Shape{x.dim(0), cell});
   c.set_output(1, Shape{x.dim(0), gates});
-  for (int i = 2; i < 5; ++i) c.set_output(i, Shape{cell < 0 ? wci.dim(0) : cell});
+  constexpr int kFirst = 4;  // wci, followed by wcf and wco
+  for (int i = 0; i < 3; ++i) {
+    RAMET_ASSIGN_OR_RETURN(const Shape peephole, c.WithRank(kFirst + i, 1));
+    c.set_output(2 + i, Shape{peephole.dim(0) < 0 ? cell : peephole.dim(0)});
+  }
   return OkStatus();
 }
 

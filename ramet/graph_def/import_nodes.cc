@@ -56,9 +56,9 @@ Status ImportNodes::Append(InputRemap* remap) {
   for (int32_t i = 0; i < size(); ++i) {
     auto op = ops_.Find(def(i).op);
     if (!op.ok()) return op.status().WithSuffix(NodeSuffix(def(i)));
-    RAMET_RETURN_IF_ERROR(CheckNotRemoved(**op, def(i), def_.rest().versions().producer()));
     node_ops_.push_back(*op);
     RAMET_RETURN_IF_ERROR(AppendNode(i, **op));
+    RAMET_RETURN_IF_ERROR(CheckNotRemoved(**op, def(i), def_.rest().versions().producer()));
   }
   return OkStatus();
 }

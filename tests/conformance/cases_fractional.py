@@ -36,6 +36,9 @@ def gradients():
             dy = eighths(dtype, y.shape, key="dy")
             yield Case("FractionalMaxPoolGrad", [x, y, dy, rows, columns], {"overlapping": overlapping})
             yield Case("FractionalAvgPoolGrad", [i64(*x.shape), 9 * dy, rows, columns], {"overlapping": overlapping})
+    y = np.ones((1, 2, 2, 1), np.float32)
+    yield Case("FractionalAvgPoolGrad", [i64(1, 4, 4, 1), y, i64(0, 2, 4, -1), i64(0, 2, 4)])
+    yield Case("FractionalAvgPoolGrad", [i64(1, 4, 4, 1), y, i64(0, 2, 0), i64(3, 2, 1)], {"overlapping": True})
 
 
 def errors():
@@ -70,6 +73,7 @@ def gradient_errors():
         ([i64(1, 4, 4, 1), y, rows[:2], rows], "Given out_backprop shape [1,2,2,1], row_seq_tensor must have at least 3 elements, but got 2"),
         ([i64(1, 4, 4, 1), y, rows, rows[1:]], "Given out_backprop shape [1,2,2,1], col_seq_tensor must have at least 3 elements, but got 2"),
         ([i64(1, 4, 4, 1), y, i64(-1, 2, 4), rows], "Row sequence tensor values must not be negative, got "),
+        ([i64(1, 4, 4, 1), y, i64(0, 4, 0), rows], "Row sequence tensor values must not be negative, got "),
         ([i64(1, 4, 4, 1), y, rows, i64(0, 2, -4)], "Column sequence tensor values must not be negative, got ")):
         yield Case("FractionalAvgPoolGrad", inputs, error=what)
 

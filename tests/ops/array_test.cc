@@ -93,6 +93,16 @@ TEST_F(InferenceTest, ShapesThatAreCalculated) {
   EXPECT_EQ(Infer("Reshape", {x, sizes}), "[?,20]");
 }
 
+TEST_F(InferenceTest, SameConvolutionsDoNotDependOnTheFilter) {
+  const Output image = X({-1, 4, 3, 2});
+  const Tensor paddings = Tensor::Of<int32_t>({4, 2}, {0, 0, 1, 2, 2, 0, 0, 0});
+  AttrMap attrs = {{"mode", "REFLECT"}, {"strides", std::vector<int64_t>{1, 2, 3, 1}}};
+  attrs.Set("padding", "SAME");
+  EXPECT_EQ(Infer("FusedPadConv2D", {image, paddings, X({-1, 3, 2, 3})}, attrs), "[?,4,2,3]");
+  attrs.Set("padding", "VALID");
+  EXPECT_EQ(Infer("FusedPadConv2D", {image, paddings, X({-1, 3, 2, 3})}, attrs), "[?,?,1,3]");
+}
+
 TEST_F(InferenceTest, ErrorsWhileBuildingNameTheNode) {
   EXPECT_THAT(Infer("Reshape", {X({2, 3}), Ints({4})}), HasSubstr("node 'Reshape'"));
   EXPECT_THAT(graph_.status().message(),

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ramet/base/run_interrupt.h"
+
 namespace ramet {
 namespace {
 
@@ -32,7 +34,7 @@ StatusOr<Spans> Spans::Of(KernelContext& c, const SamplingKernel& kernel, const 
   const int64_t reach = Clamped(std::ceil(kernel.radius() * stretch), axis.in);
   RAMET_ASSIGN_OR_RETURN(Spans spans,
                          OfZeros(c, axis.in, axis.out, std::min(2 * reach + 1, axis.in)));
-  for (int64_t i = 0; i < axis.out; ++i) {
+  for (int64_t i = 0; i < axis.out && !StopDue(); ++i) {
     const float sample = (static_cast<float>(i) + 0.5f) * inverse + shift;
     if (!(sample >= 0 && sample <= static_cast<float>(axis.in))) continue;
     spans.Set(i, kernel, sample, stretch);

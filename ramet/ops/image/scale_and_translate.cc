@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ramet/base/run_interrupt.h"
 #include "ramet/gradients/gradient_context.h"
 #include "ramet/linalg/parallel.h"
 #include "ramet/linalg/scratch.h"
@@ -126,9 +127,10 @@ template <class T>
 void Resample(const Spans& rows, const Spans& columns, const Sampling& s, int64_t in_height,
               int64_t in_row, const T* images, float* out) {
   const int64_t height = rows.size(), out_row = columns.size() * s.channels;
+  const StopCheck stop;
   linalg::ParallelFor(s.batch * height, 1, [&](int64_t begin, int64_t end) {
     float* mixed = SampledRow(in_row);
-    for (int64_t row = begin; row < end; ++row) {
+    for (int64_t row = begin; row < end && !stop.due(); ++row) {
       const T* image = images + row / height * in_height * in_row;
       MixSpan(rows[row % height], image, in_row, mixed);
       MixSpans(columns, mixed, s.channels, out + row * out_row);

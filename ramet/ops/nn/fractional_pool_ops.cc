@@ -180,8 +180,22 @@ class FractionalMaxGradKernel final : public Kernel {
   const bool overlapping_;
 };
 
+// Checks the elements of a sequence that `windows` windows use. The last element of a window must
+// not be negative either.
+Status CheckWindows(const Tensor& sequence, int64_t windows, bool overlapping,
+                    std::string_view name) {
+  const int64_t* const begin = sequence.data<int64_t>();
+  const int64_t least = overlapping ? 0 : 1;
+  for (int64_t i = 0; i < windows; ++i) {
+    if (begin[i] >= 0 && begin[i + 1] >= least) continue;
+    return InvalidArgument(name, " sequence tensor values must not be negative, got ",
+                           sequence.ToString());
+  }
+  return OkStatus();
+}
+
 // Checks the inputs of FractionalAvgPoolGrad, and returns the shape of the images.
-StatusOr<Shape> AverageGradShape(KernelContext& c) {
+StatusOr<Shape> AverageGradShape(KernelContext& c, bool overlapping) {
   const Tensor &sizes = c.input(0), &dy = c.input(1);
   if (sizes.rank() != 1 || sizes.dim(0) != 4) {
     return InvalidArgument("original input tensor shape must be1-dimensional and 4 elements");
@@ -191,8 +205,6 @@ StatusOr<Shape> AverageGradShape(KernelContext& c) {
     if (dy.dim(d) > 0) continue;
     return InvalidArgument("out_backprop must be positive for all dimension, got:", dy.dim(d));
   }
-  RAMET_RETURN_IF_ERROR(CheckNotNegative(c.input(2), "Row"));
-  RAMET_RETURN_IF_ERROR(CheckNotNegative(c.input(3), "Column"));
   for (const auto& [input, d, name] :
        {std::tuple{2, 1, "row_seq_tensor"}, std::tuple{3, 2, "col_seq_tensor"}}) {
     if (c.input(input).num_elements() > dy.dim(d)) continue;
@@ -200,6 +212,8 @@ StatusOr<Shape> AverageGradShape(KernelContext& c) {
                            " must have at least ", dy.dim(d) + 1, " elements, but got ",
                            c.input(input).num_elements());
   }
+  RAMET_RETURN_IF_ERROR(CheckWindows(c.input(2), dy.dim(1), overlapping, "Row"));
+  RAMET_RETURN_IF_ERROR(CheckWindows(c.input(3), dy.dim(2), overlapping, "Column"));
   constexpr std::array<const char*, 4> kNames = {"Batch", "Rows", "Columns", "Depth"};
   for (int d = 0; d < 4; ++d) {
     if (IntegerAt(sizes, d) != 0) continue;
@@ -220,7 +234,7 @@ class FractionalAvgGradKernel final : public Kernel {
   }
 
   Status Compute(KernelContext& c) override {
-    RAMET_ASSIGN_OR_RETURN(const Shape shape, AverageGradShape(c));
+    RAMET_ASSIGN_OR_RETURN(const Shape shape, AverageGradShape(c, overlapping_));
     const Tensor& grads = c.input(1);
     const PoolSizes sizes{shape.dim(0), shape.dim(1), shape.dim(2),
                           shape.dim(3), grads.dim(1), grads.dim(2)};
@@ -353,8 +367,9 @@ RAMET_OP("FractionalAvgPoolGrad")
         "Returns the gradient of FractionalAvgPool for its images, of shape "
         "orig_input_tensor_shape: the gradient of each window is divided among its elements. "
         "Error: the shape does not have four positive elements; out_backprop is empty or not of "
-        "rank 4, or has different batch or channels; a sequence is too short or has a negative "
-        "element.")
+        "rank 4, or has different batch or channels; a sequence is too short, or a window starts "
+        "or "
+        "ends before element 0.")
     .HostMemory({"orig_input_tensor_shape", "row_pooling_sequence", "col_pooling_sequence"})
     .Shape(AverageGradShapeInferred)
     .CpuKernelClasses<FractionalAvgGradKernel, float, double, int32_t, int64_t>();

@@ -162,7 +162,7 @@ Status FusedConvShape(ShapeContext& c) {
   for (int d : {0, 1}) {
     RAMET_ASSIGN_OR_RETURN(const int64_t size,
                            InferPositions(window, d, padded.dim(d + 1), filter.dim(d)));
-    output.set_dim(d + 1, filter.dim(d) < 0 ? -1 : size);
+    output.set_dim(d + 1, size);
   }
   c.set_output(0, std::move(output));
   return OkStatus();

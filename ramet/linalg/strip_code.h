@@ -84,8 +84,8 @@ struct StripHandlers {
   Entry unary[kNumUnaryOps];
   Entry first[kNumBinaryOps];
   Entry second[kNumBinaryOps];
-  // As `first`, for an operand a that is one tile for all positions, with equal elements. Null for
-  // most operations.
+  // registers = op(registers, a), where a is one tile for all positions, with equal elements. Null
+  // for most operations.
   Entry scalar[kNumBinaryOps];
   // The first step with operand a, then the second one with operand b.
   StripStep::Handler pairs[kNumPairedSteps][kNumPairedSteps];

@@ -38,8 +38,7 @@ ElementRun::ElementRun(const ElementProgram& program, const ElementLayout& layou
       layout_(layout),
       varies_(varies),
       buffers_(buffers),
-      streamed_(streamed && reinterpret_cast<uintptr_t>(buffers.outputs[0]) % kStreamAlign == 0),
-      dense_(FindDense()) {
+      streamed_(streamed && reinterpret_cast<uintptr_t>(buffers.outputs[0]) % kStreamAlign == 0) {
   const size_t num_values = program.last_reader_.size();
   std::fill_n(output_.begin(), num_values, int8_t{-1});
   for (size_t o = 0; o < program.outputs_.size(); ++o) {
@@ -49,6 +48,7 @@ ElementRun::ElementRun(const ElementProgram& program, const ElementLayout& layou
 
 void ElementRun::Run() {
   if (!ComputeScalars()) return;
+  dense_ = FindDense();
   sections_.emplace(ElementValues{program_, varies_, dense_}, streamed_);
   const int64_t blocks = CountBlocks();
   const int64_t grain = program_.grain_ / (block_rows_ * block_columns_) + 1;

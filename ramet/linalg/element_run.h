@@ -60,7 +60,7 @@ class ElementRun {
   const std::span<const uint8_t, kMaxValues> varies_;
   const ElementProgram::Buffers& buffers_;
   const bool streamed_;
-  const std::bitset<kMaxValues> dense_;
+  std::bitset<kMaxValues> dense_;
   std::optional<ElementSections> sections_;
   int64_t block_rows_ = 1, block_columns_ = 1;  // the largest block
   int64_t row_blocks_ = 1, column_blocks_ = 1;  // per plane and row

@@ -62,7 +62,11 @@ class FusedElementwise::Run {
       buffers_.inputs[i] = value.raw_data();
       shapes_[i] = &value.shape();
     }
-    if (!FindShapes() || !FindLayout() || !program().Resolve(layout_, varies_)) return false;
+    if (pass_.keeps_shape_ && InputsAreAlike()) {
+      if (!LayOutAlike()) return false;
+    } else if (!FindShapes() || !FindLayout() || !program().Resolve(layout_, varies_)) {
+      return false;
+    }
     if (pass_.target_ >= 0 && *ShapeOf(program().outputs()[0]) != old.shape()) return false;
     // A value that only repeats a smaller one is not computed here.
     return std::ranges::all_of(program().outputs(), [this](int8_t value) {
@@ -113,6 +117,21 @@ class FusedElementwise::Run {
   const Tensor& InputOf(int i, const Tensor& old) const {
     if (pass_.target_ < 0 || context_.variable(i) == nullptr) return context_.input(i);
     return IsTarget(i) ? old : (*read_)[i];
+  }
+
+  bool InputsAreAlike() const {
+    const auto inputs = std::span(shapes_).first(program().num_inputs());
+    return std::ranges::all_of(inputs, [&](const Shape* s) { return *s == *inputs[0]; });
+  }
+
+  // Does what FindShapes and FindLayout do, for inputs of one shape.
+  bool LayOutAlike() {
+    const int64_t size = shapes_[0]->num_elements();
+    const size_t num_values = program().num_inputs() + pass_.rules_.size();
+    layout_ = ElementLayout::Flat(size, program().num_inputs(), 0);
+    std::fill_n(shapes_.begin(), num_values, shapes_[0]);
+    std::fill_n(varies_.begin(), num_values, layout_.varies(0));
+    return size > 0;
   }
 
   // Finds the shapes of all values.
@@ -257,11 +276,12 @@ class FusedElementwise::Run {
 
 FusedElementwise::FusedElementwise(std::vector<linalg::Type> inputs, const std::vector<Part>& parts,
                                    std::vector<int8_t> outputs, int target)
-    : target_(target) {
+    : keeps_shape_(!inputs.empty()), target_(target) {
   std::vector<linalg::ElementInstruction> instructions;
   for (const Part& part : parts) {
     instructions.push_back(part.instruction);
     rules_.push_back({part.rule, part.axis, part.given});
+    keeps_shape_ &= part.rule <= ShapeRule::kSame && part.instruction.num_operands > 0;
   }
   program_ = ElementProgram(std::move(inputs), std::move(instructions), std::move(outputs));
 }

@@ -71,6 +71,8 @@ class FusedElementwise {
 
   linalg::ElementProgram program_;
   std::vector<Rule> rules_;  // by instruction
+  // If all inputs have one shape, all values have it.
+  bool keeps_shape_ = true;
   int target_ = -1;
 };
 

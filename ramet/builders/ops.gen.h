@@ -414,10 +414,11 @@ struct AsStringOptions {
 };
 // Returns the numbers as text. `precision` is the number of digits after the decimal point (6 if it
 // is -1); `scientific` writes an exponent; `shortest` selects the shorter of both forms. The text
-// is at least `width` characters wide, padded as the printf flag in `fill` specifies. The output
-// has the shape of the input. Error: `fill` is not a known flag; precision, scientific or shortest
-// is set for numbers that are not real or complex; scientific and shortest are both set; width or
-// precision is above 65536.
+// is at least `width` characters wide, padded as the printf flag in `fill` specifies. Strings are
+// padded, too, and cut off after `precision` bytes if `width` is positive. The output has the shape
+// of the input. Error: `fill` is not a known flag; precision, scientific or shortest is set for
+// numbers that are not real or complex; scientific and shortest are both set; width or precision is
+// above 65536.
 // AsString(input:T) -> (output:string) {T:type, precision:int=-1, scientific:bool=false,
 // shortest:bool=false, width:int=-1, fill:string=""}
 RAMET_EXPORT Output AsString(const Input& input, const AsStringOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -5101,7 +5102,8 @@ struct QuantizedAddOutputs {
 // Returns the sums x + y of quantized numbers in the given ranges, in 32 bits. x and y have the
 // same shape, or one of them has one element or is repeated along the leading dimensions of the
 // other one. Error: a bound of a range is not a scalar; a range is empty; the shapes do not
-// broadcast; they broadcast otherwise, or the types are not quint8 and qint32 (kUnimplemented).
+// broadcast; the repeated one has no elements; they broadcast otherwise, or the types are not
+// quint8 and qint32 (kUnimplemented).
 // QuantizedAdd(x:T1, y:T2, min_x:float, max_x:float, min_y:float, max_y:float) -> (z:Toutput,
 // min_z:float, max_z:float) {T1:type, T2:type, Toutput:type=qint32}
 RAMET_EXPORT QuantizedAddOutputs QuantizedAdd(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, const QuantizedAddOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -5231,7 +5233,8 @@ struct QuantizedMulOutputs {
 // Returns the products x * y of quantized numbers in the given ranges, in 32 bits. x and y have the
 // same shape, or one of them has one element or is repeated along the leading dimensions of the
 // other one. Error: a bound of a range is not a scalar; a range is empty; the shapes do not
-// broadcast; they broadcast otherwise, or the types are not quint8 and qint32 (kUnimplemented).
+// broadcast; the repeated one has no elements; they broadcast otherwise, or the types are not
+// quint8 and qint32 (kUnimplemented).
 // QuantizedMul(x:T1, y:T2, min_x:float, max_x:float, min_y:float, max_y:float) -> (z:Toutput,
 // min_z:float, max_z:float) {T1:type, T2:type, Toutput:type=qint32}
 RAMET_EXPORT QuantizedMulOutputs QuantizedMul(const Input& x, const Input& y, const Input& min_x, const Input& max_x, const Input& min_y, const Input& max_y, const QuantizedMulOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -5275,7 +5278,7 @@ struct QuantizedReshapeOutputs {
   Output output_max;
 };
 // Reshapes a quantized tensor as Reshape does, and returns its range. Error: that of Reshape; a
-// bound of the range has more than one element.
+// bound of the range is not a scalar or a vector of one element.
 // QuantizedReshape(tensor:T, shape:Tshape, input_min:float, input_max:float) -> (output:T,
 // output_min:float, output_max:float) {T:type, Tshape:type=int32}
 RAMET_EXPORT QuantizedReshapeOutputs QuantizedReshape(const Input& tensor, const Input& shape, const Input& input_min, const Input& input_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -5900,7 +5903,7 @@ struct RequantizationRangeOutputs {
   Output output_max;
 };
 // Returns the range of the numbers in `input`, quantized numbers of 32 bits in the range
-// [input_min, input_max]. It includes 0 or starts below. Error: a bound has more than one element.
+// [input_min, input_max]. It includes 0 or starts below. Error: a bound has no elements.
 // RequantizationRange(input:Tinput, input_min:float, input_max:float) -> (output_min:float,
 // output_max:float) {Tinput:type}
 RAMET_EXPORT RequantizationRangeOutputs RequantizationRange(const Input& input, const Input& input_min, const Input& input_max, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -8135,9 +8138,8 @@ struct StatefulRandomBinomialOptions {
 // vector, which ends with the shape of the parameters. The numbers are the same as TensorFlow's,
 // for any number of threads. A probability outside of [0, 1] counts as the nearer bound. Error:
 // `shape` is not a vector, has a negative element or ends differently; the parameters do not
-// broadcast; a count is NaN or infinite; `algorithm` is not 1, Philox; the variable `resource` is
-// not an int64 vector with at least 3 elements, the counter and key of a generator, which the op
-// advances.
+// broadcast; a count is NaN; `algorithm` is not 1, Philox; the variable `resource` is not an int64
+// vector with at least 3 elements, the counter and key of a generator, which the op advances.
 // StatefulRandomBinomial(resource:resource, algorithm:int64, shape:S, counts:T, probs:T) ->
 // (output:dtype) {S:type, T:type=double, dtype:type=int64}
 RAMET_EXPORT Output StatefulRandomBinomial(const Input& resource, const Input& algorithm, const Input& shape, const Input& counts, const Input& probs, const StatefulRandomBinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -8248,7 +8250,7 @@ struct StatelessRandomBinomialOptions {
 // vector, which ends with the shape of the parameters. The numbers are the same as TensorFlow's,
 // for any number of threads. A probability outside of [0, 1] counts as the nearer bound. Error:
 // `shape` is not a vector, has a negative element or ends differently; the parameters do not
-// broadcast; a count is NaN or infinite; `seed` does not have two elements.
+// broadcast; a count is NaN; `seed` does not have two elements.
 // StatelessRandomBinomial(shape:S, seed:Tseed, counts:T, probs:T) -> (output:dtype) {S:type,
 // Tseed:type=int64, T:type=double, dtype:type=int64}
 RAMET_EXPORT Output StatelessRandomBinomial(const Input& shape, const Input& seed, const Input& counts, const Input& probs, const StatelessRandomBinomialOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -8257,8 +8259,8 @@ RAMET_EXPORT Output StatelessRandomBinomial(const Input& shape, const Input& see
 // Draws numbers from the gamma distributions with the shape parameters `alpha` and scale 1. The
 // output has the shape `shape`, a vector, which ends with the shape of the parameters. The numbers
 // depend only on the inputs and are the same as TensorFlow's, for any number of threads. Error:
-// `shape` is not a vector, has a negative element or ends differently; `seed` does not have two
-// elements.
+// `shape` is not a vector, has a negative element or ends differently, unless it has no elements;
+// `seed` does not have two elements.
 // StatelessRandomGammaV2(shape:T, seed:Tseed, alpha:dtype) -> (output:dtype) {dtype:type, T:type,
 // Tseed:type=int64}
 RAMET_EXPORT Output StatelessRandomGammaV2(const Input& shape, const Input& seed, const Input& alpha, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -8267,8 +8269,8 @@ RAMET_EXPORT Output StatelessRandomGammaV2(const Input& shape, const Input& seed
 // and `alg` (1 is Philox; 3 selects it automatically). The output has the shape `shape`, a vector,
 // which ends with the shape of the parameters. The numbers depend only on the inputs and are the
 // same as TensorFlow's, for any number of threads. Error: `shape` is not a vector, has a negative
-// element or ends differently; `key` or `counter` is too short; `alg` is not a scalar or is
-// unknown; `alg` is 2, ThreeFry (kUnimplemented).
+// element or ends differently, unless it has no elements; `key` or `counter` is too short; `alg` is
+// not a scalar or is unknown, such as 2, ThreeFry.
 // StatelessRandomGammaV3(shape:shape_dtype, key:uint64, counter:uint64, alg:int32, alpha:dtype) ->
 // (output:dtype) {dtype:type, shape_dtype:type=int32}
 RAMET_EXPORT Output StatelessRandomGammaV3(const Input& shape, const Input& key, const Input& counter, const Input& alg, const Input& alpha, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -8325,8 +8327,8 @@ RAMET_EXPORT Output StatelessRandomNormalV2(const Input& shape, const Input& key
 // Draws numbers from the Poisson distributions with the means `lam`. The output has the shape
 // `shape`, a vector, which ends with the shape of the parameters. The numbers depend only on the
 // inputs and are the same as TensorFlow's, for any number of threads. Error: `shape` is not a
-// vector, has a negative element or ends differently; `seed` does not have two elements; a mean is
-// NaN or does not fit into dtype.
+// vector, has a negative element or ends differently, unless it has no elements; `seed` does not
+// have two elements; a mean is NaN or does not fit into dtype.
 // StatelessRandomPoisson(shape:T, seed:Tseed, lam:Rtype) -> (output:dtype) {Rtype:type, dtype:type,
 // T:type, Tseed:type=int64}
 RAMET_EXPORT Output StatelessRandomPoisson(const Input& shape, const Input& seed, const Input& lam, DType dtype, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -9621,8 +9623,8 @@ RAMET_EXPORT UniqueWithCountsV2Outputs UniqueWithCountsV2(const Input& x, const 
 RAMET_EXPORT UniqueWithCountsV2Outputs UniqueWithCountsV2(const Input& x, const Input& axis, std::string_view name, SourceLocation where = SourceLocation::current());
 
 // Returns the coordinates of positions in a row-major tensor of shape dims, a vector: [rank] for a
-// scalar, [rank, n] for a vector of n positions. Error: dims is not a vector or contains 0; a
-// position is out of range; `indices` is empty.
+// scalar, [rank, n] for a vector of n positions. Error: dims is not a vector or contains 0 or less;
+// a position is out of range; `indices` is empty.
 // UnravelIndex(indices:Tidx, dims:Tidx) -> (output:Tidx) {Tidx:type=int32}
 RAMET_EXPORT Output UnravelIndex(const Input& indices, const Input& dims, std::string_view name = "", SourceLocation where = SourceLocation::current());
 

@@ -118,7 +118,7 @@ void FillBinomials(const Philox& start, const Binomials& all, void* y, int64_t s
 }  // namespace
 
 bool CanSampleBinomial(double count, double prob) {
-  return std::isfinite(count) || !(prob > 0 && prob < 1);
+  return !std::isnan(count) || !(prob > 0 && prob < 1);
 }
 
 void FillBinomial(Type type, Philox generator, const Binomials& binomials, void* y,

@@ -20,12 +20,12 @@ struct Binomials {
   Type precision;
 };
 
-// Reports whether samples can be drawn in finite time: the count is finite, or every trial has the
+// Reports whether samples can be drawn in finite time: the count is not NaN, or every trial has the
 // same result.
 bool CanSampleBinomial(double count, double prob);
 
 // y[s * size + b] = sample s of distribution b, each of which CanSampleBinomial; NaN if its
-// probability is NaN. half, float, double, int32, int64.
+// probability is NaN or its count is infinite. half, float, double, int32, int64.
 // Sources: Devroye, "Non-Uniform Random Variate Generation", X.4 (sums of geometric variables), for
 // means below 10; Hormann, "The generation of binomial random variates" (algorithm BTRS), above.
 void FillBinomial(Type type, Philox generator, const Binomials& binomials, void* y,

@@ -87,6 +87,9 @@ class TruncatedSampler {
     high_ = (high - mean_) / deviation_;
   }
 
+  // Reports whether the deviation is positive and the interval neither empty nor infinite.
+  bool valid() const { return valid_; }
+
   // Calls emit(sample) `count` times, if nothing fails.
   template <class Emit>
   Truncation Draw(Philox& generator, int64_t count, const Emit& emit) const {
@@ -188,16 +191,29 @@ class TruncatedSampler {
 };
 
 template <class T>
+TruncatedSampler<T> SamplerAt(const TruncatedNormals& normals, int64_t b) {
+  using N = typename NumbersOf<T>::Number;
+  const auto at = [&](const TruncatedNormals::Parameter& p) {
+    return ToNumber<N>(static_cast<const T*>(p.values)[b * p.step]);
+  };
+  return TruncatedSampler<T>(at(normals.mean), at(normals.deviation), at(normals.low),
+                             at(normals.high));
+}
+
+template <class T>
+bool AllValid(const TruncatedNormals& normals, int64_t count) {
+  for (int64_t b = 0; b < count; ++b) {
+    if (!SamplerAt<T>(normals, b).valid()) return false;
+  }
+  return true;
+}
+
+template <class T>
 Truncation FillAll(Philox& generator, const TruncatedNormals& normals,
                    const TruncatedLayout& layout, T* y) {
-  using N = typename NumbersOf<T>::Number;
   int64_t left = layout.total;
   for (int64_t b = 0; left > 0; ++b) {
-    const auto at = [&](const TruncatedNormals::Parameter& p) {
-      return ToNumber<N>(static_cast<const T*>(p.values)[b * p.step]);
-    };
-    const TruncatedSampler<T> sampler(at(normals.mean), at(normals.deviation), at(normals.low),
-                                      at(normals.high));
+    const TruncatedSampler<T> sampler = SamplerAt<T>(normals, b);
     const int64_t count = std::min(layout.samples, left);
     T* out = y + b * layout.distribution_step;
     const Truncation result = sampler.Draw(generator, count, [&](T x) {
@@ -211,6 +227,14 @@ Truncation FillAll(Philox& generator, const TruncatedNormals& normals,
 }
 
 }  // namespace
+
+bool AreValid(Type type, const TruncatedNormals& normals, int64_t count) {
+  switch (type) {
+    case Type::kDouble: return AllValid<double>(normals, count);
+    case Type::kHalf: return AllValid<Half>(normals, count);
+    default: return AllValid<float>(normals, count);
+  }
+}
 
 Truncation FillTruncatedNormals(Type type, Philox generator, const TruncatedNormals& normals,
                                 const TruncatedLayout& layout, void* y) {

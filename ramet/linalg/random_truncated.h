@@ -38,6 +38,10 @@ enum class Truncation : uint8_t {
 // The numbers in a row that may be rejected.
 inline constexpr int kMaxRejectedNumbers = 1000;
 
+// Reports whether the deviations of `count` distributions are positive and their intervals neither
+// empty nor infinite. half, float, double.
+bool AreValid(Type type, const TruncatedNormals& normals, int64_t count);
+
 // Draws the samples of all distributions until one fails. half, float, double.
 // Source: Robert, "Simulation of truncated normal variables".
 Truncation FillTruncatedNormals(Type type, Philox generator, const TruncatedNormals& normals,

@@ -38,6 +38,14 @@ def stateless_rejection():
         yield exact(op, [i32(-1, 2), SEED, two], given, error="must be >= 0")
         yield exact(op, [i32(2), i64(1, 2, 3), two], given, error="seed must have shape [2], not [3]")
         yield exact(op, [i32(3, 0), SEED, two[:0]], given)
+        for shape in ([0], [3, 0], [0, 3], [2, 0, 4]):
+            yield exact(op, [i32(*shape), SEED, two], given)
+        yield exact(op, [i32(0), SEED, two[:0]], given)
+        yield exact(op, [i32(0, -1), SEED, two], given, error="must be >= 0")
+        yield exact(op, [i32(0), i64(1, 2, 3), two], given, error="seed must have shape [2], not [3]")
+    two = array("float", [1, 2])
+    yield exact("StatelessRandomGammaV3", [i32(0), *KEY, scalar("int32", 1), two])
+    yield exact("StatelessRandomGammaV3", [i32(2), *KEY, scalar("int32", 2), two], error="Unsupported algorithm id: 2")
 
 
 COUNTED = [0.0, 3.0, 10.0, 19.0, 20.0, 21.0, 100.0, 1000.0, 1e6, -2.0]
@@ -58,6 +66,9 @@ def binomial():
         yield case(counts[6], array(parameters, [0.1, 0.9, 0.45]), [30, 3], "int64")
         yield case(array(parameters, [7, 60]), scalar(parameters, np.nan), [2], "double")
         yield case(counts[:0], probs[0], [3, 0], "int32")
+        yield case(scalar(parameters, -np.inf), probs, [9, 1], "float")
+        for dtype in ("half", "double", "int32", "int64"):
+            yield case(scalar(parameters, np.inf), array(parameters, [0.5, 0.25, 0.984375]), [2, 3], dtype)
     two = array("float", [5, 6]), array("float", [0.5, 0.25])
     for shape in ([], [3], [2, 3], [2, 1]):
         yield case(*two, shape, "int32", error=ENDS)
@@ -109,6 +120,9 @@ def truncated_errors():
     for inputs in (changed(1, np.nan), changed(1, 0), changed(1, -1), changed(2, 1), changed(3, np.nan)):
         yield exact(rows, [i32(3), *inputs], SEEDS, error="Invalid parameters")
         yield exact("Stateless" + rows, [i32(3), SEED, *inputs], error="Invalid parameters")
+        each = [np.stack([normal[0], v]) if k == 0 else v for k, v in enumerate(inputs)]
+        yield exact(rows, [i32(2, 0), *each], SEEDS, error="Invalid parameters")
+        yield exact(rows, [i32(2, 0), *inputs], SEEDS)
     failed = "TruncatedNormal exponential distribution rejection sampler failed to accept a sample."
     yield exact(rows, [i32(3), *changed(0, np.nan)], SEEDS, error=failed)
     yield exact("Stateless" + rows, [i32(3), SEED, *changed(0, np.nan)], error=failed)

@@ -26,6 +26,23 @@ def fake():
         yield Case("FakeQuantWithMinMaxArgs", [x], attrs, error=what)
 
 
+# Ranges and numbers halfway between two of their steps, up to rounding.
+HALFWAY = ((0, 2, 8), (-1, 1, 8), (-6, 6, 8), (0, 3, 4), (-10, 0, 12), (0.1, 2, 8))
+
+
+def fake_halfway():
+    for low, high, bits in HALFWAY:
+        step = (np.float32(high) - np.float32(min(low, 0))) / np.float32(2**bits - 1)
+        at = np.unique(np.linspace(0, 2**bits - 2, 40).astype(np.int64)) + 0.5
+        x = (at * step + np.float32(min(low, 0))).astype(np.float32)
+        x = np.concatenate([x, array("float", [1, 0.5, 0.25, 5 / 3])])
+        attrs, ends = {"num_bits": bits}, {"min": float(low), "max": float(high)}
+        yield Case("FakeQuantWithMinMaxArgs", [x], {**attrs, **ends}, tol=0.0, atol=0.0)
+        yield Case("FakeQuantWithMinMaxVars", [x, scalar("float", low), scalar("float", high)], attrs, tol=0.0, atol=0.0)
+        yield Case("FakeQuantWithMinMaxVarsPerChannel", [x.reshape(-1, 1), array("float", [low]), array("float", [high])],
+                   attrs, tol=0.0, atol=0.0)
+
+
 def fake_ranges():
     x, g = array("float", X), eighths("float", (9,), key="g")
     op = "FakeQuantWithMinMaxVars"
@@ -136,6 +153,10 @@ def dequantize():
                 yield Case(op, [q.reshape(4, 2), low, high], {**attrs, "axis": 0})
         yield Case(op, [q] + [scalar("float", v) for v in (-3.3, 3)], {"mode": "SCALED", "narrow_range": True})
         yield Case(op, [q[:0].reshape(0, 3)] + [scalar("float", v) for v in (-3.3, 3)])
+    wide = np.array([-2**31, -2**31 + 1, -2**31 + 100, -1, 0, 1, 2**24 + 1, 2**30 + 77, 2**31 - 1], np.int32)
+    for ends in ((0, 5), (-1, 1), (2, 2), (3, -1), (-1e-3, 2e4)):
+        yield Case(op, [wide.view(NUMPY["qint32"])] + [scalar("float", v) for v in ends], {"mode": "MIN_FIRST"}, tol=0.0,
+                   atol=0.0)
     q = np.zeros([4], np.int8).view(NUMPY["qint8"])
     wrong = "must have as many elements as input on the dequantization axis "
     for low, high, more, what in (
@@ -182,5 +203,5 @@ def rounding():
 
 
 def cases():
-    for group in (fake, fake_ranges, distances, quantize, dequantize, rounding):
+    for group in (fake, fake_halfway, fake_ranges, distances, quantize, dequantize, rounding):
         yield from group()

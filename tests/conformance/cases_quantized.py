@@ -74,6 +74,15 @@ def binary():
                 yield exact(op, [y, y[::-1], *bounds(*other, low, high)])
         for a, b in ((x, y), (y, x), (x, x[0]), (x[0], x), (x, y[:1]), (y[0], x), (y[:1], y[0]), (x[0, 0], y), (y[:0], y[:0])):
             yield exact(op, [a, b, *bounds(-1, 2, 0, 3)])
+        for a, b in ((x[:0], y[0]), (y[:1], x[:0]), (x[:, :0], x[0, 0, :1]), (x[:0], x[:0])):
+            yield exact(op, [a, b, *bounds(-1, 2, 0, 3)])
+        empty = "Must have some elements to add" if op == "QuantizedAdd" else "vector must have at least 1 element"
+        for a, b in ((x[:0], y), (x[0], x[:0]), (x[:, :0], y), (x[:, :, :0], x[0, :, :0]), (x[:0, :1, 0], x[:0, :, 0])):
+            yield exact(op, [a, b, *bounds(-1, 2, 0, 3)], error=empty)
+        yield exact(op, [x[:, :1], x[:0, :, :1], *bounds(-1, 2, 0, 3)], error="Incompatible shapes: [2,1,4] vs. [0,3,1]")
+        for ends in ((0, 5, -2, np.inf), (-np.inf, 1, 0, 1), (-1e38, 1e38, 0, 1)):
+            for b in (x, y, y[:1]):
+                yield exact(op, [x, b, *bounds(*ends)])
         given = [x, x, *bounds(-1, 2, 0, 3)]
         yield exact(op, changed(given, 1, y[:3]), error="Incompatible shapes: [2,3,4] vs. [3]")
         yield exact(op, [x[:, :1], x[:1], *given[2:]], error="Broadcast between [2,1,4] and [1,3,4] is not supported yet.")
@@ -163,6 +172,9 @@ def concat():
         for first in RANGES:
             yield case(1, [a, b, c], [first, (-1, 1), (0, 2.5)])
             yield case(1, [a, b], [first, first])
+        for first in ((-1, np.nan), (np.nan, 1), (np.nan, np.nan)):
+            for other in ((0, 3), (-5, -2), (np.nan, 1), (-1, np.nan)):
+                yield case(1, [a, b], [first, other])
         yield case(0, [a, a[:0]], [(-1, 1), (0, 3)])
         yield case(2, [b, b], [(-1, 1), (0, 3)])
     two = [(-1, 1), (0, 3)]

@@ -367,6 +367,8 @@ def arrays():
     for indices, dims, what in ((i32(6), i32(2, 3), "index is out of bound as with dims"),
                                 (i32([1]), i32(2, 3), 'The indices can only be scalar or vector, got "[1,1]"'),
                                 (i32(0), i32(0, 3), "Input dims cannot contain a dim of zero, but dims contains zero at index 0"),
+                                (i32(0), i32(2, -3), "Input dims cannot be negative. Got dim = -3 at index 1"),
+                                (i64(5, 3), i64(-2, -3), "Input dims cannot be negative. Got dim = -2 at index 0"),
                                 (i32(0), i32([2]), 'The indices can only be 1-D, got "[1,1]"')):
         yield Case("UnravelIndex", [indices, dims], error=what)
     for dtype in NUMBERS:
@@ -393,6 +395,13 @@ def ragged():
             yield Case("RaggedRange", [array(dtype, [0, 3, 5]), array(dtype, [3, 9, 5]), array(dtype, [1, 2, 1])], {"Tsplits": splits})
         yield Case("RaggedRange", [scalar(dtype, 5), array(dtype, [0, 9]), array(dtype, [-2, 3])], {"Tsplits": tf.int64})
         yield Case("RaggedRange", [scalar(dtype, 1), scalar(dtype, 4), scalar(dtype, 1)], {"Tsplits": tf.int64})
+    large = "Requires ((limit - start) / delta) <= 9223372036854775807"
+    for dtype in ("float", "double"):
+        for start, limit, delta in ((np.inf, 3, 1), (-np.inf, 3, -1), (0, -np.inf, 1), (0, 3, np.inf)):
+            yield Case("RaggedRange", list(array(dtype, [start, limit, delta])), {"Tsplits": tf.int64})
+        for start, limit, delta in ((np.nan, 3, 1), (0, np.nan, -1), (1, 1, np.nan), (np.inf, np.inf, 1), (0, np.inf, 1),
+                                    (0, 1e30, 1)):
+            yield Case("RaggedRange", list(array(dtype, [start, limit, delta])), {"Tsplits": tf.int64}, error=large)
     for inputs, what in (([i32(0), i32(1), i32(0)], "Requires delta != 0"),
                          ([i32(0, 1), i32(1, 2, 3), i32(1)], "starts, limits, and deltas must have the same shape"),
                          ([i32([0]), i32(1), i32(1)], "starts must be a scalar or vector")):

@@ -153,6 +153,13 @@ def numbers():
     yield Case(op, [TEXTS[:3]], {"width": 4, "fill": "-"})
     for attrs in ({"scientific": True}, {"shortest": True}, {"precision": 2}):
         yield Case(op, [TEXTS[:3]], attrs)
+    for width in (-3, -1, 0, 1, 2, 5, 20):
+        for precision in (-2, -1, 0, 2, 5):
+            for fill in ("", "-", "0", "+"):
+                attrs = {"width": width, "precision": precision, "fill": fill}
+                yield Case(op, [strings(["", "a", "Hello, World", b"a\0b", b"h\xc3\xa9"])], attrs)
+    for x in (i32(5, -7), array("bool", [True, False]), array("uint8", [1, 2]), array("float", [1.5, np.nan])):
+        yield Case(op, [x], {"precision": -2, "width": 6})
     for x, attrs, what in ((i32(1), {"precision": 2}, "precision not supported for datatype int32"), (i32(1), {"shortest": True}, "scientific and shortest format not supported for datatype int32"),
                            (array("float", [1]), {"scientific": True, "shortest": True}, "Cannot select both scientific and shortest notation"),
                            (i32(1), {"fill": "ab"}, "Fill string must be one or fewer characters"), (i32(1), {"fill": "x"}, "Fill argument not supported: \"x\"")):

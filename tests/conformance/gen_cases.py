@@ -197,8 +197,9 @@ def run(c):
         if c.grad:
             line.update(gradients_json(c, session, outputs, tensors, feeds, values))
     for key in ("tol", "atol", "grad_tol", "static_only"):
-        if getattr(c, key):
-            line[key] = getattr(c, key)
+        value = getattr(c, key)
+        if value is not None and value is not False:  # a tolerance of 0 is recorded, too
+            line[key] = value
     return line
 
 

@@ -21,8 +21,9 @@ DIAGONALS = ('MatrixDiagV2 MatrixDiagV3 MatrixDiagPartV2 MatrixDiagPartV3 Matrix
 BLOCKS = 'SpaceToBatch SpaceToBatchND BatchToSpace BatchToSpaceND'
 INTEGER_DIVISIONS = 'TruncateDiv TruncateMod FloorDiv FloorMod Div Mod'
 
+QUANTIZED_POOLS = 'QuantizedMaxPool QuantizedAvgPool'
 STATELESS = ('StatelessRandomUniformIntV2 StatelessRandomUniformFullIntV2 StatelessRandomUniformV2 '
-             'StatelessRandomNormalV2 StatelessTruncatedNormalV2')
+             'StatelessRandomNormalV2 StatelessTruncatedNormalV2 StatelessRandomGammaV3')
 SPARSE_SEGMENTS = ('SparseSegmentSumGrad SparseSegmentMeanGrad SparseSegmentSqrtNGrad '
                    'SparseSegmentSumGradV2 SparseSegmentMeanGradV2 SparseSegmentSqrtNGradV2')
 UNSORTED_SEGMENTS = ('UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentSum '
@@ -109,7 +110,6 @@ KNOWN = [
     ('LeakyRelu LRN LRNGrad', 'value', 'float16.*(alpha|bias)=10000000000',
      'a factor that half cannot hold: Ramet computes in float'),
     ('SqrtGrad', 'value', 'float16.*nan', "0 / 0 of half: TensorFlow's result depends on the position"),
-    ('FakeQuantWithMinMaxArgs', 'value', '', 'elements halfway between two steps'),
     ('TopKV2', 'value', 'sorted=False|odd input', 'the order of elements, or of NaN, is open'),
     ('Conv3D', 'value', r'strides=\[1,[0-9,]*[3-9]',
      'with strides larger than the filter, TensorFlow begins within the image instead of at its edge'),
@@ -165,6 +165,23 @@ KNOWN = [
      'TensorFlow does not look at the shapes of bounds that it reads as scalars'),
     ('QuantizeAndDequantizeV2 QuantizeAndDequantizeV4', 'accepts', 'must be a scalar|Invalid range',
      'TensorFlow checks bounds of slices as if there were only one, and those of no elements'),
+    (QUANTIZED_POOLS, 'refuses', 'stride of the depth dimension|Stride must be > 0',
+     'TensorFlow ignores strides of channels in its result, but not in its static shape'),
+    (QUANTIZED_POOLS, 'class', 'not yet supported on the batch|Stride must be > 0',
+     'windows with two faults: the first that is found is reported'),
+    ('QuantizedAdd QuantizedMul', 'refuses', 'Broadcast between',
+     'TensorFlow repeats the smaller operand along the wrong dimensions'),
+    ('QuantizeV2', 'value', r'qint(8|16).*/ \[0 .*ensure_minimum_range=(0|-).*MIN_COMBINED',
+     'an empty range: an infinite factor gives NaN, which TensorFlow converts to 0 or the lowest integer by position'),
+    ('Empty', 'value', 'init=False', 'TensorFlow leaves the elements unset'),
+    ('RaggedTensorToTensor', 'accepts', 'shape scalar with unknown static value',
+     'Ramet reads the scalar -1 when the graph runs'),
+    ('RaggedTensorToTensor', 'refuses', 'Invalid row split size',
+     'TensorFlow does not look at splits of rows without elements, and reads beyond the values for others'),
+    ('RaggedGather', 'refuses', 'must not point past values',
+     'TensorFlow reads beyond the inner splits'),
+    ('RaggedTensorToSparse', 'refuses', 'ragged splits must be a vector',
+     'TensorFlow reads scalar splits as a vector, and leaves the shape of the result unset'),
     ('HistogramFixedWidth', 'refuses', 'NaN', 'TensorFlow counts NaN in an arbitrary bin'),
     ('Where', 'accepts', 'No WhereOp available|Unhandled input dimensions: 0',
      'Ramet has CPU kernels for half and for scalars'),

@@ -1,3 +1,5 @@
+#include "ramet/ops/array/concat_shape.h"
+
 #include "ramet/graph/control_flow_context.h"
 #include "ramet/op/op.h"
 #include "ramet/ops/array/grad_util.h"
@@ -38,13 +40,6 @@ StatusOr<Shape> JoinedShape(int n, ShapeAt&& shape_at, int axis) {
   return joined;
 }
 
-// The input positions of a concatenation op: `n` values starting at `first`, and the axis.
-struct ConcatArgs {
-  int axis_input;
-  int first;
-  int n;
-};
-
 template <bool v2>
 ConcatArgs ArgsOf(int num_inputs) {
   return v2 ? ConcatArgs{num_inputs - 1, 0, num_inputs - 1} : ConcatArgs{0, 1, num_inputs - 1};
@@ -80,9 +75,9 @@ Status Concat(KernelContext& c) {
   return OkStatus();
 }
 
-template <bool v2>
-Status ConcatShape(ShapeContext& c) {
-  const ConcatArgs args = ArgsOf<v2>(c.num_inputs());
+}  // namespace
+
+Status InferConcatShape(ShapeContext& c, const ConcatArgs& args) {
   RAMET_RETURN_IF_ERROR(c.WithRank(args.axis_input, 0).status());
   int rank = -1;
   for (int i = 0; i < args.n; ++i) {
@@ -114,6 +109,13 @@ Status ConcatShape(ShapeContext& c) {
                              args.n, [&](int i) -> const Shape& { return shapes[i]; }, axis));
   c.set_output(0, std::move(shape));
   return OkStatus();
+}
+
+namespace {
+
+template <bool v2>
+Status ConcatShape(ShapeContext& c) {
+  return InferConcatShape(c, ArgsOf<v2>(c.num_inputs()));
 }
 
 // Returns the shapes of the concatenated values as tensors: constants if all are known, otherwise

@@ -34,7 +34,7 @@ class Dequantizer {
   void Run(const Rep* q, float* y, int64_t n) const {
     switch (mode_) {
       case QuantizeMode::kMinCombined: return Combined(q, y, n);
-      case QuantizeMode::kMinFirst: return sizeof(Rep) == 4 ? Wide(q, y, n) : MinFirst(q, y, n);
+      case QuantizeMode::kMinFirst: return MinFirst(q, y, n);
       case QuantizeMode::kScaled: return whole_ ? Whole(q, y, n) : Scaled(q, y, n);
     }
   }
@@ -65,19 +65,6 @@ class Dequantizer {
   void MinFirst(const Rep* q, float* y, int64_t n) const {
     const float start = RoundedLow() - static_cast<float>(Limits::min()) * scale_;
     std::transform(q, q + n, y, [&](Rep v) { return start + static_cast<float>(v) * scale_; });
-  }
-
-  // Computes in doubles, because a float cannot hold 32-bit integers exactly.
-  void Wide(const Rep* q, float* y, int64_t n) const {
-    if (low_ == high_) {
-      std::fill_n(y, n, low_);
-      return;
-    }
-    const double start = RoundedLow(), count = Steps() + 1;
-    const double scale = (high_ - low_) * (count / Steps()) / count;
-    std::transform(q, q + n, y, [&](Rep v) {
-      return static_cast<float>(start + (static_cast<double>(v) - Limits::min()) * scale);
-    });
   }
 
   const QuantizeMode mode_;

@@ -12,23 +12,27 @@ namespace {
 
 // The steps that divide a range [min, max], shifted so that 0 is one of them.
 struct Steps {
-  float low, high, scale, inverse;
+  float low, high, scale;
+  // A number is divided by `divisor` or multiplied by `factor`, of which the other one is 1.
+  float divisor = 1, factor = 1;
 
-  Steps(float min, float max, int64_t lowest, int64_t highest) {
+  // TensorFlow divides if the range is an input that all channels share, which matters halfway
+  // between two steps.
+  Steps(float min, float max, int64_t lowest, int64_t highest, bool divide) {
     const auto first = static_cast<float>(lowest), last = static_cast<float>(highest);
     scale = (max - min) / (last - first);
     const float zero = first - min / scale;
     const float nudged = zero < first ? first : zero > last ? last : std::round(zero);
     low = (first - nudged) * scale;
     high = (last - nudged) * scale;
-    inverse = 1 / scale;
+    (divide ? divisor : factor) = divide ? scale : (last - first) / (max - min);
   }
 
   bool Inside(float x) const { return x >= low && x <= high; }
   float Round(float x) const {
     const float below = std::isnan(x) ? x : std::max(std::min(x, high), low);
-    const float zero = std::floor(-low * inverse + 0.5F);
-    return std::floor((below - low) * inverse - zero + 0.5F) * scale;
+    const float zero = std::floor(-low / divisor * factor + 0.5F);
+    return std::floor((below - low) / divisor * factor - zero + 0.5F) * scale;
   }
 };
 
@@ -64,9 +68,11 @@ Status CheckSameSize(const Tensor& gradients, const Tensor& inputs) {
   return InvalidArgument("gradient and input must be the same size");
 }
 
+Steps StepsOf(const Bits& bits) { return {bits.min, bits.max, bits.lowest, bits.highest, false}; }
+
 class Args final : public Kernel {
  public:
-  explicit Args(const Bits& bits) : steps_(bits.min, bits.max, bits.lowest, bits.highest) {}
+  explicit Args(const Bits& bits) : steps_(StepsOf(bits)) {}
   static auto Make(const KernelNode& node) { return MakeWithBits<Args, true>(node); }
   Status Compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
@@ -82,7 +88,7 @@ class Args final : public Kernel {
 
 class ArgsGradient final : public Kernel {
  public:
-  explicit ArgsGradient(const Bits& bits) : steps_(bits.min, bits.max, bits.lowest, bits.highest) {}
+  explicit ArgsGradient(const Bits& bits) : steps_(StepsOf(bits)) {}
   static auto Make(const KernelNode& node) { return MakeWithBits<ArgsGradient, true>(node); }
   Status Compute(KernelContext& c) override {
     const Tensor &gradients = c.input(0), &x = c.input(1);
@@ -114,14 +120,15 @@ Status CheckRange(const Tensor& x, const Tensor& t, std::string_view name, bool 
 struct Channel {
   bool zero;
   Steps steps;
-  Channel(const Bits& bits, float min, float max)
-      : zero(min == 0 && max == 0), steps(min, max, bits.lowest, bits.highest) {}
+  Channel(const Bits& bits, float min, float max, bool divide)
+      : zero(min == 0 && max == 0), steps(min, max, bits.lowest, bits.highest, divide) {}
 };
 
 std::vector<Channel> Channels(const Bits& bits, const Tensor& min, const Tensor& max) {
+  const bool shared = min.rank() == 0;
   std::vector<Channel> channels;
   for (int64_t i = 0; i < min.num_elements(); ++i) {
-    channels.emplace_back(bits, min.data<float>()[i], max.data<float>()[i]);
+    channels.emplace_back(bits, min.data<float>()[i], max.data<float>()[i], shared);
   }
   return channels;
 }

@@ -13,7 +13,11 @@ Status CheckUnravel(const Tensor& indices, const Tensor& dims) {
     return InvalidArgument("The indices can only be 1-D, got \"", dims.shape(), "\"");
   }
   for (int64_t d = 0; d < dims.dim(0); ++d) {
-    if (IntegerAt(dims, d) != 0) continue;
+    if (IntegerAt(dims, d) > 0) continue;
+    if (IntegerAt(dims, d) < 0) {
+      return InvalidArgument("Input dims cannot be negative. Got dim = ", IntegerAt(dims, d),
+                             " at index ", d);
+    }
     return InvalidArgument(
         "Input dims cannot contain a dim of zero, but dims contains zero at "
         "index ",
@@ -52,7 +56,6 @@ Status UnravelIndex(KernelContext& c) {
     T rest = indices.data<T>()[i];
     for (int64_t d = rank - 1; d >= 0; --d) {
       const T dim = dims.data<T>()[d];
-      if (dim == -1) return InvalidArgument("dims must be positive, but contains ", dim);
       out[d * count + i] = rest % dim;
       rest /= dim;
     }
@@ -76,7 +79,7 @@ RAMET_OP("UnravelIndex")
     .Doc(
         "Returns the coordinates of positions in a row-major tensor of shape dims, a vector: "
         "[rank] for a scalar, [rank, n] for a vector of n positions. Error: dims is not a vector "
-        "or contains 0; a position is out of range; `indices` is empty.")
+        "or contains 0 or less; a position is out of range; `indices` is empty.")
     .Shape(UnravelIndexShape)
     .CpuKernels<int32_t, int64_t>([]<class T>(KernelContext& c) { return UnravelIndex<T>(c); },
                                   "Tidx");

@@ -353,6 +353,7 @@ Status SequenceShape(ShapeContext& c, const Shape& input, bool lengths) {
 
 Status ParseSequenceShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const Shape input, AtMostVector(c, 0));
+  RAMET_RETURN_IF_ERROR(AtMostVector(c, 1).status());
   return SequenceShape(c, input, true);
 }
 

@@ -104,6 +104,18 @@ class QuantizedBatchNorm final : public Kernel {
   const bool scale_;
 };
 
+// The depth of the result is that of the image or of any of the vectors.
+Status QuantizedBatchNormShape(ShapeContext& c) {
+  RAMET_ASSIGN_OR_RETURN(Shape image, c.WithRank(kImage, 4));
+  Shape depth{image.dim(3)};
+  for (const int i : {kMean, kVariance, kBeta, kGamma}) {
+    RAMET_ASSIGN_OR_RETURN(const Shape vector, c.WithRank(i, 1));
+    RAMET_ASSIGN_OR_RETURN(depth, depth.MergeWith(vector));
+  }
+  image.set_dim(3, depth.dim(0));
+  return SetQuantizedShape(c, std::move(image));
+}
+
 RAMET_OP("QuantizedBatchNormWithGlobalNormalization")
     .Input("t: Tinput")
     .Input("t_min: float")
@@ -134,7 +146,7 @@ RAMET_OP("QuantizedBatchNormWithGlobalNormalization")
         "and the range [-2^20, 2^20]. Error: t does not have four dimensions; the others are not "
         "vectors of the same size, that of a channel and at least 2; a bound has more than one "
         "element; the types are not quint8 and qint32 (kUnimplemented).")
-    .Shape(QuantizedLikeInput)
+    .Shape(QuantizedBatchNormShape)
     .CpuKernelClass<QuantizedBatchNorm>();
 
 }  // namespace

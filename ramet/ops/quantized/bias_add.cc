@@ -43,6 +43,13 @@ Status QuantizedBiasAdd(KernelContext& c) {
   return WriteRange(c, 1, range);
 }
 
+Status QuantizedBiasAddShape(ShapeContext& c) {
+  static const Op* const plain = OpRegistry::Global().Find("BiasAdd");
+  RAMET_RETURN_IF_ERROR(plain->shape_fn()(c));
+  RAMET_RETURN_IF_ERROR(CheckBoundShapes(c, 2));
+  return SetQuantizedShape(c, c.output(0));
+}
+
 template <class Q>
 class BiasAddOf {
  public:
@@ -72,7 +79,7 @@ RAMET_OP("QuantizedBiasAdd")
         "not a scalar; `input` has fewer than two dimensions; `bias` is not a vector with an "
         "element for each column of `input`; the types are not qint8 or quint8 for both, and "
         "qint32 for the output (kUnimplemented).")
-    .Shape(QuantizedLikeInput)
+    .Shape(QuantizedBiasAddShape)
     .CpuKernelClasses<BiasAddOf, QInt8, QUInt8>("T1");
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
+#include "ramet/ops/array/concat_shape.h"
 #include "ramet/ops/quantized/quantized_shape.h"
 #include "ramet/ops/quantized/requantizer.h"
 
@@ -35,10 +37,10 @@ struct QuantizedParts {
   QuantizedRange range(int i) const {
     return {c.input(1 + n + i).data<float>()[0], c.input(1 + 2 * n + i).data<float>()[0]};
   }
-  // Returns the least range that includes all ranges and 0 or starts below. That of signed integers
-  // is symmetric.
+  // Returns the least range that includes all ranges and 0 or starts below, apart from bounds that
+  // are NaN. That of signed integers is symmetric.
   QuantizedRange Whole(bool is_signed) const {
-    QuantizedRange whole{0, range(0).high};
+    QuantizedRange whole{0, std::numeric_limits<float>::lowest()};
     for (int i = 0; i < n; ++i) {
       whole.low = std::min(whole.low, range(i).low);
       whole.high = std::max(whole.high, range(i).high);
@@ -120,25 +122,11 @@ Status QuantizedConcat(KernelContext& c) {
   return WriteRange(c, 1, whole);
 }
 
-Status ConcatShapeOf(ShapeContext& c) {
+Status QuantizedConcatShapeOf(ShapeContext& c) {
   const int n = (c.num_inputs() - 1) / 3;
-  const Shape first = c.input(1);
-  if (first.unknown_rank()) return SetQuantizedShape(c, first);
-  const Tensor* axis = c.constant(0);
-  Shape shape = Shape::OfRank(first.rank());
-  if (axis == nullptr || axis->rank() != 0) return SetQuantizedShape(c, shape);
-  const int64_t at = IntegerAt(*axis, 0);
-  int64_t sum = 0;
-  for (int i = 0; i < n; ++i) {
-    const Shape& next = c.input(1 + i);
-    if (next.rank() != first.rank() || at < 0 || at >= first.rank() || next.dim(at) < 0 ||
-        __builtin_add_overflow(sum, next.dim(at), &sum)) {
-      return SetQuantizedShape(c, shape);
-    }
-  }
-  shape = first;
-  shape.set_dim(static_cast<int>(at), sum);
-  return SetQuantizedShape(c, shape);
+  RAMET_RETURN_IF_ERROR(InferConcatShape(c, {0, 1, n}));
+  RAMET_RETURN_IF_ERROR(CheckBoundShapes(c, 1 + n));
+  return SetQuantizedShape(c, c.output(0));
 }
 
 RAMET_OP("QuantizedConcat")
@@ -157,7 +145,7 @@ RAMET_OP("QuantizedConcat")
         "or not a dimension of `values`; other dimensions differ; a bound has more than one "
         "element.")
     .HostMemory({"concat_dim"})
-    .Shape(ConcatShapeOf)
+    .Shape(QuantizedConcatShapeOf)
     .CpuKernels<QUInt8, QInt32>([]<class Q>(KernelContext& c) { return QuantizedConcat<Q>(c); });
 
 }  // namespace

@@ -160,6 +160,7 @@ Status QuantizedConvShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const WindowAttrs window, ParseWindow(c.attrs(), 2, "Conv2D"));
   RAMET_ASSIGN_OR_RETURN(const Shape image, c.WithRank(0, 4));
   RAMET_ASSIGN_OR_RETURN(const Shape filter, c.WithRank(1, 4));
+  RAMET_RETURN_IF_ERROR(CheckBoundShapes(c, 2));
   Shape shape{image.dim(0), -1, -1, filter.dim(3)};
   for (int d = 0; d < 2; ++d) {
     RAMET_ASSIGN_OR_RETURN(const int64_t count,

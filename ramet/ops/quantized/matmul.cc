@@ -23,6 +23,9 @@ class QuantizedMatMul final : public Kernel {
   }
 
   Status Compute(KernelContext& c) override {
+    if (c.input(2).rank() != 0) {
+      return InvalidArgument("min_a must be a scalar, but got shape", c.input(2).shape());
+    }
     RAMET_ASSIGN_OR_RETURN(const QuantizedRange a_range,
                            ReadRange(c, 2, "min_a", "max_a", BoundError::kScalarShape));
     RAMET_ASSIGN_OR_RETURN(const QuantizedRange b_range,
@@ -60,6 +63,7 @@ class QuantizedMatMul final : public Kernel {
 };
 
 Status QuantizedMatMulShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(CheckBoundShapes(c, 2));
   RAMET_ASSIGN_OR_RETURN(const Shape a, c.WithRank(0, 2));
   RAMET_ASSIGN_OR_RETURN(const Shape b, c.WithRank(1, 2));
   const bool transpose_a = c.attrs().GetOr("transpose_a", false);

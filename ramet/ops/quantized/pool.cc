@@ -38,10 +38,15 @@ class QuantizedPool final : public Kernel {
     if (window.batch_size != 1 || window.batch_stride != 1) {
       return Unimplemented("Pooling is not yet supported on the batch dimension.");
     }
-    if (window.channel_size != 1 || window.channel_stride != 1) {
+    if (window.channel_size != 1) {
       return Unimplemented(
           "Depthwise max pooling requires the depth window to evenly divide the input "
           "depth\nQuantized numbers are pooled along rows and columns only.");
+    }
+    if (window.channel_stride != 1) {
+      return Unimplemented(
+          "Pooling is not yet supported with a stride of the depth dimension, but got ",
+          window.channel_stride);
     }
     return std::unique_ptr<Kernel>(std::make_unique<QuantizedPool>(window));
   }
@@ -112,6 +117,7 @@ using MeanPoolOf = QuantizedPool<decltype(Q::value), MeanOfWindow>;
 Status QuantizedPoolShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const WindowAttrs window, ParseWindow(c.attrs(), 2, "Pooling"));
   RAMET_ASSIGN_OR_RETURN(const Shape image, c.WithRank(0, 4));
+  RAMET_RETURN_IF_ERROR(CheckBoundShapes(c, 1));
   Shape shape = image;
   for (int d = 0; d < 2; ++d) {
     RAMET_ASSIGN_OR_RETURN(const int64_t count,

@@ -11,7 +11,17 @@ inline Status SetQuantizedShape(ShapeContext& c, Shape shape) {
   return OkStatus();
 }
 
-// Output 0 has the shape of input 0.
-inline Status QuantizedLikeInput(ShapeContext& c) { return SetQuantizedShape(c, c.input(0)); }
+// Checks that the inputs from `first` on, the bounds of ranges, are scalars.
+// \error kInvalidArgument: "Shape must be rank 0 but is rank 1".
+inline Status CheckBoundShapes(ShapeContext& c, int first) {
+  for (int i = first; i < c.num_inputs(); ++i) RAMET_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+  return OkStatus();
+}
+
+// Output 0 has the shape of input 0; the other inputs are bounds.
+inline Status QuantizedLikeInput(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(CheckBoundShapes(c, 1));
+  return SetQuantizedShape(c, c.input(0));
+}
 
 }  // namespace ramet

@@ -3,9 +3,19 @@
 namespace ramet {
 namespace {
 
+// Reports whether TensorFlow takes a bound that is not a scalar.
+bool IsAccepted(const Tensor& bound, BoundError error) {
+  switch (error) {
+    case BoundError::kScalarVector: return bound.rank() == 1 && bound.num_elements() == 1;
+    case BoundError::kScalarShape:
+    case BoundError::kElement: return bound.num_elements() == 1;
+    case BoundError::kNotEmpty: return bound.num_elements() > 0;
+    default: return false;
+  }
+}
+
 Status CheckBound(const Tensor& bound, const char* name, BoundError error) {
-  const bool any_rank = error == BoundError::kElement || error == BoundError::kScalarVector;
-  if (bound.rank() == 0 || (any_rank && bound.num_elements() == 1)) return OkStatus();
+  if (bound.rank() == 0 || IsAccepted(bound, error)) return OkStatus();
   switch (error) {
     case BoundError::kRank:
       return InvalidArgument(name, " must be rank 0 but is rank ", bound.rank());
@@ -19,6 +29,7 @@ Status CheckBound(const Tensor& bound, const char* name, BoundError error) {
       return InvalidArgument(name, " must be a scalar, but got shape", bound.shape());
     case BoundError::kScalarVector:
       return InvalidArgument(name, " must be a scalar or a vector of 1 element");
+    case BoundError::kNotEmpty: return InvalidArgument(name, " must not be empty.");
     case BoundError::kElement: break;
   }
   return InvalidArgument(name, " must have 1 element");

@@ -34,25 +34,30 @@ inline int64_t ToInt64(double x) {
   constexpr double kEnd = 9223372036854775808.0;
   return x >= -kEnd && x < kEnd ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min();
 }
-// Returns the integer for x, which may be outside of the type's.
+// Returns how many integers are between the lowest one and the one for x.
 template <class Rep>
-int64_t UnclampedStepOf(float x, QuantizedRange range) {
-  using Steps = QuantizedSteps<Rep>;
-  if (range.low == range.high) return Steps::kLowest;
-  const double count = static_cast<double>(Steps::kCount);
+int64_t StepsAboveLowest(float x, QuantizedRange range) {
+  if (range.low == range.high) return 0;
+  const double count = static_cast<double>(QuantizedSteps<Rep>::kCount);
   const double width = (range.high - range.low) * (count / (count - 1.0));
   const double scale = count / width;
-  const int64_t step = ToInt64(std::round(x * scale) - std::round(range.low * scale));
-  // NaN becomes the smallest integer.
-  return step == std::numeric_limits<int64_t>::min() ? step : WrappingAdd(step, Steps::kLowest);
+  return ToInt64(std::round(x * scale) - std::round(range.low * scale));
 }
 
-// Returns the integer for x, or the nearest one.
+// Returns the integer for x, which may be outside of the type's. NaN may wrap around to the largest
+// integers, as in TensorFlow.
+template <class Rep>
+int64_t UnclampedStepOf(float x, QuantizedRange range) {
+  return WrappingAdd(StepsAboveLowest<Rep>(x, range), QuantizedSteps<Rep>::kLowest);
+}
+
+// Returns the integer for x, or the nearest one. NaN becomes the lowest integer.
 template <class Rep>
 Rep StepOf(float x, QuantizedRange range) {
-  const int64_t step = UnclampedStepOf<Rep>(x, range);
-  return static_cast<Rep>(
-      std::min(std::max(step, QuantizedSteps<Rep>::kLowest), QuantizedSteps<Rep>::kHighest));
+  using Steps = QuantizedSteps<Rep>;
+  const int64_t steps = StepsAboveLowest<Rep>(x, range);
+  return static_cast<Rep>(Steps::kLowest +
+                          std::min(std::max<int64_t>(steps, 0), Steps::kCount - 1));
 }
 
 // Returns the float that an integer stands for.
@@ -101,13 +106,16 @@ enum class BoundError : uint8_t {
   kQuotedRank,    // `NAME` must be rank 0 but is rank 1
   kShapeRank,     // NAME shape must be rank 0 but is rank 1, received shape: [1]
   kScalar,        // NAME must be a scalar
-  kScalarShape,   // NAME must be a scalar, but got shape[1]
+  kScalarShape,   // NAME must be a scalar, but got shape[2]
   kScalarVector,  // NAME must be a scalar or a vector of 1 element
   kElement,       // NAME must have 1 element
+  kNotEmpty,      // NAME must not be empty.
 };
 
 // Returns the range that the inputs i and i + 1 hold.
-// \error kInvalidArgument: one of them is not a scalar; kElement and kScalarVector accept vectors.
+// \error kInvalidArgument: one of them is not a scalar. kScalarVector accepts vectors of one element;
+//        kScalarShape and kElement accept one element of any rank; kNotEmpty takes the first
+//        element.
 StatusOr<QuantizedRange> ReadRange(const KernelContext& c, int i, const char* low, const char* high,
                                    BoundError error);
 

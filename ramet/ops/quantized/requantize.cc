@@ -57,7 +57,7 @@ Status Requantize(KernelContext& c) {
 
 Status RequantizationRange(KernelContext& c) {
   RAMET_ASSIGN_OR_RETURN(const QuantizedRange range,
-                         ReadRange(c, 1, "input_min", "input_max", BoundError::kElement));
+                         ReadRange(c, 1, "Input min", "Input max", BoundError::kNotEmpty));
   return WriteRange(c, 0, UsedRange(c.input(0), range));
 }
 
@@ -79,6 +79,7 @@ class RequantizeOf {
 };
 
 Status RangeShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(CheckBoundShapes(c, 1));
   c.set_output(0, Shape());
   c.set_output(1, Shape());
   return OkStatus();
@@ -128,8 +129,7 @@ RAMET_OP("RequantizationRange")
     .Attr("Tinput: {qint8, quint8, qint32, qint16, quint16}")
     .Doc(
         "Returns the range of the numbers in `input`, quantized numbers of 32 bits in the range "
-        "[input_min, input_max]. It includes 0 or starts below. Error: a bound has more than one "
-        "element.")
+        "[input_min, input_max]. It includes 0 or starts below. Error: a bound has no elements.")
     .Shape(RangeShape)
     .CpuKernel("Tinput", DType::kQInt32, RequantizationRange);
 

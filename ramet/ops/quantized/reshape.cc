@@ -21,6 +21,7 @@ Status QuantizedReshape(KernelContext& c) {
 
 Status QuantizedReshapeShape(ShapeContext& c) {
   RAMET_RETURN_IF_ERROR(PlainReshape().shape_fn()(c));
+  RAMET_RETURN_IF_ERROR(CheckBoundShapes(c, 2));
   return SetQuantizedShape(c, c.output(0));
 }
 
@@ -36,7 +37,7 @@ RAMET_OP("QuantizedReshape")
     .Attr("Tshape: {int32, int64} = DT_INT32")
     .Doc(
         "Reshapes a quantized tensor as Reshape does, and returns its range. Error: that of "
-        "Reshape; a bound of the range has more than one element.")
+        "Reshape; a bound of the range is not a scalar or a vector of one element.")
     .HostMemory({"shape"})
     .Shape(QuantizedReshapeShape)
     .CpuKernels<QUInt8, QInt32>([]<class>(KernelContext& c) { return QuantizedReshape(c); });

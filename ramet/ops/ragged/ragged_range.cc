@@ -25,18 +25,18 @@ StatusOr<int64_t> CountRanges(const KernelContext& c) {
 }
 
 // Returns the number of elements of one range.
-// \error kInvalidArgument: the step is 0, or there are too many elements.
+// \error kInvalidArgument: the step is 0, there are too many elements, or their number is NaN.
 template <class T>
 StatusOr<int64_t> RangeSize(T start, T limit, T delta) {
   if (delta == 0) return InvalidArgument("Requires delta != 0");
-  if ((delta > 0 && !(start < limit)) || (delta < 0 && !(start > limit))) return 0;
+  if ((delta > 0 && start > limit) || (delta < 0 && start < limit)) return 0;
   if constexpr (std::is_integral_v<T>) {
     using Unsigned = std::make_unsigned_t<T>;
     const Unsigned from = static_cast<Unsigned>(start), to = static_cast<Unsigned>(limit);
     const Unsigned span = delta > 0 ? to - from : from - to;
     const Unsigned step =
         delta > 0 ? static_cast<Unsigned>(delta) : Unsigned{0} - static_cast<Unsigned>(delta);
-    return static_cast<int64_t>((span - 1) / step + 1);
+    return span == 0 ? 0 : static_cast<int64_t>((span - 1) / step + 1);
   } else {
     const T size = std::ceil(std::abs((limit - start) / delta));
     if (size < static_cast<T>(std::numeric_limits<int64_t>::max())) {
@@ -79,15 +79,19 @@ Status RaggedRange(KernelContext& c) {
 }
 
 Status RaggedRangeShape(ShapeContext& c) {
-  int64_t count = 1;
+  Shape counts{Shape::kUnknownDim};
+  bool all_scalars = true;
   for (int i = 0; i < 3; ++i) {
-    if (c.input(i).rank() > 1) {
-      return InvalidArgument("Shape must be at most rank 1 but is rank ", c.input(i).rank());
+    const Shape& x = c.input(i);
+    if (x.rank() > 1) {
+      return InvalidArgument("Shape must be at most rank 1 but is rank ", x.rank());
     }
-    if (c.input(i).rank() == 1) count = c.input(i).dim(0);
-    if (c.input(i).unknown_rank()) count = Shape::kUnknownDim;
-    if (count != 1) break;
+    all_scalars = all_scalars && x.rank() == 0;
+    if (x.rank() == 1) {
+      RAMET_ASSIGN_OR_RETURN(counts, counts.MergeWith(x));
+    }
   }
+  const int64_t count = all_scalars ? 1 : counts.dim(0);
   c.set_output(0, Shape{count < 0 ? Shape::kUnknownDim : count + 1});
   c.set_output(1, Shape{Shape::kUnknownDim});
   return OkStatus();

@@ -86,8 +86,7 @@ class BinomialKernel final : public Kernel {
                                       LinalgType(c.input(Source::kCounts).dtype())};
     for (int64_t i = 0; i < binomials.size; ++i) {
       if (linalg::CanSampleBinomial(binomials.counts[i], binomials.probs[i])) continue;
-      return InvalidArgument("counts must be finite, but one of them is ", binomials.counts[i],
-                             "; draw from an approximating normal distribution instead");
+      return InvalidArgument("counts must not be NaN");
     }
     linalg::FillBinomial(LinalgType(y.dtype()), generator, binomials, y.raw_data(), samples);
     return OkStatus();
@@ -102,7 +101,7 @@ class BinomialKernel final : public Kernel {
   "`shape`, a vector, which ends with the shape of the parameters. The numbers are the same "  \
   "as TensorFlow's, for any number of threads. A probability outside of [0, 1] counts as the " \
   "nearer bound. Error: `shape` is not a vector, has a negative element or ends differently; " \
-  "the parameters do not broadcast; a count is NaN or infinite; "
+  "the parameters do not broadcast; a count is NaN; "
 
 RAMET_OP("StatelessRandomBinomial")
     .Input("shape: S")

@@ -19,7 +19,14 @@ struct GammaSeed {
 };
 struct GammaKey {
   static constexpr int kParameter = 4;
-  static StatusOr<linalg::Philox> Generator(const KernelContext& c) { return GeneratorFromKey(c); }
+  static StatusOr<linalg::Philox> Generator(const KernelContext& c) {
+    constexpr int32_t kThreeFry = 2;
+    // TensorFlow does not draw these numbers with ThreeFry either.
+    if (c.input(3).rank() == 0 && c.input(3).scalar<int32_t>() == kThreeFry) {
+      return InvalidArgument("Unsupported algorithm id: ", kThreeFry);
+    }
+    return GeneratorFromKey(c);
+  }
   static Status CheckShapes(ShapeContext& c) { return CheckKeyShapes(c); }
 };
 
@@ -30,13 +37,15 @@ Status RejectionShape(ShapeContext& c) {
 }
 
 // Allocates the output and calls draw(generator, samples per parameter, output) if it has elements.
+// Like TensorFlow, does not compare the shape of an empty output with that of the parameters.
 template <class Source, class Draw>
 Status DrawInto(KernelContext& c, DType dtype, const Draw& draw) {
   const Tensor& parameters = c.input(Source::kParameter);
   RAMET_ASSIGN_OR_RETURN(const linalg::Philox generator, Source::Generator(c));
-  RAMET_ASSIGN_OR_RETURN(const Shape shape, SampledShape(c, 0, parameters.shape()));
+  RAMET_ASSIGN_OR_RETURN(const Shape shape, ShapeArg(c.input(0), "shape"));
+  if (shape.num_elements() == 0) return c.Allocate(0, dtype, shape).status();
+  RAMET_RETURN_IF_ERROR(SampledShape(c, 0, parameters.shape()).status());
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, dtype, shape));
-  if (y->num_elements() == 0) return OkStatus();
   return draw(generator, y->num_elements() / parameters.num_elements(), *y);
 }
 
@@ -84,10 +93,11 @@ Status StatelessGammaGradient(GradientContext& c) {
   return c.Return(std::move(grads));
 }
 
-#define RAMET_SAMPLES_DOC                                                                      \
-  "The output has the shape `shape`, a vector, which ends with the shape of the parameters. "  \
-  "The numbers depend only on the inputs and are the same as TensorFlow's, for any number of " \
-  "threads. Error: `shape` is not a vector, has a negative element or ends differently; "
+#define RAMET_SAMPLES_DOC                                                                        \
+  "The output has the shape `shape`, a vector, which ends with the shape of the parameters. "    \
+  "The numbers depend only on the inputs and are the same as TensorFlow's, for any number of "   \
+  "threads. Error: `shape` is not a vector, has a negative element or ends differently, unless " \
+  "it has no elements; "
 
 RAMET_OP("StatelessRandomGammaV2")
     .Input("shape: T")
@@ -117,8 +127,8 @@ RAMET_OP("StatelessRandomGammaV3")
     .Doc(
         "Draws numbers as StatelessRandomGammaV2 does, from a generator with `key` ([1]), "
         "`counter` ([2]) and `alg` (1 is Philox; 3 selects it automatically). " RAMET_SAMPLES_DOC
-        "`key` or `counter` is too short; `alg` is not a scalar or is unknown; `alg` is 2, "
-        "ThreeFry (kUnimplemented).")
+        "`key` or `counter` is too short; `alg` is not a scalar or is unknown, such as 2, "
+        "ThreeFry.")
     .HostMemory({"shape", "key", "counter", "alg"})
     .Shape(RejectionShape<GammaKey>)
     .Gradient(StatelessGammaGradient<GammaKey>)

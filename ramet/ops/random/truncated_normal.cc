@@ -28,16 +28,20 @@ Status CheckIsVector(const Tensor& shape) {
   return InvalidArgument("Input shape should be a vector, got shape: ", shape.shape());
 }
 
+Status InvalidParameters() {
+  return InvalidArgument(
+      "Invalid parameters\nEach standard deviation must be positive, minvals less than maxvals, "
+      "and "
+      "one of the bounds finite.");
+}
+
 Status DrawTruncated(const linalg::Philox& generator, const TruncatedNormals& normals,
                      const TruncatedLayout& layout, Tensor& y) {
   std::string_view sampler;
   switch (linalg::FillTruncatedNormals(LinalgType(y.dtype()), generator, normals, layout,
                                        y.raw_data())) {
     case Truncation::kDone: return OkStatus();
-    case Truncation::kInvalid:
-      return InvalidArgument(
-          "Invalid parameters\nEach standard deviation must be positive, minvals less than "
-          "maxvals, and one of the bounds finite.");
+    case Truncation::kInvalid: return InvalidParameters();
     case Truncation::kNormalFailed: sampler = "randn"; break;
     case Truncation::kUniformFailed: sampler = "uniform"; break;
     case Truncation::kExponentialFailed: sampler = "exponential distribution"; break;
@@ -63,13 +67,18 @@ class RowsTruncatedNormal final : public Kernel {
     const int64_t total = shape.num_elements();
     RAMET_ASSIGN_OR_RETURN(const TruncatedLayout layout, LayoutOf(c, shape.dim(0), total));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, c.input(1).dtype(), shape));
-    if (total == 0) return OkStatus();
-    const int64_t distributions = (total + layout.samples - 1) / layout.samples;
     const auto at = [&](int i) -> TruncatedNormals::Parameter {
       return {c.input(i).raw_data(), c.input(i).num_elements() == 1 ? 0 : 1};
     };
-    return DrawTruncated(Reserve(distributions, layout.samples), {at(1), at(2), at(3), at(4)},
-                         layout, *y);
+    const TruncatedNormals normals{at(1), at(2), at(3), at(4)};
+    if (total == 0) {
+      // The distributions of rows without elements are checked.
+      const int64_t rows = layout.samples == 0 ? shape.dim(0) : 0;
+      return linalg::AreValid(LinalgType(y->dtype()), normals, rows) ? OkStatus()
+                                                                     : InvalidParameters();
+    }
+    const int64_t distributions = (total + layout.samples - 1) / layout.samples;
+    return DrawTruncated(Reserve(distributions, layout.samples), normals, layout, *y);
   }
 
  private:

@@ -45,6 +45,7 @@ RAMET_OP("StringToNumber")
 struct TextFormat {
   std::string flags;
   char conversion = 'f';
+  int64_t width = -1, precision = -1;
 };
 
 template <class... Args>
@@ -60,10 +61,10 @@ std::string TextOf(const TextFormat& f, const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_same_v<T, std::string>) {
-    const size_t digits = f.flags.find_first_not_of("+-0 #");
-    const int width = digits == std::string::npos ? 0 : std::atoi(f.flags.c_str() + digits);
-    const std::string fill(std::max<int64_t>(width - std::ssize(value), 0), ' ');
-    return f.flags.starts_with('-') ? value + fill : fill + value;
+    if (f.width <= 0) return value;
+    const std::string text = f.precision < 0 ? value : value.substr(0, f.precision);
+    const std::string fill(std::max<int64_t>(f.width - std::ssize(text), 0), ' ');
+    return f.flags.starts_with('-') ? text + fill : fill + text;
   } else if constexpr (std::is_same_v<T, std::complex<float>> ||
                        std::is_same_v<T, std::complex<double>>) {
     return StrCat("(", TextOf(f, value.real()), ",", TextOf(f, value.imag()), ")");
@@ -85,9 +86,10 @@ StatusOr<TextFormat> FormatOf(const AttrMap& attrs, DType t) {
   const bool scientific = attrs.GetOr("scientific", false);
   const bool shortest = attrs.GetOr("shortest", false);
   const auto fill = attrs.GetOr<std::string>("fill", "");
-  // TensorFlow accepts the options of numbers for strings, where they have no effect.
+  // TensorFlow accepts the options of real numbers for strings. Only width and precision have an
+  // effect, the latter if there is a width.
   const bool real = IsFloating(t) || IsComplex(t) || t == DType::kString;
-  if (!real && precision != -1) {
+  if (!real && precision > -1) {
     return InvalidArgument("precision not supported for datatype ", DTypeName(t));
   }
   if (!real && (scientific || shortest)) {
@@ -109,6 +111,8 @@ StatusOr<TextFormat> FormatOf(const AttrMap& attrs, DType t) {
   format.flags = fill;
   if (width > -1) format.flags += std::to_string(width);
   if (precision > -1) format.flags += StrCat(".", precision);
+  format.width = width;
+  format.precision = precision;
   format.conversion = shortest ? 'g' : scientific ? 'e' : 'f';
   return format;
 }
@@ -148,7 +152,8 @@ RAMET_OP("AsString")
         "Returns the numbers as text. `precision` is the number of digits after the decimal point "
         "(6 if it is -1); `scientific` writes an exponent; `shortest` selects the shorter of both "
         "forms. The text is at least `width` characters wide, padded as the printf flag in `fill` "
-        "specifies. The output has the shape of the input. Error: `fill` is not a known flag; "
+        "specifies. Strings are padded, too, and cut off after `precision` bytes if `width` is "
+        "positive. The output has the shape of the input. Error: `fill` is not a known flag; "
         "precision, scientific or shortest is set for numbers that are not real or complex; "
         "scientific and shortest are both set; width or precision is above 65536.")
     .Shape(UnchangedShape)

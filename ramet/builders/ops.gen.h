@@ -5117,7 +5117,8 @@ struct QuantizedAvgPoolOutputs {
 // Returns the mean, without its fraction, of each window of images [batch, rows, columns, depth] of
 // quantized numbers, whose range the result keeps. Error: `input` does not have four dimensions; a
 // bound of the range is not a scalar; the window does not fit; the window or the strides of the
-// batch or the depth are not 1 (kUnimplemented).
+// batch are not 1 (kUnimplemented); the window or the stride of the depth is not 1
+// (kUnimplemented).
 // QuantizedAvgPool(input:T, min_input:float, max_input:float) -> (output:T, min_output:float,
 // max_output:float) {T:type, ksize:list(int), strides:list(int), padding:string}
 RAMET_EXPORT QuantizedAvgPoolOutputs QuantizedAvgPool(const Input& input, const Input& min_input, const Input& max_input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -5216,8 +5217,9 @@ struct QuantizedMaxPoolOutputs {
 };
 // Returns the maximum of each window of images [batch, rows, columns, depth] of quantized numbers,
 // whose range the result keeps. Error: `input` does not have four dimensions; a bound of the range
-// is not a scalar; the window does not fit; the window or the strides of the batch or the depth are
-// not 1 (kUnimplemented).
+// is not a scalar; the window does not fit; the window or the strides of the batch are not 1
+// (kUnimplemented); the window or the stride of the depth is not 1, except for windows of one pixel
+// with an equal stride of the depth that divides the depth (kUnimplemented).
 // QuantizedMaxPool(input:T, min_input:float, max_input:float) -> (output:T, min_output:float,
 // max_output:float) {T:type, ksize:list(int), strides:list(int), padding:string}
 RAMET_EXPORT QuantizedMaxPoolOutputs QuantizedMaxPool(const Input& input, const Input& min_input, const Input& max_input, const std::vector<int64_t>& ksize, const std::vector<int64_t>& strides, const std::string& padding, std::string_view name = "", SourceLocation where = SourceLocation::current());

@@ -154,6 +154,16 @@ def pool():
         yield exact(op, changed(given, 1, array("float", [1, 2])), attrs,
                     error="min_input shape must be rank 0 but is rank 1, received shape: [2]")
         yield exact(op, changed(given, 0, image[0]), attrs, error="tensor_in_shape must have 2 spatial dimensions. 3")
+        if op == "QuantizedMaxPool":
+            for size in (1, 3):
+                depth = {"ksize": [1, 1, 1, size], "strides": [1, 1, 1, size], "padding": "VALID"}
+                yield exact(op, given, depth)
+                yield exact(op, [drawn("qint8", 1, 2, 2, 6), *bounds(0, 2)], depth)
+            many = "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
+            for more, what in (({"ksize": [1, 1, 1, 2], "strides": [1, 1, 1, 2]}, "the depth window to evenly divide the input depth"),
+                               ({"ksize": [1, 1, 1, 3], "strides": [1, 1, 1, 1]}, "the depth window to equal the depth stride"),
+                               ({"ksize": [1, 2, 1, 3], "strides": [1, 1, 1, 3]}, many)):
+                yield exact(op, given, {**attrs, **more}, error=what)
         batch = "Pooling is not yet supported on the batch dimension."
         yield exact(op, given, {**attrs, "ksize": [2, 1, 1, 1]}, error=batch)
         yield exact(op, given, {**attrs, "strides": [2, 1, 1, 1]}, error=batch)

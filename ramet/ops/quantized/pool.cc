@@ -17,6 +17,7 @@ struct PoolWindow {
 
 template <class Rep>
 struct MaxOfWindow {
+  static constexpr bool kAcrossDepth = true;  // a window may have several channels
   int32_t value = std::numeric_limits<Rep>::min();
   void Take(int32_t step) { value = std::max(value, step); }
   Rep Result(int64_t) const { return static_cast<Rep>(value); }
@@ -24,10 +25,29 @@ struct MaxOfWindow {
 
 template <class Rep>
 struct MeanOfWindow {
+  static constexpr bool kAcrossDepth = false;
   int64_t sum = 0;
   void Take(int32_t step) { sum += step; }
   Rep Result(int64_t pixels) const { return static_cast<Rep>(pixels == 0 ? 0 : sum / pixels); }
 };
+
+// \error kUnimplemented: TensorFlow does not pool channels with such a window.
+Status CheckDepthWindow(const WindowAttrs& w, bool across_depth) {
+  if (w.channel_size == 1 && w.channel_stride != 1) {
+    return Unimplemented(
+        "Pooling is not yet supported with a stride of the depth dimension, but got ",
+        w.channel_stride);
+  }
+  if (w.channel_size == 1) return OkStatus();
+  if (!across_depth) return Unimplemented("Pooling is not yet supported on the depth dimension.");
+  for (int d = 0; d < 2; ++d) {
+    if (w.size[d] == 1 && w.stride[d] == 1) continue;
+    return Unimplemented(
+        "MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
+  }
+  if (w.channel_size == w.channel_stride) return OkStatus();
+  return Unimplemented("Depthwise max pooling requires the depth window to equal the depth stride");
+}
 
 template <class Rep, template <class> class Of>
 class QuantizedPool final : public Kernel {
@@ -38,16 +58,7 @@ class QuantizedPool final : public Kernel {
     if (window.batch_size != 1 || window.batch_stride != 1) {
       return Unimplemented("Pooling is not yet supported on the batch dimension.");
     }
-    if (window.channel_size != 1) {
-      return Unimplemented(
-          "Depthwise max pooling requires the depth window to evenly divide the input "
-          "depth\nQuantized numbers are pooled along rows and columns only.");
-    }
-    if (window.channel_stride != 1) {
-      return Unimplemented(
-          "Pooling is not yet supported with a stride of the depth dimension, but got ",
-          window.channel_stride);
-    }
+    RAMET_RETURN_IF_ERROR(CheckDepthWindow(window, Of<Rep>::kAcrossDepth));
     return std::unique_ptr<Kernel>(std::make_unique<QuantizedPool>(window));
   }
 
@@ -63,10 +74,19 @@ class QuantizedPool final : public Kernel {
                            PositionWindow(window_, 0, x.dim(1), window_.size[0]));
     RAMET_ASSIGN_OR_RETURN(const WindowPositions across,
                            PositionWindow(window_, 1, x.dim(2), window_.size[1]));
-    const Shape shape{x.dim(0), down.count, across.count, x.dim(3)};
+    const int64_t channels = window_.channel_size;
+    if (x.dim(3) % channels != 0) {
+      return Unimplemented(
+          "Depthwise max pooling requires the depth window to evenly divide the input depth");
+    }
+    const Shape shape{x.dim(0), down.count, across.count, x.dim(3) / channels};
     RAMET_RETURN_IF_ERROR(shape.Validate());
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), shape));
-    if (y->num_elements() > 0) Run(x, down, across, *y);
+    if (channels > 1) {
+      RunAcrossDepth(x, *y);
+    } else if (y->num_elements() > 0) {
+      Run(x, down, across, *y);
+    }
     return WriteRange(c, 1, range);
   }
 
@@ -75,6 +95,16 @@ class QuantizedPool final : public Kernel {
   std::pair<int64_t, int64_t> Limits(int d, int64_t at, int64_t before, int64_t size) const {
     const int64_t start = at * window_.stride[d] - before;
     return {std::max<int64_t>(start, 0), std::min(start + window_.size[d], size)};
+  }
+
+  void RunAcrossDepth(const Tensor& x, Tensor& y) const {
+    const auto* in = static_cast<const Rep*>(x.raw_data());
+    auto* out = static_cast<Rep*>(y.raw_data());
+    for (int64_t i = 0; i < y.num_elements(); ++i) {
+      Of<Rep> pooled;
+      for (int64_t k = 0; k < window_.channel_size; ++k) pooled.Take(*in++);
+      out[i] = pooled.Result(window_.channel_size);
+    }
   }
 
   void Run(const Tensor& x, const WindowPositions& down, const WindowPositions& across,
@@ -114,6 +144,7 @@ using MaxPoolOf = QuantizedPool<decltype(Q::value), MaxOfWindow>;
 template <class Q>
 using MeanPoolOf = QuantizedPool<decltype(Q::value), MeanOfWindow>;
 
+template <bool kAcrossDepth>
 Status QuantizedPoolShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(const WindowAttrs window, ParseWindow(c.attrs(), 2, "Pooling"));
   RAMET_ASSIGN_OR_RETURN(const Shape image, c.WithRank(0, 4));
@@ -124,10 +155,12 @@ Status QuantizedPoolShape(ShapeContext& c) {
                            InferPositions(window, d, image.dim(1 + d), window.size[d]));
     shape.set_dim(1 + d, count);
   }
+  const int64_t channels = window.channel_size;
+  if (kAcrossDepth && image.dim(3) >= channels) shape.set_dim(3, image.dim(3) / channels);
   return SetQuantizedShape(c, shape);
 }
 
-#define RAMET_QUANTIZED_POOL(name, kernel, doc)                                                    \
+#define RAMET_QUANTIZED_POOL(name, kernel, across_depth, depth_error, doc)                         \
   RAMET_OP(name)                                                                                   \
       .Input("input: T")                                                                           \
       .Input("min_input: float")                                                                   \
@@ -143,12 +176,17 @@ Status QuantizedPoolShape(ShapeContext& c) {
            " of each window of images [batch, rows, columns, depth] of quantized numbers, whose "  \
            "range the result keeps. Error: `input` does not have four dimensions; a bound of the " \
            "range is not a scalar; the window does not fit; the window or the strides of the "     \
-           "batch or the depth are not 1 (kUnimplemented).")                                       \
-      .Shape(QuantizedPoolShape)                                                                   \
+           "batch are not 1 (kUnimplemented); " depth_error " (kUnimplemented).")                  \
+      .Shape(QuantizedPoolShape<across_depth>)                                                     \
       .CpuKernelClasses<kernel, QUInt8, QInt8>()
 
-RAMET_QUANTIZED_POOL("QuantizedMaxPool", MaxPoolOf, "Returns the maximum");
-RAMET_QUANTIZED_POOL("QuantizedAvgPool", MeanPoolOf, "Returns the mean, without its fraction,");
+RAMET_QUANTIZED_POOL("QuantizedMaxPool", MaxPoolOf, true,
+                     "the window or the stride of the depth is not 1, except for windows of one "
+                     "pixel with an equal stride of the depth that divides the depth",
+                     "Returns the maximum");
+RAMET_QUANTIZED_POOL("QuantizedAvgPool", MeanPoolOf, false,
+                     "the window or the stride of the depth is not 1",
+                     "Returns the mean, without its fraction,");
 
 }  // namespace
 }  // namespace ramet

@@ -5527,7 +5527,7 @@ RAMET_EXPORT RaggedTensorToSparseOutputs RaggedTensorToSparse(const std::vector<
 // Longer rows are cut off, and shorter rows are padded with default_value, which is broadcast. Each
 // ragged dimension is given by its splits (ROW_SPLITS), or by the row of each value (VALUE_ROWIDS),
 // the first one then after the number of rows (FIRST_DIM_SIZE). Error: row_partition_types are not
-// such a list; a partition does not fit the rows or values below; shapes are incompatible.
+// such a list; a partition does not fit the rows or values around it; shapes are incompatible.
 // RaggedTensorToTensor(shape:Tshape, values:T, default_value:T,
 // row_partition_tensors:num_row_partition_tensors * Tindex) -> (result:T) {T:type, Tindex:type,
 // Tshape:type, num_row_partition_tensors:int, row_partition_types:list(string)}

@@ -70,11 +70,18 @@ def to_tensor():
     yield dense(any_size, values[:0], [scalar("int64", 3), NOTHING], [COUNT, ROWIDS])
     yield dense(any_size, values[:0], [i64(0)])
     yield dense(i64(2, 3), values[:0], [i64(0)])
+    for shape in (i64(0, -1, -1), i64(2, 2, 0)):  # rows that no level above divides, in a result without elements
+        yield dense(shape, values, [i64(0, 1), INNER])
+    yield dense(i64(-1, -1, -1), values, [i64(0), INNER])
 
 
 def to_tensor_errors():
     any_size = i64(-1, -1)
     values = eighths("float", (5,))
+    for outer, rows in ((i64(0), 0), (i64(0, 1), 1), (i64(0, 1, 2), 2)):
+        yield dense(i64(3, 1, 2), values, [outer, INNER], error="Row partition size is greater than output size: 3 > %d" % rows)
+    yield dense(i64(-1, -1, -1), values, [scalar("int64", 2), i64(0), INNER], [COUNT, ROWIDS, SPLITS],
+                error="Row partition size is greater than output size: 3 > 1")
     for partitions, types, what in (
             ([scalar("int64", 2), i64(0, 0, 1, 3, 3)], [COUNT, ROWIDS], "Got next_value_rowid=3 which is not less than 2"),
             ([scalar("int64", -1), i64(0, 0, 1, 3, 3)], [COUNT, ROWIDS], "Dimension -1 must be >= 0"),

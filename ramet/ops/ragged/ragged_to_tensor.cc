@@ -76,6 +76,7 @@ class RaggedTensorToTensorKernel final : public Kernel {
     RAMET_RETURN_IF_ERROR(widths.Validate());
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, values.dtype(), widths));
     if (y->num_elements() == 0) return OkStatus();
+    RAMET_RETURN_IF_ERROR(rows.CheckNoSpareRows());
     RAMET_RETURN_IF_ERROR(FillWithDefault(fallback, *y));
     PaddedCopy(rows.levels, values, *y).Rows(0, 0, rows.first_dim, 0);
     return OkStatus();
@@ -131,7 +132,7 @@ RAMET_OP("RaggedTensorToTensor")
         "is broadcast. Each ragged dimension is given by its splits (ROW_SPLITS), or by the row of "
         "each value (VALUE_ROWIDS), the first one then after the number of rows (FIRST_DIM_SIZE). "
         "Error: row_partition_types are not such a list; a partition does not fit the rows or "
-        "values below; shapes are incompatible.")
+        "values around it; shapes are incompatible.")
     .HostMemory({"shape", "row_partition_tensors"})
     .Shape(RaggedTensorToTensorShape)
     .Gradient(RaggedTensorToTensorGradient)

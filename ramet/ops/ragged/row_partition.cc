@@ -129,6 +129,18 @@ Status RowPartitions::Check(int64_t values) const {
   return rows <= values ? OkStatus() : InvalidArgument("Invalid row split size.");
 }
 
+Status RowPartitions::CheckNoSpareRows() const {
+  int64_t rows = first_dim;
+  for (const RowPartition& level : levels) {
+    if (level.num_rows() > rows) {
+      return InvalidArgument("Row partition size is greater than output size: ", level.num_rows(),
+                             " > ", rows);
+    }
+    rows = level.num_values();
+  }
+  return OkStatus();
+}
+
 StatusOr<RowPartitions> ReadPartitions(const KernelContext& c, const PartitionTypes& types,
                                        int first) {
   RowPartitions partitions;

@@ -65,6 +65,9 @@ struct RowPartitions {
   // values.
   // \error kInvalidArgument: it is not so.
   Status Check(int64_t values) const;
+  // Checks that no level has splits of more rows than the level above divides.
+  // \error kInvalidArgument: "Row partition size is greater than output size: 3 > 2".
+  Status CheckNoSpareRows() const;
 };
 
 // Reads the partitions from the inputs of a kernel that start at `first`.

@@ -1595,7 +1595,7 @@ struct DenseToDenseSetOperationOutputs {
 // set_operation is "a-b", "b-a", "intersection" or "union". Returns a sparse tensor with the same
 // leading dimensions and the sorted elements of each set. Error: set_operation is unknown; the
 // ranks are below 2; the leading dimensions differ; a sparse input is not one, or its elements are
-// not sorted and within its shape (checked with validate_indices).
+// not sorted (checked with validate_indices) and within its shape.
 // DenseToDenseSetOperation(set1:T, set2:T) -> (result_indices:int64, result_values:T,
 // result_shape:int64) {set_operation:string, validate_indices:bool=true, T:type}
 RAMET_EXPORT DenseToDenseSetOperationOutputs DenseToDenseSetOperation(const Input& set1, const Input& set2, const std::string& set_operation, const DenseToDenseSetOperationOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -1621,7 +1621,7 @@ struct DenseToSparseSetOperationOutputs {
 // tensor. set_operation is "a-b", "b-a", "intersection" or "union". Returns a sparse tensor with
 // the same leading dimensions and the sorted elements of each set. Error: set_operation is unknown;
 // the ranks are below 2; the leading dimensions differ; a sparse input is not one, or its elements
-// are not sorted and within its shape (checked with validate_indices).
+// are not sorted (checked with validate_indices) and within its shape.
 // DenseToSparseSetOperation(set1:T, set2_indices:int64, set2_values:T, set2_shape:int64) ->
 // (result_indices:int64, result_values:T, result_shape:int64) {set_operation:string,
 // validate_indices:bool=true, T:type}
@@ -2438,9 +2438,10 @@ struct FractionalAvgPoolGradOptions {
   bool overlapping = false;
 };
 // Returns the gradient of FractionalAvgPool for its images, of shape orig_input_tensor_shape: the
-// gradient of each window is divided among its elements. Error: the shape does not have four
-// positive elements; out_backprop is empty or not of rank 4, or has different batch or channels; a
-// sequence is too short or has a negative element.
+// gradient of each window is divided among its elements. The gradient of images beyond the batch of
+// out_backprop is 0. Error: the shape does not have four positive elements; out_backprop is empty
+// or not of rank 4, or has a larger batch or different channels; a sequence is too short or has a
+// window that begins or ends before the image.
 // FractionalAvgPoolGrad(orig_input_tensor_shape:int64, out_backprop:T, row_pooling_sequence:int64,
 // col_pooling_sequence:int64) -> (output:T) {overlapping:bool=false, T:type}
 RAMET_EXPORT Output FractionalAvgPoolGrad(const Input& orig_input_tensor_shape, const Input& out_backprop, const Input& row_pooling_sequence, const Input& col_pooling_sequence, const FractionalAvgPoolGradOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
@@ -3019,8 +3020,8 @@ RAMET_EXPORT Output InplaceAdd(const Input& x, const Input& i, const Input& v, s
 // InplaceSub(x:T, i:int32, v:T) -> (y:T) {T:type}
 RAMET_EXPORT Output InplaceSub(const Input& x, const Input& i, const Input& v, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns x with the rows `i` replaced by the rows of v. Indices wrap around. Error: `i` is not a
-// vector; the numbers or shapes of the rows differ.
+// Returns x with the rows `i` replaced by the rows of v. Indices wrap around. An x without rows
+// stays. Error: `i` is not a vector; the numbers or shapes of the rows differ.
 // InplaceUpdate(x:T, i:int32, v:T) -> (y:T) {T:type}
 RAMET_EXPORT Output InplaceUpdate(const Input& x, const Input& i, const Input& v, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -3040,8 +3041,8 @@ RAMET_EXPORT Output InterleaveDataset(const Input& input_dataset, const std::vec
 // Inv(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Inv(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns -dy * y * y, the gradient of y = Inv(x) for the incoming gradient dy. y, dy and z have
-// the same shape. Error: y and dy have different numbers of elements.
+// Returns -dy * y * y, or 0 where dy is 0, the gradient of y = Inv(x) for the incoming gradient dy.
+// y, dy and z have the same shape. Error: y and dy have different numbers of elements.
 // InvGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output InvGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -5786,8 +5787,8 @@ RAMET_EXPORT Output RealDiv(const Input& x, const Input& y, std::string_view nam
 // Reciprocal(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Reciprocal(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns -dy * y * y, the gradient of y = Reciprocal(x) for the incoming gradient dy. y, dy and z
-// have the same shape. Error: y and dy have different numbers of elements.
+// Returns -dy * y * y, or 0 where dy is 0, the gradient of y = Reciprocal(x) for the incoming
+// gradient dy. y, dy and z have the same shape. Error: y and dy have different numbers of elements.
 // ReciprocalGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output ReciprocalGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -6707,8 +6708,8 @@ RAMET_EXPORT Output Round(const Input& x, std::string_view name = "", SourceLoca
 // Rsqrt(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Rsqrt(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns dy * -0.5 * y^3, the gradient of y = Rsqrt(x) for the incoming gradient dy. y, dy and z
-// have the same shape. Error: y and dy have different numbers of elements.
+// Returns dy * -0.5 * y^3, or 0 where dy is 0, the gradient of y = Rsqrt(x) for the incoming
+// gradient dy. y, dy and z have the same shape. Error: y and dy have different numbers of elements.
 // RsqrtGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output RsqrtGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
@@ -8000,7 +8001,7 @@ struct SparseToSparseSetOperationOutputs {
 // set_operation is "a-b", "b-a", "intersection" or "union". Returns a sparse tensor with the same
 // leading dimensions and the sorted elements of each set. Error: set_operation is unknown; the
 // ranks are below 2; the leading dimensions differ; a sparse input is not one, or its elements are
-// not sorted and within its shape (checked with validate_indices).
+// not sorted (checked with validate_indices) and within its shape.
 // SparseToSparseSetOperation(set1_indices:int64, set1_values:T, set1_shape:int64,
 // set2_indices:int64, set2_values:T, set2_shape:int64) -> (result_indices:int64, result_values:T,
 // result_shape:int64) {set_operation:string, validate_indices:bool=true, T:type}
@@ -8011,8 +8012,8 @@ RAMET_EXPORT SparseToSparseSetOperationOutputs SparseToSparseSetOperation(const 
 // Sqrt(x:T) -> (y:T) {T:type}
 RAMET_EXPORT Output Sqrt(const Input& x, std::string_view name = "", SourceLocation where = SourceLocation::current());
 
-// Returns dy * 0.5 / y, the gradient of y = Sqrt(x) for the incoming gradient dy. y, dy and z have
-// the same shape. Error: y and dy have different numbers of elements.
+// Returns dy * 0.5 / y, or 0 where dy is 0, the gradient of y = Sqrt(x) for the incoming gradient
+// dy. y, dy and z have the same shape. Error: y and dy have different numbers of elements.
 // SqrtGrad(y:T, dy:T) -> (z:T) {T:type}
 RAMET_EXPORT Output SqrtGrad(const Input& y, const Input& dy, std::string_view name = "", SourceLocation where = SourceLocation::current());
 

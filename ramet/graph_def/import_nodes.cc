@@ -66,6 +66,7 @@ Status ImportNodes::Append(InputRemap* remap) {
 Status ImportNodes::AppendNode(int32_t i, const ImportOp& op) {
   const ImportEdges::Range& range = edges_.ranges()[i];
   RAMET_ASSIGN_OR_RETURN(ImportedAttrs attrs, attrs_.Read(def(i), op));
+  RAMET_RETURN_IF_ERROR(CheckNotRemoved(op, def(i), def_.rest().versions().producer()));
   node_attrs_.push_back(attrs);
   NodeRecord& record = appended_.AddNode(names_.final_name(edges_.position(i)));
   record.op = op.op;

@@ -116,9 +116,9 @@ enum class BinaryOp : uint8_t {
   kSoftsignGrad,    // F; (gradient, feature)
   kSigmoidGrad,     // F C; (output y, gradient): b * y * (1 - y)
   kTanhGrad,        // F C; (output y, gradient): b * (1 - y * y)
-  kSqrtGrad,        // F C; (output y, gradient): b * conj(0.5 / y)
-  kRsqrtGrad,       // F C; (output y, gradient): b * conj(-0.5 * y^3)
-  kReciprocalGrad,  // F C; (output y, gradient): -b * conj(y^2)
+  kSqrtGrad,        // F C; (output y, gradient): b * conj(0.5 / y), 0 if b = 0
+  kRsqrtGrad,       // F C; (output y, gradient): b * conj(-0.5 * y^3), 0 if b = 0
+  kReciprocalGrad,  // F C; (output y, gradient): -b * conj(y^2), 0 if b = 0
 };
 inline constexpr int kNumBinaryOps = static_cast<int>(BinaryOp::kReciprocalGrad) + 1;
 

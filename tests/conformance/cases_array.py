@@ -294,6 +294,10 @@ def gathers():
     for shape, indices, axis, batch in (((2, 4), i32([0, 3], [1, 1]), 1, 1), ((2, 4, 3), i32([0, 3], [1, 1]), 1, 1), ((2, 2, 3), i32([0, 2], [1, 1]), 2, 1),
                                         ((2, 2, 3), i64([[0, 2], [1, 1]], [[2, 2], [0, 1]]), 2, 2), ((2, 3), i32([0, 2], [1, 1]), 1, -1), ((2, 3, 2), i32(2, 0), 1, 1)):
         yield Case("GatherV2", [f(*shape), indices, np.int32(axis)], {"batch_dims": batch}, grad=True, static_only=batch < 0)
+    yield Case("Gather", [f(4, 0), i32(-1, 4)])
+    yield Case("GatherV2", [f(2, 4, 0), i32(-1, 4), np.int32(1)])
+    yield Case("GatherV2", [f(0, 4), i32(7), np.int32(1)])
+    yield Case("Gather", [f(0, 4), i32(0)], error="indices[0] = 0 is not in [0, 0)")
     yield Case("GatherV2", [f(3, 2), i32(0, 1), i32(0)], error="axis must be scalar")
     yield Case("GatherV2", [f(3, 2), i32(0, 3), np.int32(0)], error="indices[1] = 3 is not in [0, 3)")
     yield Case("GatherV2", [f(3, 2), i32([0, 1], [-1, 1]), np.int32(0)], error="indices[1,0] = -1 is not in [0, 3)")

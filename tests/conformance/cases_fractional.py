@@ -41,6 +41,18 @@ def gradients():
     yield Case("FractionalAvgPoolGrad", [i64(1, 4, 4, 1), y, i64(0, 2, 0), i64(3, 2, 1)], {"overlapping": True})
 
 
+def gradients_of_unusual_shapes():
+    """Gradients of fewer images, and sequences that are longer, in another order, or beyond the image."""
+    dy = eighths("float", (1, 2, 3, 2), key="dy")
+    for shape, rows, columns in (
+        ((2, 3, 4, 2), (0, 2, 3), (0, 1, 3, 4)), ((1, 3, 4, 2), (0, 2, 3, -1), (0, 1, 3, 4, -9)),
+        ((1, 3, 4, 2), (2, 1, 3), (0, 1, 3, 4)), ((1, 3, 4, 2), (0, 2, 9), (7, 8, 9, 9)),
+        ((1, 3, 4, 2), ([0], [2], [3]), (0, 1, 3, 4))):
+        for overlapping in (False, True):
+            yield Case("FractionalAvgPoolGrad", [i64(*shape), dy, i64(*rows), i64(*columns)], {"overlapping": overlapping})
+    yield Case("FractionalAvgPoolGrad", [i64(1, 3, 4, 2), dy, i64(0, 0, 3), i64(0, 0, 0, 0)], {"overlapping": True})
+
+
 def errors():
     x = eighths("float", (2, 5, 6, 1))
     ratio = lambda *values: {**attrs(1.5, 1.5), "pooling_ratio": list(values)}
@@ -74,11 +86,14 @@ def gradient_errors():
         ([i64(1, 4, 4, 1), y, rows, rows[1:]], "Given out_backprop shape [1,2,2,1], col_seq_tensor must have at least 3 elements, but got 2"),
         ([i64(1, 4, 4, 1), y, i64(-1, 2, 4), rows], "Row sequence tensor values must not be negative, got "),
         ([i64(1, 4, 4, 1), y, i64(0, 4, 0), rows], "Row sequence tensor values must not be negative, got "),
-        ([i64(1, 4, 4, 1), y, rows, i64(0, 2, -4)], "Column sequence tensor values must not be negative, got ")):
+        ([i64(1, 4, 4, 1), y, rows, i64(0, 2, -4)], "Column sequence tensor values must not be negative, got "),
+        ([i64(1, 4, 4, 1), y, i64(0, 0, 4), rows], "Row sequence tensor values must not be negative, got "),
+        ([i64(1, 4, 4, 1), y, rows, i64(1, 0, 4)], "Column sequence tensor values must not be negative, got ")):
         yield Case("FractionalAvgPoolGrad", inputs, error=what)
 
 
 def cases():
     yield from pools()
     yield from gradients()
+    yield from gradients_of_unusual_shapes()
     yield from errors()

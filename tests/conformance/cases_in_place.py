@@ -15,6 +15,7 @@ def rows():
         yield Case(op, [x, i32(1, 1), eighths("float", (2, 2), key="v")])
         yield Case(op, [eighths("float", (3,)), i32(1), eighths("float", (1,), key="v")])
         yield Case(op, [x, i32(), np.zeros((0, 2), np.float32)])
+        yield Case(op, [np.zeros((0, 2), np.float32), i32(2, 0), eighths("float", (2, 2), key="v")])
         yield Case(op, [np.zeros((3, 0), np.float32), i32(1), np.zeros((1, 0), np.float32)])
         for i, v, error in ((i32(0), (2, 2), "i and x shape doesn't match at index 0: [1] vs. [2,2]"),
                             (i32([0]), (1, 2), "i must be a vector. [1,1]"), (np.int32(1), (2,), "i must be a vector. []"),

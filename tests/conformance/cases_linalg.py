@@ -262,6 +262,8 @@ def least_squares():
     none = np.float64(0)
     for a, b in (((3, 0), (3, 1)), ((3, 2), (3, 0)), ((0, 3, 2), (0, 3, 1))):
         yield Case(op, [zeros(*a) + 1, zeros(*b), none])
+    for l2 in (np.float64(-1), np.float64(np.nan)):
+        yield Case(op, [zeros(0, 3, 2), zeros(0, 3, 1), l2])
     for a, b, what in (((2,), (2, 1), "Input tensor 0 must have rank >= 2, got 1"), ((3, 2), (4, 1), "Input matrix and rhs are incompatible."),
                        ((3, 2), (3,), "All input tensors must have the same rank."),
                        ((2, 3, 2), (3, 3, 1), "All input tensors must have the same outer dimensions."),

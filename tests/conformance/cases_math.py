@@ -68,6 +68,10 @@ def unary():
             y = nonzero(eighths(dtype, (2, 3), low, high, op))
             yield Case(op, [y, eighths(dtype, (2, 3), key=op)], grad=True,
                        grad_tol=LOOSE.get(dtype))
+    for op in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"):
+        for dtype in FLOATS + COMPLEX:
+            yield Case(op, [array(dtype, SPECIAL), array(dtype, [0.0, -0.0] * 5 + [0.0])])
+        yield Case(op, [array("float", [INF, NAN, 1, 2]), array("float", [1, 2, 0, NAN])])
     yield Case("SqrtGrad", [eighths("float", (2,)), eighths("float", (3,))],
                error="The two arguments to a cwise op must have same number of elements, got 2 and 3")
 

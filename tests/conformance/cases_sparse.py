@@ -159,6 +159,9 @@ def add():
             yield Case(op, [*of(dtype), *of(dtype, OTHER, key=1)])
         yield Case(op, [*of("float", i64([0, 4])), *of("float")], error="Sparse index tuple indices[0, :] = [0, 4] is out of bounds")
         yield from malformed(op, after=of("float"), shapes=NEW_MESSAGES)
+        x, y = [np.nan, np.nan, 1, 0, -0.0], [np.nan, 1, np.nan, -0.0, 0, np.nan]
+        for dtype in ("float", "double", "half"):
+            yield Case(op, [i64([0], [1], [2], [3], [4]), array(dtype, x), i64(6), i64([0], [1], [2], [3], [4], [5]), array(dtype, y), i64(6)])
 
 
 def with_dense():
@@ -198,6 +201,9 @@ def reduce():
         for axes in ((0, 2), (1,), (0, 1, 2)):
             yield Case(op, [*of("double", CUBE[[3, 1, 0, 4, 2]], CUBE_SHAPE), i32(*axes)], grad=op == "SparseReduceSum")
         yield Case(op, [*of("float"), scalar("int32", 0)])
+        for numbers in ([np.nan, 1, 2, np.nan], [1, np.nan, np.nan, -np.inf], [-np.inf, np.nan, np.inf, 1]):
+            for dtype in ("float", "double", "half"):
+                yield Case(op, [INDICES, array(dtype, numbers), SHAPE, i32(1)])
         yield Case(op, [NO_INDICES, none(), SHAPE, i32(0)])
         yield Case(op, [*of("float"), i32(2)], error="Invalid reduction dimension 2, for input with 2 dimensions.")
         yield from malformed(op, after=[i32(0)], shapes=OLD_MESSAGES)
@@ -287,6 +293,7 @@ def sets():
     yield Case("SetSize", cube)
     yield Case("SparseToSparseSetOperation", [*cube, *cube], {"set_operation": "union"})
     yield Case("SetSize", [i64([1, 0], [0, 0]), i32(1, 2), i64(2, 2)], {"validate_indices": False})
+    yield from sets_as_they_come()
     yield Case("DenseToDenseSetOperation", [i32([1], [2]), i32([1])], {"set_operation": "union"}, error="Mismatched shapes [2] vs [1]")
     yield Case("DenseToDenseSetOperation", [i32(1), i32(1)], {"set_operation": "union"}, error="Shape [1] has rank 1 < 2")
     for inputs, what in (
@@ -295,6 +302,28 @@ def sets():
         ([INDICES[[0, 0]], i32(1, 2), SHAPE], "indices[1] = [0,1] is repeated"),
         ([i64([0]), i32(1), i64(2)], "Invalid rank 1.")):
         yield Case("SetSize", inputs, error=what)
+
+
+def sets_as_they_come():
+    """Sets whose order and bounds validate_indices does not check. Some are still checked one by one."""
+    attrs = {"set_operation": "union", "validate_indices": False}
+    empty = [NO_INDICES, none("int32"), i64(2, 2)]
+    dense = i32([1, 2], [3, 4])
+    for indices in (i64([0, 1], [1, 0], [0, 0], [0, 1]), i64([-1, 1], [1, 0]), i64([0, -1], [1, 0]), i64([1, 0], [0, 3])):
+        numbers = i32(1, 5, 2, 3)[:len(indices)]
+        if indices.max() < 2:
+            yield Case("SparseToSparseSetOperation", [indices, numbers, i64(2, 2), *empty], attrs)
+        yield Case("DenseToSparseSetOperation", [dense, indices, numbers, i64(2, 2)], attrs)
+    yield Case("DenseToSparseSetOperation", [dense, i64([5, 0], [1, 0]), i32(7, 8), i64(2, 2)], attrs)
+    yield Case("DenseToSparseSetOperation", [dense, i64([0, 0], [0, 1], [1, 0]), i32(7, 8, 9), i64(2, 2)], attrs)
+    yield Case("DenseToSparseSetOperation", [np.zeros([2, 0], np.int32), i64([0, 1], [1, 1]), i32(7, 8), i64(2, 2)], attrs)
+    for indices, shape, what in ((i64([0, 0], [0, 4]), (2, 2), "indices[1, 1] expected < 2, got 4."), (i64([0, 0], [2, 4]), (2, 2), "indices[0, 0] expected < 2, got 2."),
+                                 (i64([0, 0], [1, 0]), (2, 0), "Invalid dim_size[1] = 0."), (i64([0, 0], [1, 0]), (0, 2), "Invalid dim_size[0] = 0.")):
+        sets = [indices, i32(1, 2), i64(*shape)]
+        yield Case("SetSize", sets, {"validate_indices": False}, error=what)
+        yield Case("SparseToSparseSetOperation", [*sets, NO_INDICES, none("int32"), i64(*shape)], attrs, error=what)
+    yield Case("DenseToSparseSetOperation", [dense, i64([0, 0], [0, 4]), i32(1, 2), i64(2, 2)], attrs, error="indices[1, 1] expected < 2, got 4.")
+    yield Case("DenseToSparseSetOperation", [dense, i64([0, 9]), i32(1), i64(3, 2)], attrs, error="Mismatched shapes [2] vs [3]")
 
 
 def ctc():

@@ -38,6 +38,8 @@ TEST_F(InferenceTest, PartialShapesStayAsFarAsTheyCan) {
   EXPECT_EQ(Infer("Reshape", {X({-1, 6}), Ints({-1, 2, 3})}), "[?,2,3]");
   EXPECT_EQ(Infer("Reshape", {X({4, 6}), Ints({-1, 3})}), "[8,3]");
   EXPECT_EQ(Infer("Reshape", {X({4, 6}), X({2}, kInt32)}), "[?,?]");
+  EXPECT_EQ(Infer("Reshape", {X({0, -1}), Ints({4, -1})}), "[4,0]");
+  EXPECT_EQ(Infer("Reshape", {X({0, -1}), Ints({0, -1})}), "[0,?]");
   EXPECT_EQ(Infer("ExpandDims", {X({-1, 3}), Tensor(-1)}), "[?,3,1]");
   EXPECT_EQ(Infer("Squeeze", {X({1, -1, 1})}, {{"squeeze_dims", std::vector<int64_t>{0}}}),
             "[?,1]");
@@ -119,6 +121,35 @@ TEST(ArrayKernelTest, ViewsShareTheirBuffer) {
   EXPECT_TRUE(shares(KernelTester("Bitcast").Input(x).Attr("type", kInt32).RunOne()));
   EXPECT_FALSE(shares(KernelTester("Transpose").Input(x).Input(Ints({1, 0})).RunOne()));
   EXPECT_FALSE(shares(KernelTester("DeepCopy").Input(x).RunOne()));
+}
+
+// TensorFlow's kernels accept some arguments that its shape functions refuse, if they are fed.
+TEST(ArrayKernelTest, FedArgumentsOfUnusualShapes) {
+  const Tensor x = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6}), empty(kFloat, Shape{0, 3});
+  const auto shape = [](StatusOr<Tensor> y) {
+    return y.ok() ? y->shape().ToString() : y.status().message();
+  };
+  EXPECT_EQ(shape(KernelTester("Reshape").Input(x).Input(Tensor(-1)).RunOne()), "[6]");
+  EXPECT_EQ(shape(KernelTester("Reshape").Input(empty).Input(Tensor(0)).RunOne()), "[0]");
+  EXPECT_EQ(
+      shape(KernelTester("Reshape").Input(x).Input(Tensor(3)).RunOne()),
+      "Input to reshape is a tensor with 6 values, but the requested shape has 3 (shape [3])");
+  const auto reverse = [&](const Tensor& value, const Tensor& axes) {
+    return shape(KernelTester("ReverseV2").Input(value).Input(axes).RunOne());
+  };
+  EXPECT_EQ(reverse(empty, Ints({5, 5})), "[0,3]");
+  EXPECT_EQ(reverse(empty, Tensor(0)), "[0,3]");
+  EXPECT_EQ(reverse(Tensor(1.0f), Ints({5})), "[]");
+  EXPECT_EQ(reverse(x, Ints({5})), "'axis'[0] = 5 is out of valid range [0, 1]");
+  const Tensor one = Tensor::Of<int32_t>({1, 1, 1}, {1});
+  const auto pieces = KernelTester("SplitV")
+                          .Input(x)
+                          .Input(Tensor::Vector<int64_t>({1, 2}))
+                          .Input(one)
+                          .Attr("num_split", 2)
+                          .Run();
+  ASSERT_TRUE(pieces.ok()) << pieces.status().message();
+  EXPECT_EQ((*pieces)[1].shape(), (Shape{2, 2}));
 }
 
 // Sizes are untrusted: the kernels neither allocate impossible amounts nor read out of bounds.

@@ -37,7 +37,7 @@ for name, value in (('TF_CPP_MIN_LOG_LEVEL', '3'), ('CUDA_VISIBLE_DEVICES', ''))
 
 import numpy as np
 from tensorflow.core.framework import graph_pb2
-from tensorflow.python.framework import tensor_util
+from tensorflow.python.framework import dtypes, tensor_util
 
 import differential_cases
 import differential_graphs
@@ -131,10 +131,18 @@ def differing(want, got, dtype):
 
 
 def remarks(case):
-    """Returns what explains many differences: the attrs, and whether an input has odd numbers."""
+    """Returns what explains many differences: the attrs, and whether an input has odd numbers.
+
+    Dtypes are left out, unless there is one next to T.
+    """
     graph = graph_pb2.GraphDef.FromString(case['graph'])
-    attrs = [f'{name}={value_text(value)}' for node in graph.node if node.name == 'op'
-             for name, value in sorted(node.attr.items()) if value.WhichOneof('value') != 'type']
+    attrs = []
+    for node in graph.node:
+        if node.name == 'op':
+            types = [name for name, value in node.attr.items() if value.WhichOneof('value') == 'type']
+            shown = types if 'T' in types and len(types) > 1 else []
+            attrs = [f'{name}={value_text(value)}' for name, value in sorted(node.attr.items())
+                     if name in shown or name not in types]
     return ' | ' + ', '.join(attrs) + odd_text(case)
 
 
@@ -145,6 +153,8 @@ def odd_text(case):
 
 
 def value_text(value):
+    if value.WhichOneof('value') == 'type':
+        return dtypes.as_dtype(value.type).name
     if value.WhichOneof('value') == 'list':
         return str(list(value.list.i)).replace(' ', '')
     return str(getattr(value, value.WhichOneof('value'))).replace('\n', ' ')

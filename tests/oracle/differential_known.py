@@ -32,6 +32,9 @@ DECOMPOSITIONS = ('Svd CholeskyGrad Cholesky MatrixInverse SelfAdjointEigV2 Qr L
                   'MatrixTriangularSolve MatrixSolveLs LogMatrixDeterminant MatrixDeterminant '
                   'MatrixSquareRoot TridiagonalSolve')
 REAL_TRANSFORMS = 'RFFT RFFT2D RFFT3D IRFFT IRFFT2D IRFFT3D'
+# A threshold of SparseAdd whose dtype is not that of T, or of the parts of a complex T.
+OTHER_THRESHOLDS = (r'T=(?!complex)(\w+), Treal=(?!\1\b)|T=complex64, Treal=(?!float32)'
+                    r'|T=complex128, Treal=(?!float64)')
 
 KNOWN = [
     ('*', 'sharp', '', 'Ramet infers more of a static shape'),
@@ -93,7 +96,8 @@ KNOWN = [
      'Ramet refuses NaN as a pivot'),
     ('Svd', 'value', 'op:[12] (float32|complex)',
      'the phase of complex singular vectors is open, and those of float are less exact than values'),
-    (f'{CONVOLUTIONS} LRN LRNGrad MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3', 'value', 'nan|inf',
+    (f'{CONVOLUTIONS} LRN LRNGrad MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3 SparseMatMul', 'value',
+     'nan|inf',
      'sums of products with NaN or infinite factors, some of which are skipped'),
     ('Relu6Grad ReluGrad FakeQuantWithMinMaxVarsPerChannelGradient FakeQuantWithMinMaxVarsGradient '
      'FakeQuantWithMinMaxArgsGradient QuantizeAndDequantizeV4Grad', 'value', 'nan|odd input',
@@ -109,7 +113,28 @@ KNOWN = [
     ('Cast', 'value', 'Truncate=True', 'TensorFlow rounds toward zero, Ramet to nearest'),
     ('LeakyRelu LRN LRNGrad', 'value', 'float16.*(alpha|bias)=10000000000',
      'a factor that half cannot hold: Ramet computes in float'),
-    ('SqrtGrad', 'value', 'float16.*nan', "0 / 0 of half: TensorFlow's result depends on the position"),
+    ('TanhGrad ReciprocalGrad InvGrad RsqrtGrad SqrtGrad', 'value', 'float16.*(nan|inf)',
+     'a power of y that half cannot hold: Ramet computes in float'),
+    ('CTCLoss', 'value', 'op:1 float64',
+     'both round an exponential to float, which may differ in the last bit'),
+    ('CTCBeamSearchDecoder', 'shape', 'odd input', 'logits with NaN: no beam is better than the next'),
+    ('CTCBeamSearchDecoder', 'value', 'odd input', 'logits with NaN: no beam is better than the next'),
+    ('MatrixLogarithm', 'value', 'odd input', 'logarithms of matrices with huge or tiny elements'),
+    ('SparseReduceMax SparseReduceMaxSparse', 'value', 'nan',
+     "maxima of 4 or more elements with NaN: TensorFlow's result depends on the position"),
+    ('SparseAdd', 'shape', OTHER_THRESHOLDS, 'TensorFlow takes the bytes of the threshold for one of T'),
+    ('SparseAdd', 'value', OTHER_THRESHOLDS, 'TensorFlow takes the bytes of the threshold for one of T'),
+    ('SetSize', 'refuses', r'indices\[0, \d+\] expected >= 0', 'TensorFlow writes outside of the result'),
+    ('CropAndResizeGradImage CropAndResizeGradBoxes', 'refuses', 'element that is not finite',
+     'TensorFlow reads or writes outside of images at pixels that are NaN, and mostly crashes'),
+    ('DrawBoundingBoxes DrawBoundingBoxesV2', 'accepts', 'clamp is less than 0',
+     'TensorFlow refuses some inverted boxes in images without rows or columns'),
+    ('DecodeAndCropJpeg', 'class', r'Dimension -\d+ must be >= 0',
+     'TensorFlow infers a negative static shape, which its Python does not read'),
+    ('FractionalAvgPoolGrad', 'refuses', 'must have at most the batch',
+     'TensorFlow reads or writes outside of tensors whose batch or channels do not fit'),
+    ('graph', 'value', r'\[(-?inf ?)+\] / \[(-?inf ?)+\]',
+     'divisions by a product of matrices that is 0 or -0'),
     ('TopKV2', 'value', 'sorted=False|odd input', 'the order of elements, or of NaN, is open'),
     ('Conv3D', 'value', r'strides=\[1,[0-9,]*[3-9]',
      'with strides larger than the filter, TensorFlow begins within the image instead of at its edge'),
@@ -193,8 +218,6 @@ KNOWN = [
      'the sequences have an element more than TensorFlow says'),
     ('FractionalMaxPoolGrad', 'refuses', 'tensor_out_dup|must have the shape of orig_output',
      'TensorFlow does not compare a result with itself, and reads beyond gradients that are too small'),
-    ('FractionalAvgPoolGrad', 'refuses', 'must have the batch and channels',
-     'TensorFlow does not compare batch and channels, and may write beyond its result'),
     ('ExtractVolumePatches', 'static', 'None', "TensorFlow's static rank is wrong for unknown shapes"),
     ('EnsureShape', 'accepts', 'rank -1', 'TensorFlow refuses a shape of unknown rank'),
     ('Reverse', 'accepts', 'first dimension. Found 0', 'Ramet reverses tensors without elements'),

@@ -89,6 +89,9 @@ REFUSED = {
     "deprecated": (A + node("b", "TileGrad", ["a", "a"], more="") + "versions { producer: 30 }",
                    "Op TileGrad is not available in GraphDef version 30. It has been removed in "
                    "version 3. TileGrad has been replaced with reduce_sum."),
+    "deprecated, with a bad attr": (A + node("b", "Conv3DBackpropInput", ["a"] * 3, "",
+                                             attr("T", "type: DT_BOOL")) +
+                                    "versions { producer: 30 }", "Value for attr 'T' of bool"),
     "shapes contradict": (place("a", "attr { key: '_output_shapes' value { list { shape { dim "
                                      "{ size: 7 } } } } }"),
                           "Node 'a' has an _output_shapes attribute inconsistent with the GraphDef "

@@ -36,9 +36,10 @@ RAMET_OP(SeluGrad, b < 0 ? a * (b + static_cast<T>(1.758099340847376859940217520
                          : a * static_cast<T>(1.0507009873554804934193349852946))
 RAMET_OP(SigmoidGrad, b*(a*(1 - a)))
 RAMET_OP(TanhGrad, b*(1 - a * a))
-RAMET_OP(SqrtGrad, b* T(0.5) / a)
-RAMET_OP(RsqrtGrad, b* T(-0.5) * (a * a * a))
-RAMET_OP(ReciprocalGrad, -b*(a* a))
+// Like TensorFlow, these return 0 for a gradient of 0, even if the slope is infinite or NaN.
+RAMET_OP(SqrtGrad, b == 0 ? T(0) : b * T(0.5) / a)
+RAMET_OP(RsqrtGrad, b == 0 ? T(0) : b * T(-0.5) * (a * a * a))
+RAMET_OP(ReciprocalGrad, b == 0 ? T(0) : -b * (a * a))
 RAMET_OP(SoftplusGrad, a / (ExpOf(-b) + 1))
 RAMET_OP(Atan2, Atan2Of(a, b))
 RAMET_OP(Xlogy, a == 0 ? T(0) : a * LogOf(b))

@@ -91,9 +91,9 @@ RAMET_OP(Equal, a == b)
 RAMET_OP(NotEqual, a != b)
 RAMET_OP(SigmoidGrad, b* a*(one - a))
 RAMET_OP(TanhGrad, b*(one - a * a))
-RAMET_OP(SqrtGrad, b* half / std::conj(a))
-RAMET_OP(RsqrtGrad, -b* half* std::conj(a* a* a))
-RAMET_OP(ReciprocalGrad, -b* std::conj(a* a))
+RAMET_OP(SqrtGrad, b == C(0) ? C(0) : b * half / std::conj(a))
+RAMET_OP(RsqrtGrad, b == C(0) ? C(0) : -b * half * std::conj(a * a * a))
+RAMET_OP(ReciprocalGrad, b == C(0) ? C(0) : -b * std::conj(a * a))
 #undef RAMET_OP
 
 template <class C>

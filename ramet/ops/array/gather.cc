@@ -113,7 +113,9 @@ class GatherKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, params.dtype(), shape));
     const Shape& p = params.shape();
     if (y->num_elements() == 0) {
-      return DeviceMath::Of(*y) != nullptr ? OkStatus() : CheckIndices(indices, p.dim(axis));
+      // Like TensorFlow, only the op for variables looks at indices that gather nothing.
+      const bool checks = handle_type_ != DType::kInvalid && DeviceMath::Of(*y) == nullptr;
+      return checks ? CheckIndices(indices, p.dim(axis)) : OkStatus();
     }
     const GatherSizes sizes = {Product(p, 0, batch), Product(p, batch, axis), p.dim(axis),
                                Product(p, axis + 1, p.rank()),

@@ -162,8 +162,8 @@ using VolumePatchesKernel = PatchesKernel<3>;
 
 template <int kSpatial>
 Status PatchesShape(ShapeContext& c) {
-  RAMET_ASSIGN_OR_RETURN(const WindowAttrs w, ReadWindow<kSpatial>(c.attrs()));
   RAMET_ASSIGN_OR_RETURN(Shape shape, c.WithRank(0, kSpatial + 2));
+  RAMET_ASSIGN_OR_RETURN(const WindowAttrs w, ReadWindow<kSpatial>(c.attrs()));
   for (int d = 1; d <= kSpatial; ++d) {
     if (shape.dim(d) < 0) continue;
     RAMET_ASSIGN_OR_RETURN(const WindowPositions p,

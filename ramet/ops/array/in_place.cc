@@ -23,12 +23,9 @@ Status CheckRowUpdate(const Tensor& x, const Tensor& rows, const Tensor& v) {
     return InvalidArgument("x and v shape doesn't match at index ", d, " : ", x.shape(), " vs. ",
                            v.shape());
   }
-  if (rows.dim(0) != v.dim(0)) {
-    return InvalidArgument("i and x shape doesn't match at index 0: ", rows.shape(), " vs. ",
-                           v.shape());
-  }
-  if (x.dim(0) > 0 || rows.dim(0) == 0) return OkStatus();
-  return InvalidArgument("x has no rows: ", x.shape());
+  if (rows.dim(0) == v.dim(0)) return OkStatus();
+  return InvalidArgument("i and x shape doesn't match at index 0: ", rows.shape(), " vs. ",
+                         v.shape());
 }
 
 // Calls change(row of y, row of v, elements) for each index, in order. Indices wrap around.
@@ -38,7 +35,7 @@ Status ChangeRows(KernelContext& c, const Change& change) {
   RAMET_RETURN_IF_ERROR(CheckRowUpdate(x, rows, v));
   RAMET_ASSIGN_OR_RETURN(Tensor * y, c.ForwardOrAllocate(0, {0}, x.dtype(), x.shape()));
   if (y->raw_data() != x.raw_data()) RAMET_RETURN_IF_ERROR(CopyAll(x, *y));
-  if (v.num_elements() == 0) return OkStatus();
+  if (x.num_elements() == 0 || v.num_elements() == 0) return OkStatus();
   const int64_t count = x.dim(0), size = x.num_elements() / count;
   auto* const out = static_cast<T*>(y->raw_data());
   const auto* from = static_cast<const T*>(v.raw_data());
@@ -93,8 +90,8 @@ class EmptyKernel final : public Kernel {
 
 RAMET_ROW_OP("InplaceUpdate")
     .Doc(
-        "Returns x with the rows `i` replaced by the rows of v. Indices wrap around. Error: `i` is "
-        "not a vector; the numbers or shapes of the rows differ.")
+        "Returns x with the rows `i` replaced by the rows of v. Indices wrap around. An x without "
+        "rows stays. Error: `i` is not a vector; the numbers or shapes of the rows differ.")
     .HostMemory({"i"})
     .Shape(UnchangedShape)
     .CpuKernel(UpdateRows);

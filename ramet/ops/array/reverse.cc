@@ -45,7 +45,12 @@ StatusOr<Dims> AxesToReverse(const Tensor& axes, int rank) {
   return reversed;
 }
 
+// Like TensorFlow, this does not look at the axes if the order of elements cannot change.
 Status ReverseV2(KernelContext& c) {
+  if (c.input(0).rank() == 0 || c.input(0).num_elements() == 0) {
+    c.SetOutput(0, c.input(0));
+    return OkStatus();
+  }
   if (c.input(1).rank() != 1) {
     return InvalidArgument("'dims' must be 1-dimension, not ", c.input(1).rank());
   }

@@ -71,10 +71,14 @@ StatusOr<int64_t> MissingSize(const Shape& x, int64_t known, bool zeros_known) {
 }
 
 StatusOr<Shape> RequestedShape(const Tensor& x, const Tensor& sizes_tensor) {
-  if (sizes_tensor.rank() != 1) {
+  if (sizes_tensor.rank() > 1) {
     return InvalidArgument("sizes input must be 1-D, not ", sizes_tensor.shape());
   }
-  RAMET_ASSIGN_OR_RETURN(Dims sizes, VectorArg(sizes_tensor, "sizes input"));
+  // A fed scalar is one size, as in TensorFlow.
+  RAMET_ASSIGN_OR_RETURN(
+      Dims sizes,
+      VectorArg(sizes_tensor.rank() == 0 ? sizes_tensor.Reshaped(Shape{1}) : sizes_tensor,
+                "sizes input"));
   int missing = -1;
   int64_t known = 1;
   bool zeros = false;
@@ -109,9 +113,14 @@ Status Reshape(KernelContext& c) {
   return OkStatus();
 }
 
+// Returns the number of elements, or -1 if it is not known. A single size of 0 decides it.
+int64_t KnownElements(const Shape& x) {
+  return std::ranges::count(x.dims(), 0) > 0 ? 0 : x.num_elements();
+}
+
 Status ReshapeShape(ShapeContext& c) {
   RAMET_ASSIGN_OR_RETURN(Shape shape, c.constant_as_shape(1));
-  const int64_t n = c.input(0).num_elements();
+  const int64_t n = KnownElements(c.input(0));
   if (n >= 0 && !shape.unknown_rank()) {
     int unknown = -1, unknowns = 0;
     int64_t known = 1;

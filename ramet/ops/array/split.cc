@@ -121,8 +121,7 @@ Status SplitV(KernelContext& c) {
   if (c.input(2).num_elements() != 1) {
     return InvalidArgument("split_dim_tensor must have exactly one element.");
   }
-  RAMET_ASSIGN_OR_RETURN(int64_t asked, ScalarArg(c.input(2), "split_dim"));
-  RAMET_ASSIGN_OR_RETURN(int axis, SplitAxis(asked, x.rank()));
+  RAMET_ASSIGN_OR_RETURN(int axis, SplitAxis(IntegerAt(c.input(2), 0), x.rank()));
   RAMET_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, SplitSizes(c.input(1), c.num_outputs()));
   RAMET_RETURN_IF_ERROR(FillInSizes(sizes, x.dim(axis)));
   int64_t begin = 0;

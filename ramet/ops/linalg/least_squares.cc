@@ -24,6 +24,7 @@ StatusOr<Problem> ReadProblem(KernelContext& c) {
     return InvalidArgument("All input tensors must have the same outer dimensions.");
   }
   if (lhs.m != rhs.m) return InvalidArgument("Input matrix and rhs are incompatible.");
+  if (lhs.count == 0) return Problem{lhs, rhs, 0};  // like TensorFlow, without a look at l2
   if (l2.rank() != 0) {
     return InvalidArgument("l2_regularizer must be scalar, got shape ", l2.shape());
   }

@@ -96,11 +96,15 @@ Status CheckVector(const Tensor& sequence, std::string_view name) {
   return InvalidArgument(name, " must be a vector, received shape ", sequence.shape());
 }
 
+Status NegativeSequence(const Tensor& sequence, std::string_view name) {
+  return InvalidArgument(name, " sequence tensor values must not be negative, got ",
+                         sequence.ToString());
+}
+
 Status CheckNotNegative(const Tensor& sequence, std::string_view name) {
   const auto values = sequence.flat<int64_t>();
   if (std::ranges::all_of(values, [](int64_t v) { return v >= 0; })) return OkStatus();
-  return InvalidArgument(name, " sequence tensor values must not be negative, got ",
-                         sequence.ToString());
+  return NegativeSequence(sequence, name);
 }
 
 Status CheckImages(const Tensor& images, std::string_view name) {
@@ -180,16 +184,14 @@ class FractionalMaxGradKernel final : public Kernel {
   const bool overlapping_;
 };
 
-// Checks the elements of a sequence that `windows` windows use. The last element of a window must
-// not be negative either.
-Status CheckWindows(const Tensor& sequence, int64_t windows, bool overlapping,
+// Checks the first `count` windows of a sequence. The elements behind them are not read.
+// \error kInvalidArgument: a window begins or ends before the image.
+Status CheckWindows(const Tensor& sequence, int64_t count, bool overlapping,
                     std::string_view name) {
-  const int64_t* const begin = sequence.data<int64_t>();
-  const int64_t least = overlapping ? 0 : 1;
-  for (int64_t i = 0; i < windows; ++i) {
-    if (begin[i] >= 0 && begin[i + 1] >= least) continue;
-    return InvalidArgument(name, " sequence tensor values must not be negative, got ",
-                           sequence.ToString());
+  const int64_t* at = sequence.data<int64_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    if (at[i] >= 0 && at[i + 1] >= (overlapping ? 0 : 1)) continue;
+    return NegativeSequence(sequence, name);
   }
   return OkStatus();
 }
@@ -212,17 +214,18 @@ StatusOr<Shape> AverageGradShape(KernelContext& c, bool overlapping) {
                            " must have at least ", dy.dim(d) + 1, " elements, but got ",
                            c.input(input).num_elements());
   }
-  RAMET_RETURN_IF_ERROR(CheckWindows(c.input(2), dy.dim(1), overlapping, "Row"));
-  RAMET_RETURN_IF_ERROR(CheckWindows(c.input(3), dy.dim(2), overlapping, "Column"));
   constexpr std::array<const char*, 4> kNames = {"Batch", "Rows", "Columns", "Depth"};
   for (int d = 0; d < 4; ++d) {
     if (IntegerAt(sizes, d) != 0) continue;
     return InvalidArgument(kNames[d], " dimension of input must not be 0");
   }
   RAMET_ASSIGN_OR_RETURN(Shape shape, ShapeArg(sizes, "orig_input_tensor_shape"));
-  if (shape.dim(0) == dy.dim(0) && shape.dim(3) == dy.dim(3)) return shape;
-  return InvalidArgument("out_backprop must have the batch and channels of the images, ",
-                         shape.dim(0), " and ", shape.dim(3), ", but has shape ", dy.shape());
+  RAMET_RETURN_IF_ERROR(CheckWindows(c.input(2), dy.dim(1), overlapping, "Row"));
+  RAMET_RETURN_IF_ERROR(CheckWindows(c.input(3), dy.dim(2), overlapping, "Column"));
+  if (dy.dim(0) <= shape.dim(0) && dy.dim(3) == shape.dim(3)) return shape;
+  return InvalidArgument("out_backprop must have at most the batch, ", shape.dim(0),
+                         ", and the channels of the images, ", shape.dim(3), ", but has shape ",
+                         dy.shape());
 }
 
 template <class T>
@@ -236,7 +239,8 @@ class FractionalAvgGradKernel final : public Kernel {
   Status Compute(KernelContext& c) override {
     RAMET_ASSIGN_OR_RETURN(const Shape shape, AverageGradShape(c, overlapping_));
     const Tensor& grads = c.input(1);
-    const PoolSizes sizes{shape.dim(0), shape.dim(1), shape.dim(2),
+    // Images without a gradient stay zeros.
+    const PoolSizes sizes{grads.dim(0), shape.dim(1), shape.dim(2),
                           shape.dim(3), grads.dim(1), grads.dim(2)};
     RAMET_ASSIGN_OR_RETURN(Tensor * dx, c.Allocate(0, grads.dtype(), shape));
     RAMET_ASSIGN_OR_RETURN(Tensor sums, c.AllocateTemp(DType::kDouble, shape));
@@ -366,10 +370,10 @@ RAMET_OP("FractionalAvgPoolGrad")
     .Doc(
         "Returns the gradient of FractionalAvgPool for its images, of shape "
         "orig_input_tensor_shape: the gradient of each window is divided among its elements. "
-        "Error: the shape does not have four positive elements; out_backprop is empty or not of "
-        "rank 4, or has different batch or channels; a sequence is too short, or a window starts "
-        "or "
-        "ends before element 0.")
+        "The gradient of images beyond the batch of out_backprop is 0. Error: the shape does not "
+        "have four positive elements; out_backprop is empty or not of rank 4, or has a larger "
+        "batch or different channels; a sequence is too short or has a window that begins or ends "
+        "before the image.")
     .HostMemory({"orig_input_tensor_shape", "row_pooling_sequence", "col_pooling_sequence"})
     .Shape(AverageGradShapeInferred)
     .CpuKernelClasses<FractionalAvgGradKernel, float, double, int32_t, int64_t>();

@@ -16,6 +16,8 @@ template <class T>
 struct SetGroup {
   std::vector<int64_t> index;
   std::set<T> elements;
+  // The rows of a sparse operand.
+  int64_t first_row = 0, num_rows = 0;
 };
 
 template <class T>
@@ -62,11 +64,52 @@ StatusOr<SetOperand<T>> SparseSets(const SparseView& s, bool validate) {
   const int leading = s.rank() - 1;
   for (int64_t i = 0; i < s.count(); ++i) {
     if (i == 0 || CompareIndices(s.row(i - 1), s.row(i), leading) != 0) {
-      operand.groups.push_back({{s.row(i), s.row(i) + leading}, {}});
+      operand.groups.push_back({{s.row(i), s.row(i) + leading}, {}, i});
     }
     operand.groups.back().elements.insert(s.values.data<T>()[i]);
+    ++operand.groups.back().num_rows;
   }
   return operand;
+}
+
+// Checks the indices of one group, whose elements are `num_rows` rows from `first_row`.
+// \error kInternal: "indices[0, 1] expected < 3, got 3.", where 0 is a row of the group.
+Status CheckGroup(const SparseView& s, int64_t first_row, int64_t num_rows) {
+  for (int d = 0; d < s.rank(); ++d) {
+    const int64_t size = s.dims()[d];
+    if (size == 0) return Internal("Invalid dim_size[", d, "] = 0.");
+    for (int64_t i = 0; i < num_rows; ++i) {
+      const int64_t index = s.row(first_row + i)[d];
+      if (index < size) continue;
+      return Internal("indices[", i, ", ", d, "] expected < ", size, ", got ", index, ".");
+    }
+  }
+  return OkStatus();
+}
+
+template <class T>
+Status CheckGroups(const SparseView& s, const SetOperand<T>& sets) {
+  for (const SetGroup<T>& group : sets.groups) {
+    RAMET_RETURN_IF_ERROR(CheckGroup(s, group.first_row, group.num_rows));
+  }
+  return OkStatus();
+}
+
+// Removes all groups from the first one on that is out of order or out of bounds. The groups of the
+// dense operand never reach it.
+template <class T>
+void DropUnreachable(SetOperand<T>& sets) {
+  const std::vector<int64_t>* last = nullptr;
+  const auto reachable = [&](const SetGroup<T>& group) {
+    for (size_t d = 0; d < group.index.size(); ++d) {
+      if (group.index[d] < 0 || group.index[d] >= sets.dims[d]) return false;
+    }
+    if (last != nullptr && group.index <= *last) return false;
+    last = &group.index;
+    return true;
+  };
+  const auto end = std::ranges::find_if_not(sets.groups, reachable);
+  sets.groups.erase(end, sets.groups.end());
 }
 
 template <class T>
@@ -79,7 +122,7 @@ StatusOr<SetOperand<T>> DenseSets(const Tensor& x) {
   std::vector<int64_t> index(operand.dims.size());
   for (int64_t i = 0; i < count; ++i) {
     const T* row = x.data<T>() + i * width;
-    operand.groups.push_back({index, std::set<T>(row, row + width)});
+    operand.groups.push_back({index, std::set<T>(row, row + width), 0, 0});
     for (int d = static_cast<int>(index.size()) - 1; d >= 0; --d) {
       if (++index[d] < operand.dims[d]) break;
       index[d] = 0;
@@ -168,12 +211,16 @@ class SetOperationKernel final : public Kernel {
   Status Compute(KernelContext& c) override {
     RAMET_ASSIGN_OR_RETURN(const SetOperand<T> a,
                            kSparse == 2 ? Sparse(c, 0) : DenseSets<T>(c.input(0)));
-    RAMET_ASSIGN_OR_RETURN(const SetOperand<T> b, kSparse == 0 ? DenseSets<T>(c.input(1))
-                                                               : Sparse(c, kSparse == 2 ? 3 : 1));
+    constexpr int kSecond = kSparse == 2 ? 3 : 1;
+    RAMET_ASSIGN_OR_RETURN(SetOperand<T> b,
+                           kSparse == 0 ? DenseSets<T>(c.input(1)) : Sparse(c, kSecond));
     if (a.dims != b.dims) {
       return InvalidArgument("Mismatched shapes [", StrJoin(a.dims, ","), "] vs [",
                              StrJoin(b.dims, ","), "]");
     }
+    if (kSparse == 1) DropUnreachable(b);
+    if (kSparse == 2) RAMET_RETURN_IF_ERROR(CheckGroups(SparseInputs(c, 0), a));
+    if (kSparse > 0) RAMET_RETURN_IF_ERROR(CheckGroups(SparseInputs(c, kSecond), b));
     return WriteSets(c, a.dims, Combine(operation_, a, b));
   }
 
@@ -193,16 +240,12 @@ using DenseSparseKernel = SetOperationKernel<T, 1>;
 template <class T>
 using SparseSparseKernel = SetOperationKernel<T, 2>;
 
-// Returns the position of a set in the output.
-// \error kInternal: an index is outside the leading dimensions.
+// Returns the position of a set in the output. The index is less than the sizes.
+// \error kInternal: the index is negative.
 StatusOr<int64_t> SetPosition(const std::vector<int64_t>& index, const Shape& shape) {
   int64_t at = 0;
   for (int d = 0; d < shape.rank(); ++d) {
-    if (shape.dim(d) == 0) return Internal("Invalid dim_size[", d, "] = 0.");
-    if (index[d] < 0 || index[d] >= shape.dim(d)) {
-      return Internal("indices[", d, ", ", d, "] expected < ", shape.dim(d), ", got ", index[d],
-                      ".");
-    }
+    if (index[d] < 0) return Internal("indices[0, ", d, "] expected >= 0, got ", index[d], ".");
     at = at * shape.dim(d) + index[d];
   }
   return at;
@@ -217,7 +260,9 @@ class SetSizeKernel final : public Kernel {
         std::make_unique<SetSizeKernel>(node.attrs->GetOr("validate_indices", true)));
   }
   Status Compute(KernelContext& c) override {
-    RAMET_ASSIGN_OR_RETURN(const SetOperand<T> sets, SparseSets<T>(SparseInputs(c), validate_));
+    const SparseView input = SparseInputs(c);
+    RAMET_ASSIGN_OR_RETURN(const SetOperand<T> sets, SparseSets<T>(input, validate_));
+    RAMET_RETURN_IF_ERROR(CheckGroups(input, sets));
     RAMET_ASSIGN_OR_RETURN(const Shape shape, Shape::Make(sets.dims));
     RAMET_ASSIGN_OR_RETURN(Tensor * sizes, c.Allocate(0, kInt32, shape));
     std::fill_n(sizes->mutable_data<int32_t>(), sizes->num_elements(), 0);
@@ -266,7 +311,7 @@ Status SparseSetsShape(ShapeContext& c) {
   ". set_operation is \"a-b\", \"b-a\", \"intersection\" or \"union\". Returns a sparse tensor "  \
   "with the same leading dimensions and the sorted elements of each set. Error: set_operation "   \
   "is unknown; the ranks are below 2; the leading dimensions differ; a sparse input is not one, " \
-  "or its elements are not sorted and within its shape (checked with validate_indices)."
+  "or its elements are not sorted (checked with validate_indices) and within its shape."
 #define RAMET_SET_OP(name)                   \
   RAMET_OP(name)                             \
       .Output("result_indices: int64")       \

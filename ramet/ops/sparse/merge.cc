@@ -1,6 +1,8 @@
 #include "ramet/ops/sparse/merge.h"
 
 #include <algorithm>
+#include <functional>
+#include <type_traits>
 
 #include "ramet/op/op.h"
 #include "ramet/ops/math/gradient_util.h"
@@ -47,21 +49,20 @@ void WriteIndices(const std::vector<MergeStep>& steps, const SparseView& a, cons
 
 namespace {
 
+// Returns `a` if it is NaN or precedes(a, b), else `b`, which may be NaN.
+template <class T, class Precedes>
+T First(T a, T b, Precedes precedes) {
+  using Wide = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+  const Wide x = static_cast<Wide>(a), y = static_cast<Wide>(b);
+  return precedes(x, y) || x != x ? a : b;
+}
 template <class T>
 T Larger(T a, T b) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return std::max(a, b);
-  } else {
-    return static_cast<float>(a) < static_cast<float>(b) ? b : a;
-  }
+  return First(a, b, std::greater_equal<>());
 }
 template <class T>
 T Smaller(T a, T b) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return std::min(a, b);
-  } else {
-    return static_cast<float>(b) < static_cast<float>(a) ? b : a;
-  }
+  return First(a, b, std::less_equal<>());
 }
 
 // An element that is missing on one side counts as 0.

@@ -17,12 +17,13 @@ enum class SparseReduction { kSum, kMax };
 template <class T>
 T CombineReduced(SparseReduction kind, T a, T b) {
   if (kind == SparseReduction::kSum) return WrappingAdd(a, b);
+  // The order of comparison decides about NaN, as in TensorFlow.
   if constexpr (std::is_arithmetic_v<T>) {
-    return std::max(a, b);
+    return a > b ? a : b;
   } else if constexpr (requires { a.real(); }) {
     return a;
   } else {
-    return static_cast<float>(a) < static_cast<float>(b) ? b : a;
+    return static_cast<float>(a) > static_cast<float>(b) ? a : b;
   }
 }
 

@@ -102,10 +102,10 @@ constexpr ElementwiseRow kRows[] = {
     {"SoftsignGrad", kSameShape, "a / ((fabs(b) + K(1.0)) * (fabs(b) + K(1.0)))", ""},
     {"SigmoidGrad", kPairs, "b * a * (K(1.0) - a)", ""},
     {"TanhGrad", kPairs, "b * (K(1.0) - a * a)", ""},
-    {"SqrtGrad", kPairs, "b * (K(0.5) / a)", ""},
-    {"RsqrtGrad", kPairs, "b * (K(-0.5) * a * a * a)", ""},
-    {"ReciprocalGrad", kPairs, "-b * (a * a)", ""},
-    {"InvGrad", kPairs, "-b * (a * a)", ""},
+    {"SqrtGrad", kPairs, "b == 0 ? K(0.0) : b * (K(0.5) / a)", ""},
+    {"RsqrtGrad", kPairs, "b == 0 ? K(0.0) : b * (K(-0.5) * a * a * a)", ""},
+    {"ReciprocalGrad", kPairs, "b == 0 ? K(0.0) : -b * (a * a)", ""},
+    {"InvGrad", kPairs, "b == 0 ? K(0.0) : -b * (a * a)", ""},
 };
 
 }  // namespace

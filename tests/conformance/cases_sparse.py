@@ -230,6 +230,8 @@ def softmax_and_matmul():
     b = np.ones((4, 2), np.float32)
     yield Case("SparseTensorDenseMatMul", [INDICES.astype(np.int32), values("float", 4), SHAPE, b])
     yield Case("SparseTensorDenseMatMul", [NO_INDICES, none(), SHAPE, b])
+    for shape, other in (((3, 4), (4, 0)), ((3, 0), (0, 2)), ((0, 4), (4, 2))):
+        yield Case("SparseTensorDenseMatMul", [i64([5, 5]), values("float", 1), i64(*shape), np.ones(other, np.float32)])
     for inputs, what in (
         ([*of("float"), np.ones((3, 2), np.float32)], "Cannot multiply A and B because inner dimension does not match: 4 vs. 3."),
         ([*of("float", i64([3, 0])), b], "m (3) from index[0,0] out of bounds (>=3)"),

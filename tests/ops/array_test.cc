@@ -142,6 +142,16 @@ TEST(ArrayKernelTest, FedArgumentsOfUnusualShapes) {
   EXPECT_EQ(reverse(Tensor(1.0f), Ints({5})), "[]");
   EXPECT_EQ(reverse(x, Ints({5})), "'axis'[0] = 5 is out of valid range [0, 1]");
   const Tensor one = Tensor::Of<int32_t>({1, 1, 1}, {1});
+  EXPECT_EQ(shape(KernelTester("ExpandDims").Input(x).Input(one).RunOne()), "[2,1,3]");
+  EXPECT_EQ(shape(KernelTester("ExpandDims").Input(x).Input(Ints({0, 0})).RunOne()),
+            "'dim' must be a tensor with a single value");
+  EXPECT_EQ(shape(KernelTester("MatrixDiagPartV3")
+                      .Input(x)
+                      .Input(Tensor(0))
+                      .Input(Tensor::Of<float>({1, 1}, {0}))
+                      .Attr("align", "RIGHT_LEFT")
+                      .RunOne()),
+            "[2]");
   const auto pieces = KernelTester("SplitV")
                           .Input(x)
                           .Input(Tensor::Vector<int64_t>({1, 2}))

@@ -124,6 +124,7 @@ KNOWN = [
      "maxima of 4 or more elements with NaN: TensorFlow's result depends on the position"),
     ('SparseAdd', 'shape', OTHER_THRESHOLDS, 'TensorFlow takes the bytes of the threshold for one of T'),
     ('SparseAdd', 'value', OTHER_THRESHOLDS, 'TensorFlow takes the bytes of the threshold for one of T'),
+    ('Substr', 'accepts', 'Substr broadcast not implemented', 'Ramet broadcasts any number of dimensions'),
     ('SetSize', 'refuses', r'indices\[0, \d+\] expected >= 0', 'TensorFlow writes outside of the result'),
     ('CropAndResizeGradImage CropAndResizeGradBoxes', 'refuses', 'element that is not finite',
      'TensorFlow reads or writes outside of images at pixels that are NaN, and mostly crashes'),

@@ -108,9 +108,9 @@ void CopyDiagonals(const Layout& l, DType dtype, const Tensor& packed, Tensor& m
   });
 }
 
-// As in TensorFlow, MatrixDiagPart also takes a vector of one element (max_rank 1).
-Status CheckPadding(const Tensor& padding, int max_rank) {
-  if (padding.rank() <= max_rank && padding.num_elements() == 1) return OkStatus();
+// As in TensorFlow, MatrixDiagPart takes one element of any rank (`any_rank`).
+Status CheckPadding(const Tensor& padding, bool any_rank) {
+  if ((any_rank || padding.rank() == 0) && padding.num_elements() == 1) return OkStatus();
   return InvalidArgument("padding_value must be a scalar, received shape: ", padding.shape());
 }
 
@@ -177,7 +177,7 @@ Status MatrixDiagV3(KernelContext& c, const std::string& align) {
   RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(c.input(1), align));
   RAMET_ASSIGN_OR_RETURN(int64_t rows, SizeArg(c.input(2), "num_rows"));
   RAMET_ASSIGN_OR_RETURN(int64_t columns, SizeArg(c.input(3), "num_cols"));
-  RAMET_RETURN_IF_ERROR(CheckPadding(c.input(4), 0));
+  RAMET_RETURN_IF_ERROR(CheckPadding(c.input(4), false));
   RAMET_ASSIGN_OR_RETURN(Shape batch, DiagonalBatch(band, x.shape()));
   const int64_t width = x.dim(x.rank() - 1);
   RAMET_RETURN_IF_ERROR(FixSize(band, width, &rows, &columns));
@@ -198,7 +198,7 @@ Status MatrixDiagPartV3(KernelContext& c, const std::string& align) {
   const Tensor& x = c.input(0);
   RAMET_RETURN_IF_ERROR(CheckMatrices(x));
   RAMET_ASSIGN_OR_RETURN(DiagonalBand band, ParseBand(c.input(1), align));
-  RAMET_RETURN_IF_ERROR(CheckPadding(c.input(2), 1));
+  RAMET_RETURN_IF_ERROR(CheckPadding(c.input(2), true));
   const int r = x.rank();
   const int64_t rows = x.dim(r - 2), columns = x.dim(r - 1);
   RAMET_RETURN_IF_ERROR(CheckInside(band, rows, columns));

@@ -178,14 +178,20 @@ StatusOr<Shape> Expanded(const Shape& shape, int64_t axis) {
       shape.Slice(0, at).Concatenate(Shape{1}).Concatenate(shape.Slice(at, shape.rank())).dims());
 }
 
+Status CheckSingleDim(const Tensor& dim) {
+  if (dim.num_elements() == 1) return OkStatus();
+  return InvalidArgument("'dim' must be a tensor with a single value");
+}
+
 Status ExpandDims(KernelContext& c) {
-  RAMET_ASSIGN_OR_RETURN(int64_t axis, ScalarArg(c.input(1), "dim"));
-  RAMET_ASSIGN_OR_RETURN(Shape shape, Expanded(c.input(0).shape(), axis));
+  RAMET_RETURN_IF_ERROR(CheckSingleDim(c.input(1)));
+  RAMET_ASSIGN_OR_RETURN(Shape shape, Expanded(c.input(0).shape(), IntegerAt(c.input(1), 0)));
   c.SetOutput(0, c.input(0).Reshaped(std::move(shape)));
   return OkStatus();
 }
 
 Status ExpandDimsShape(ShapeContext& c) {
+  if (const Tensor* dim = c.constant(1)) RAMET_RETURN_IF_ERROR(CheckSingleDim(*dim));
   const Shape& x = c.input(0);
   if (x.unknown_rank()) return OkStatus();
   auto axis = KnownScalar(c, 1);

@@ -62,9 +62,12 @@ class SparseDenseMatMulKernel final : public Kernel {
     const int64_t columns = b.dim(adjoint_b_ ? 0 : 1);
     const int64_t dims[] = {rows, columns};
     RAMET_ASSIGN_OR_RETURN(const Shape shape, DenseShapeOf(dims));
-    for (int64_t i = 0; i < a.count(); ++i) RAMET_RETURN_IF_ERROR(CheckIndex(a, i, rows, inner));
+    // Like TensorFlow, this does not look at indices if there is nothing to multiply.
+    const bool empty = shape.num_elements() == 0 || b.num_elements() == 0;
+    const int64_t count = empty ? 0 : a.count();
+    for (int64_t i = 0; i < count; ++i) RAMET_RETURN_IF_ERROR(CheckIndex(a, i, rows, inner));
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, b.dtype(), shape));
-    return Multiply(c, a, b, *y);
+    return Multiply(c, a, count, b, *y);
   }
 
  private:
@@ -85,14 +88,16 @@ class SparseDenseMatMulKernel final : public Kernel {
     return OkStatus();
   }
 
-  Status Multiply(KernelContext& c, const SparseView& a, const Tensor& b, Tensor& y) const {
+  // Sets y to the product of the first `count` elements of `a` and b.
+  Status Multiply(KernelContext& c, const SparseView& a, int64_t count, const Tensor& b,
+                  Tensor& y) const {
     Tensor sums = y;
     if (!std::is_same_v<Sum, T>) {
       RAMET_ASSIGN_OR_RETURN(sums, c.AllocateTemp(DTypeOf<Sum>::value, y.shape()));
     }
     Sum* out = sums.mutable_data<Sum>();
     std::fill_n(out, y.num_elements(), Sum());
-    for (int64_t i = 0; i < a.count(); ++i) AddRow(a, i, b, y.dim(1), out);
+    for (int64_t i = 0; i < count; ++i) AddRow(a, i, b, y.dim(1), out);
     if (!std::is_same_v<Sum, T>) {
       std::transform(out, out + y.num_elements(), y.mutable_data<T>(),
                      [](Sum x) { return static_cast<T>(x); });

@@ -1379,8 +1379,8 @@ struct DataFormatDimMapOptions {
   std::string dst_format = "NCHW";
 };
 // Returns, for each dimension number in x, the number of the dimension with the same letter in
-// dst_format. Numbers out of range wrap around. Error: the formats do not have 4 or 5 different
-// letters, or not the same ones.
+// dst_format. Numbers of at least the rank wrap around. Error: the formats do not have 4 or 5
+// different letters, or not the same ones.
 // DataFormatDimMap(x:T) -> (y:T) {T:type=int32, src_format:string="NHWC", dst_format:string="NCHW"}
 RAMET_EXPORT Output DataFormatDimMap(const Input& x, const DataFormatDimMapOptions& options = {}, std::string_view name = "", SourceLocation where = SourceLocation::current());
 RAMET_EXPORT Output DataFormatDimMap(const Input& x, std::string_view name, SourceLocation where = SourceLocation::current());

@@ -546,6 +546,10 @@ TEST(Binary, Gradients) {
     EXPECT_THAT(Apply<float>(BinaryOp::kSqrtGrad, {2}, {8}), Equals({2}));
     EXPECT_THAT(Apply<float>(BinaryOp::kRsqrtGrad, {2}, {3}), Equals({-12}));
     EXPECT_THAT(Apply<float>(BinaryOp::kReciprocalGrad, {3}, {2}), Equals({-18}));
+    for (const BinaryOp op :
+         {BinaryOp::kSqrtGrad, BinaryOp::kRsqrtGrad, BinaryOp::kReciprocalGrad}) {
+      EXPECT_THAT(Apply<float>(op, {0, kInf, kNan}, {0, 0, 0}), Equals({0, 0, 0}));
+    }
   });
 }
 

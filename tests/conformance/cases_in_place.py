@@ -50,6 +50,7 @@ def formats():
             yield Case("DataFormatDimMap", [array(dtype, np.arange(-n, n))], attrs)
             yield Case("DataFormatVecPermute", [array(dtype, np.arange(n))], attrs)
         yield Case("DataFormatDimMap", [i32([0, 1], [2, 3])], attrs)
+        yield Case("DataFormatDimMap", [i32(*range(-13, 13), 2**31 - 1, -2**31)], attrs)
         yield Case("DataFormatDimMap", [np.int32(2)], attrs)
         yield Case("DataFormatDimMap", [np.zeros((0,), np.int32)], attrs)
         yield Case("DataFormatVecPermute", [np.arange(2 * n, dtype=np.int32).reshape(n, 2)], attrs)

@@ -3,6 +3,7 @@
 
 #include "ramet/op/op.h"
 #include "ramet/ops/array/args.h"
+#include "ramet/ops/math/wrapping.h"
 
 // DataFormatDimMap and DataFormatVecPermute, which translate dimensions and lists with one entry
 // per dimension between data formats such as NHWC and NCHW.
@@ -59,8 +60,10 @@ class DimMapKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
     const T rank = static_cast<T>(target_.size());
     std::ranges::transform(x.flat<T>(), y->mutable_data<T>(), [&](T dim) {
-      // Numbers out of range wrap around, as in TensorFlow.
-      return target_[(dim % rank + rank) % rank];
+      // As in TensorFlow, large numbers wrap around. Negative ones below -rank do so only if they
+      // are multiples of the rank, and are the last dimension otherwise.
+      const T at = WrappingAdd(dim, rank) % rank;
+      return target_[at < 0 ? rank - 1 : at];
     });
     return OkStatus();
   }
@@ -123,7 +126,8 @@ RAMET_OP("DataFormatDimMap")
     .Attr("dst_format: string = 'NCHW'")
     .Doc(
         "Returns, for each dimension number in x, the number of the dimension with the same letter "
-        "in dst_format. Numbers out of range wrap around. Error: the formats do not have 4 or 5 "
+        "in dst_format. Numbers of at least the rank wrap around. Error: the formats do not have 4 "
+        "or 5 "
         "different letters, or not the same ones.")
     .Shape(UnchangedShape)
     .CpuKernelClasses<DimMapKernel, int32_t, int64_t>();

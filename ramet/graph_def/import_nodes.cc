@@ -58,7 +58,6 @@ Status ImportNodes::Append(InputRemap* remap) {
     if (!op.ok()) return op.status().WithSuffix(NodeSuffix(def(i)));
     node_ops_.push_back(*op);
     RAMET_RETURN_IF_ERROR(AppendNode(i, **op));
-    RAMET_RETURN_IF_ERROR(CheckNotRemoved(**op, def(i), def_.rest().versions().producer()));
   }
   return OkStatus();
 }

@@ -178,8 +178,6 @@ KNOWN = [
     ('TensorScatterUpdate TensorScatterAdd TensorScatterSub TensorScatterMin TensorScatterMax', 'accepts',
      r'Dimensions \[0,1\) of indices',
      "a vector of indices is one index, as in TensorFlow's shape function; its kernel takes it for several"),
-    ('CropAndResizeGradImage CropAndResizeGradBoxes', 'refuses', 'element that is not finite',
-     'TensorFlow checks boxes only in CropAndResize; its gradients use NaN as a position'),
     ('DrawBoundingBoxes DrawBoundingBoxesV2', 'value', 'odd input',
      'corners that are NaN, infinite or far outside: TensorFlow draws no box, Ramet the part inside'),
     ('ScatterNdNonAliasingAdd', 'refuses', 'index innermost dimension',

@@ -249,9 +249,11 @@ class Exerciser {
 
   // Draws a gradient of the tensor's dtype and, usually, shape.
   Gradient GradientOf(const Output& y) {
+    constexpr int64_t kMaxElements = 4096;
     if (random_.Percent(40)) return Gradient();
     Shape shape = y.shape();
-    if (!shape.IsFullyDefined() || random_.Percent(10)) shape = DrawShape(random_);
+    const bool fits = shape.IsFullyDefined() && shape.num_elements() <= kMaxElements;
+    if (!fits || random_.Percent(10)) shape = DrawShape(random_);
     auto value = DrawTensor(random_, BaseType(y.dtype()), shape, DrawValuesKind(random_));
     return value.ok() ? Gradient(Constant(graph_, *value, "grad_y")) : Gradient();
   }

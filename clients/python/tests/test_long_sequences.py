@@ -39,6 +39,13 @@ class LongSequencesTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'at most 254 dimensions'):
             layer(tf.ones([2, 2]), training=True)
 
+    def test_thresholds_of_metrics(self):
+        for make in (lambda count: tf.metrics.auc([True], [0.5], num_thresholds=count),
+                     lambda count: tf.keras.metrics.AUC(num_thresholds=count),
+                     lambda count: tf.keras.metrics.SensitivityAtSpecificity(0.5, num_thresholds=count)):
+            with self.subTest(make), self.assertRaisesRegex(ValueError, 'must be at most 1048576'):
+                make(1 << 40)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -11,6 +11,7 @@ from ramet.keras.metrics.metric import Metric, operation_of
 from ramet.ops.array import array_ops
 from ramet.ops.control_flow import dependencies
 from ramet.ops.math import math_ops
+from ramet.ops.metrics.metrics_thresholds import inner_thresholds
 from ramet.ops.nn import nn_activation
 
 # For each count: whether the predictions and the labels are positive.
@@ -221,7 +222,7 @@ class _Curve(Metric):
 
     def _add_counts(self, num_thresholds, thresholds=None):
         if thresholds is None:
-            thresholds = [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)]
+            thresholds = inner_thresholds(num_thresholds)
         self.thresholds = [0.0 - config.epsilon(), *thresholds, 1.0 + config.epsilon()]
         for name in ('true_positives', 'true_negatives', 'false_positives', 'false_negatives'):
             setattr(self, name, self.add_weight(name, shape=(len(self.thresholds),), initializer='zeros'))

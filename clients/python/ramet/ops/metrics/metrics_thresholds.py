@@ -12,6 +12,7 @@ from ramet.ops.metrics.metrics import collect, metric_variable
 from ramet.ops.variables import state_ops, variable_scope
 
 _EPSILON = 1e-7
+_MAX_THRESHOLDS = 1 << 20
 # name: (name of the variable, whether the label is positive, whether the prediction is)
 _KINDS = {'tp': ('true_positives', True, True), 'fn': ('false_negatives', True, False),
           'tn': ('true_negatives', False, False), 'fp': ('false_positives', False, True)}
@@ -58,9 +59,19 @@ def _counts(labels, predictions, thresholds, weights=None, includes=tuple(_KINDS
     return values, updates
 
 
+def inner_thresholds(num_thresholds):
+    """Returns even thresholds without the first and the last one, which are 0 and 1.
+
+    Raises:
+      ValueError: if there are more than 2**20 thresholds, with which each batch would be compared.
+    """
+    if num_thresholds > _MAX_THRESHOLDS:
+        raise ValueError(f'num_thresholds is {num_thresholds}, but must be at most {_MAX_THRESHOLDS}')
+    return [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)]
+
+
 def _even_thresholds(count, above=_EPSILON):
-    inner = [(i + 1) * 1.0 / (count - 1) for i in range(count - 2)]
-    return [0.0 - _EPSILON, *inner, 1.0 + above]
+    return [0.0 - _EPSILON, *inner_thresholds(count), 1.0 + above]
 
 
 _DOC = """Returns the number of {what} so far for each threshold.
@@ -250,7 +261,8 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
       The area, and an operation (a Tensor) that adds a batch and returns the new area.
 
     Raises:
-      ValueError: if curve or summation_method is unknown, or the shapes are incompatible.
+      ValueError: if curve or summation_method is unknown, num_thresholds is above 2**20, or the shapes are
+        incompatible.
     """
     with variable_scope.variable_scope(name, 'auc', (labels, predictions, weights)):
         if curve not in ('ROC', 'PR'):

@@ -364,15 +364,6 @@ TEST(ImportTest, DeprecatedOpsAreForOldFiles) {
   MustImport(g, file + "versions { producer: 15 }");
 }
 
-TEST(ImportTest, BadAttrsOfDeprecatedOpsAreReportedFirst) {
-  const std::string file =
-      Node("t", "Conv3DBackpropInput", {}, "", "attr { key: 'T' value { type: DT_INT64 } }");
-  Graph g;
-  auto status = Import(g, file + "versions { producer: 1087 }").status();
-  EXPECT_EQ(status.code(), Code::kInvalidArgument);
-  EXPECT_THAT(status.message(), StartsWith("Value for attr 'T' of int64 is not in the list"));
-}
-
 TEST(ImportTest, ImportedNamesAreTakenBeforeTheFirstLookup) {
   Graph g;
   MustImport(g, Placeholder("A") + Placeholder("b/c"));

@@ -95,6 +95,10 @@ TEST_F(InferenceTest, ShapesThatAreCalculated) {
   EXPECT_EQ(Infer("Reshape", {x, sizes}), "[?,20]");
 }
 
+TEST_F(InferenceTest, ReshapeToAScalarSize) {
+  EXPECT_THAT(Infer("Reshape", {X({4, 6}), X({}, kInt32)}), HasSubstr("must be rank 1"));
+}
+
 TEST_F(InferenceTest, SameConvolutionsDoNotDependOnTheFilter) {
   const Output image = X({-1, 4, 3, 2});
   const Tensor paddings = Tensor::Of<int32_t>({4, 2}, {0, 0, 1, 2, 2, 0, 0, 0});

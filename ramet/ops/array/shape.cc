@@ -119,6 +119,7 @@ int64_t KnownElements(const Shape& x) {
 }
 
 Status ReshapeShape(ShapeContext& c) {
+  RAMET_RETURN_IF_ERROR(c.WithRank(1, 1).status());
   RAMET_ASSIGN_OR_RETURN(Shape shape, c.constant_as_shape(1));
   const int64_t n = KnownElements(c.input(0));
   if (n >= 0 && !shape.unknown_rank()) {

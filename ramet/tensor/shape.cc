@@ -34,9 +34,9 @@ Shape Shape::Unknown() {
 
 Shape Shape::OfRank(int rank) {
   Shape s;
-  s.rank_ = rank;
+  s.rank_ = std::max(rank, 0);
   if (rank > kInline) s.heap_ = new int64_t[rank];
-  std::fill_n(s.mutable_data(), rank, kUnknownDim);
+  std::fill_n(s.mutable_data(), s.rank_, kUnknownDim);
   return s;
 }
 

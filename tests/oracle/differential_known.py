@@ -201,7 +201,7 @@ KNOWN = [
     ('RaggedTensorToTensor', 'accepts', 'shape scalar with unknown static value',
      'Ramet reads the scalar -1 when the graph runs'),
     ('RaggedTensorToTensor', 'refuses', 'Invalid row split size|which is not less than|Dimension -1 must be',
-     'TensorFlow does not look at partitions if there are no rows, and else reads beyond the values or aborts'),
+     'without rows, TensorFlow does not check the partitions; with rows, it reads beyond the values or aborts'),
     ('RaggedGather', 'refuses', 'must not point past values',
      'TensorFlow reads beyond the inner splits'),
     ('RaggedTensorToSparse', 'refuses', 'ragged splits must be a vector',

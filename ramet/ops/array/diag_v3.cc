@@ -108,7 +108,7 @@ void CopyDiagonals(const Layout& l, DType dtype, const Tensor& packed, Tensor& m
   });
 }
 
-// As in TensorFlow, MatrixDiagPart takes one element of any rank (`any_rank`).
+// MatrixDiagPart takes one element of any rank (`any_rank`), as TensorFlow does.
 Status CheckPadding(const Tensor& padding, bool any_rank) {
   if ((any_rank || padding.rank() == 0) && padding.num_elements() == 1) return OkStatus();
   return InvalidArgument("padding_value must be a scalar, received shape: ", padding.shape());

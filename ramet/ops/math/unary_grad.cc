@@ -73,29 +73,29 @@ Status SigmoidGradGradient(GradientContext& c) {
 RAMET_UNARY_GRAD_OP("SqrtGrad", kSqrtGrad)
     .Doc(
         "Returns dy * 0.5 / y, or 0 where dy is 0, the gradient of y = Sqrt(x) for the incoming "
-        "gradient dy. y, dy and "
-        "z have the same shape. Error: y and dy have different numbers of elements.")
+        "gradient dy. y, dy and z have the same shape. Error: y and dy have different numbers of "
+        "elements.")
     .Gradient(SqrtGradGradient);
 
 RAMET_UNARY_GRAD_OP("RsqrtGrad", kRsqrtGrad)
     .Doc(
         "Returns dy * -0.5 * y^3, or 0 where dy is 0, the gradient of y = Rsqrt(x) for the "
-        "incoming gradient dy. y, dy "
-        "and z have the same shape. Error: y and dy have different numbers of elements.")
+        "incoming gradient dy. y, dy and z have the same shape. Error: y and dy have different "
+        "numbers of elements.")
     .Gradient(RsqrtGradGradient);
 
 RAMET_UNARY_GRAD_OP("ReciprocalGrad", kReciprocalGrad)
     .Doc(
         "Returns -dy * y * y, or 0 where dy is 0, the gradient of y = Reciprocal(x) for the "
-        "incoming gradient dy. y, "
-        "dy and z have the same shape. Error: y and dy have different numbers of elements.")
+        "incoming gradient dy. y, dy and z have the same shape. Error: y and dy have different "
+        "numbers of elements.")
     .Gradient(ReciprocalGradGradient);
 
 RAMET_UNARY_GRAD_OP("InvGrad", kReciprocalGrad)
     .Doc(
         "Returns -dy * y * y, or 0 where dy is 0, the gradient of y = Inv(x) for the incoming "
-        "gradient dy. y, dy and z "
-        "have the same shape. Error: y and dy have different numbers of elements.")
+        "gradient dy. y, dy and z have the same shape. Error: y and dy have different numbers of "
+        "elements.")
     .Gradient(ReciprocalGradGradient);
 
 RAMET_UNARY_GRAD_OP("TanhGrad", kTanhGrad)

@@ -60,8 +60,8 @@ class DimMapKernel final : public Kernel {
     RAMET_ASSIGN_OR_RETURN(Tensor * y, c.Allocate(0, x.dtype(), x.shape()));
     const T rank = static_cast<T>(target_.size());
     std::ranges::transform(x.flat<T>(), y->mutable_data<T>(), [&](T dim) {
-      // As in TensorFlow, large numbers wrap around. Negative ones below -rank do so only if they
-      // are multiples of the rank, and are the last dimension otherwise.
+      // Large numbers wrap around, as in TensorFlow. A number below -rank does so only if it is a
+      // multiple of the rank; otherwise it names the last dimension.
       const T at = WrappingAdd(dim, rank) % rank;
       return target_[at < 0 ? rank - 1 : at];
     });
@@ -127,8 +127,7 @@ RAMET_OP("DataFormatDimMap")
     .Doc(
         "Returns, for each dimension number in x, the number of the dimension with the same letter "
         "in dst_format. Numbers of at least the rank wrap around. Error: the formats do not have 4 "
-        "or 5 "
-        "different letters, or not the same ones.")
+        "or 5 different letters, or not the same ones.")
     .Shape(UnchangedShape)
     .CpuKernelClasses<DimMapKernel, int32_t, int64_t>();
 

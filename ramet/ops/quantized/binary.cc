@@ -133,8 +133,7 @@ Status QuantizedAddShape(ShapeContext& c) {
            "or one of them has one element or is repeated along the leading dimensions of the "    \
            "other one. Error: a bound of a range is not a scalar; a range is empty; the shapes "   \
            "do not broadcast; the repeated one has no elements; they broadcast otherwise, or the " \
-           "types are not quint8 and qint32 "                                                      \
-           "(kUnimplemented).")                                                                    \
+           "types are not quint8 and qint32 (kUnimplemented).")                                    \
       .Shape(shape)                                                                                \
       .CpuKernelClass<BytePairs<function>>()
 

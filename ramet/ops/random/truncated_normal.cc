@@ -31,8 +31,7 @@ Status CheckIsVector(const Tensor& shape) {
 Status InvalidParameters() {
   return InvalidArgument(
       "Invalid parameters\nEach standard deviation must be positive, minvals less than maxvals, "
-      "and "
-      "one of the bounds finite.");
+      "and one of the bounds finite.");
 }
 
 Status DrawTruncated(const linalg::Philox& generator, const TruncatedNormals& normals,
